@@ -1,13 +1,13 @@
 private import Envelope
 package import Primitives
 
-/// A public Ed25519 key of one role. The roles are types, so that a sender's key cannot be pinned as a device's.
+/// Public Ed25519 key with its role as a type: a sender's cannot be pinned as a device's.
 public struct VerifyingKey<Owner: KeyOwner>: Equatable, Hashable, Sendable {
     package let key: Ed25519PublicKey
 
     package init(_ key: Ed25519PublicKey) { self.key = key }
 
-    /// - Throws: `.notAKey` unless the 32 bytes are a canonical point that is not of small order.
+    /// Throws `.notAKey` unless the 32 bytes are canonical and not of small order.
     public init(rawRepresentation: [UInt8]) throws(KeyTextError) {
         do {
             key = try Ed25519PublicKey(rawRepresentation: rawRepresentation)
@@ -16,9 +16,9 @@ public struct VerifyingKey<Owner: KeyOwner>: Equatable, Hashable, Sendable {
         }
     }
 
-    /// Reads the text form, white space around it apart.
+    /// Parses the text form, trimmed.
     ///
-    /// - Throws: `.wrongPrefix` for a key of another role, `.privateKey`, `.notAKey`.
+    /// - Throws: `.wrongPrefix` for another role, `.privateKey`, `.notAKey`.
     public init(text: some StringProtocol) throws(KeyTextError) {
         let trimmed = text.drop(while: \.isWhitespace)
         let end = trimmed.lastIndex { !$0.isWhitespace }.map { trimmed.index(after: $0) } ?? trimmed.startIndex
@@ -35,40 +35,40 @@ public struct VerifyingKey<Owner: KeyOwner>: Equatable, Hashable, Sendable {
     /// 32 bytes (RFC 8032).
     public var rawRepresentation: [UInt8] { key.rawRepresentation }
 
-    /// The text to hand around: a prefix that names the role, then 43 characters of base64url.
+    /// Text form: role prefix and 43 base64url characters.
     public var text: String { Owner.textPrefix + Base64URL.string(key.rawRepresentation) }
 }
 
-/// What a public key belongs to.
+/// Role of a public key.
 public protocol KeyOwner: Sendable {
-    /// What the text form begins with.
+    /// Text prefix.
     static var textPrefix: String { get }
 }
 
-/// A device: its key signs the bundle of its prekeys, and senders pin it.
+/// Device key: signs prekey bundles; senders pin it.
 public enum DeviceOwner: KeyOwner {
-    /// What the text form begins with.
+    /// Text prefix.
     public static let textPrefix = "sealedpush-identity-1:"
 }
 
-/// A sender: its key signs every message, and devices pin it.
+/// Sender key: signs messages; devices pin it.
 public enum SenderOwner: KeyOwner {
-    /// What the text form begins with.
+    /// Text prefix.
     public static let textPrefix = "sealedpush-sender-1:"
 }
 
-/// IK: a device's identity.
+/// Device identity, IK.
 public typealias IdentityKey = VerifyingKey<DeviceOwner>
 
-/// SK: a sender's identity.
+/// Sender identity, SK.
 public typealias SenderKey = VerifyingKey<SenderOwner>
 
-/// Why a text is no public key.
+/// Reason to refuse a text.
 public enum KeyTextError: Error, Equatable {
-    /// Perhaps a key of another role.
+    /// Perhaps another role.
     case wrongPrefix(expected: String)
-    /// The text of a file of private keys: its public half belongs here.
+    /// Private key file.
     case privateKey
-    /// Not base64url of a usable Ed25519 key.
+    /// Not a usable Ed25519 key in base64url.
     case notAKey
 }

@@ -4,18 +4,16 @@ package import Opening
 package import Platform
 private import Primitives
 
-/// The folder that an app shares with its service extension: the app writes keys and contacts, the extension reads them;
-/// the extension leaves markers and spooled messages, the app takes them away.
+/// Folder shared by app and extension: the app writes keys and contacts, the extension markers and spooled messages.
 package struct SharedContainer: Sendable {
-    /// Prekeys and the ring's index. The identity's private half is in a folder of the app's own.
+    /// Prekeys and the ring's index. The identity's private half is in the app's own folder.
     package let keyStore: any SecretStore
     package let spool: Spool
     package let resendMarkers: ResendMarkers
-    /// What nobody has told the senders yet.
+    /// Receipts not yet sent.
     package let receipts: ReceiptSpool
-    /// The app's word that it takes messages itself.
+    /// Lease of an app that handles messages itself.
     package let foregroundLease: ForegroundLease
-    /// The device's.
     let uptime: @Sendable () -> Uptime
     let outcomeCounters: OutcomeCounters
     let contactsPath: String
@@ -23,18 +21,17 @@ package struct SharedContainer: Sendable {
     let badge: BadgeCount
     let requests: RequestMap
     let avatars: AvatarFolder
-    /// Of the replay window.
+    /// Folder of the replay window.
     package let replayFolder: String
 
-    /// What a backup must not hold: what comes back older has forgotten what was shown.
+    /// Kept out of backups: restored, they would forget what was shown.
     var backupExcludedPaths: [String] {
         [replayFolder + "/replay-window-1", replayFolder + "/sealedpush-keys", replayFolder + "/sealedpush-spool"]
     }
 
     /// - Parameters:
     ///   - path: an existing folder.
-    ///   - lock: the state of the device, where the system does not enforce it itself.
-    ///   - uptime: the device's.
+    ///   - lock: where the system does not enforce it.
     package init(
         path: String,
         lock: @escaping @Sendable () -> DeviceLock = { .current },
@@ -47,10 +44,7 @@ package struct SharedContainer: Sendable {
         )
     }
 
-    /// - Parameters:
-    ///   - path: an existing folder.
-    ///   - keyStore: where the prekeys are, elsewhere than in the folder.
-    ///   - uptime: the device's.
+    /// - Parameter keyStore: holds the prekeys, outside the folder.
     package init(
         path: String,
         keyStore: any SecretStore,
@@ -71,14 +65,9 @@ package struct SharedContainer: Sendable {
         replayFolder = path
     }
 
-    /// The app's side: puts a tester's keys and the contacts where the extension finds them, and makes the replay window.
+    /// Writes a tester's keys and contacts and makes the replay window, in the app.
     ///
-    /// - Parameters:
-    ///   - keys: the tester's.
-    ///   - contacts: whose messages are shown.
-    ///   - identityStore: the app's own, for the identity's private half; nil where there is no app.
-    ///   - now: the device's clock.
-    /// - Throws: `InstallError`.
+    /// - Parameter identityStore: the app's own; nil if there is no app.
     package func install(
         keys: borrowing DeviceKeys,
         contacts: ContactList,

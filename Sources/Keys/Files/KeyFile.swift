@@ -1,8 +1,8 @@
 private import Envelope
 package import Primitives
 
-/// The text format of private key files: a first line that names the format, then `name value…` lines. Values of
-/// secrets are read into and written from memory that is zeroed, never through a String.
+/// Text format of private key files: a format line, then `name value…` lines. Secrets stay in zeroed memory, never in a
+/// String.
 ///
 ///     # SealedPush example key …          (only in keys that are published)
 ///     sealedpush-device-key-1
@@ -14,12 +14,8 @@ package struct KeyFile: ~Copyable {
     private let lines: [Range<Int>]
 
     /// - Parameters:
-    ///   - path: where the file is.
-    ///   - format: its first line, comments apart.
-    ///   - lineNames: what its other lines may begin with. A file with any other line is refused: a misspelt name must
-    ///     not make a key vanish.
-    ///   - exampleKeys: whether a marked key may be loaded.
-    /// - Throws: `FileError`.
+    ///   - format: first line after comments.
+    ///   - lineNames: others are refused: a misspelt name must not hide a key.
     package init(
         path: String,
         format: String,
@@ -45,7 +41,7 @@ package struct KeyFile: ~Copyable {
         self.lines = Array(lines.dropFirst())
     }
 
-    /// The words of every line called `name`, as places in the file.
+    /// Word ranges of every line called `name`.
     package func values(_ name: String) -> [[Range<Int>]] {
         bytes.withBytes { span in
             lines.compactMap { line in
@@ -56,12 +52,12 @@ package struct KeyFile: ~Copyable {
         }
     }
 
-    /// A word that is no secret.
+    /// Text of a non-secret word.
     package func text(_ word: Range<Int>) -> String {
         bytes.withBytes { span in String(decoding: [UInt8](copying: span.extracting(word)), as: UTF8.self) }
     }
 
-    /// Secret bytes from base64url: 32 from 43 characters, where no other count is given.
+    /// Decodes a base64url secret: by default 32 bytes from 43 characters.
     package func secret(
         _ word: Range<Int>,
         byteCount: Int = 32,
@@ -75,7 +71,7 @@ package struct KeyFile: ~Copyable {
         }
     }
 
-    /// An Ed25519 key from its seed, kept in guarded memory.
+    /// Ed25519 key from its seed, in guarded memory.
     package func identityKey(_ word: Range<Int>) throws(FileError) -> Ed25519PrivateKey {
         let seed = try secret(word, storage: .plain)
         do {
@@ -91,8 +87,7 @@ package struct KeyFile: ~Copyable {
         .malformed(path: path, expected: "the lines of a key file")
     }
 
-    /// base64url without a table look-up that depends on the secret would need constant time; a local file that its
-    /// owner reads has nobody to time it.
+    /// Not constant-time: no attacker times an owner's local read.
     private static func decode(_ text: RawSpan, into output: inout MutableRawSpan) -> Bool {
         var buffer: UInt32 = 0
         var bitCount: UInt32 = 0
@@ -114,7 +109,7 @@ package struct KeyFile: ~Copyable {
         return written == output.byteCount && buffer & (1 << bitCount - 1) == 0
     }
 
-    /// Lines that are neither empty nor a comment.
+    /// Skips empty lines and comments.
     private static func lines(of span: RawSpan) -> [Range<Int>] {
         var lines: [Range<Int>] = []
         var start = 0

@@ -2,26 +2,25 @@ import Envelope
 private import Platform
 package import Primitives
 
-/// Reads files of private keys: owner-only, bounded, straight into memory that is zeroed.
+/// Reads private key files: owner-only, bounded, into zeroed memory.
 package enum PrivateFile {
-    /// Keys are a few hundred bytes; PEM certificates with them a few thousand.
+    /// Keys take some hundred bytes, with PEM certificates some thousand.
     package static let byteCountMax = 64 * 1024
 
-    /// The first line of every key that is published with this project, but for the provider's.
+    /// First line of every published key but the provider's.
     package static let exampleMarker = "# SealedPush example key"
 
-    /// SHA-256, as base64url, of the published provider key, keys-example/provider.p8. It has Apple's form, the PEM block and nothing
-    /// else, because swift-crypto refuses text beside the block. So it has no line for a marker.
+    /// SHA-256, base64url, of keys-example/provider.p8, which has no marker: swift-crypto refuses text beside the PEM
+    /// block.
     package static let exampleProviderKeyDigest = "m6wUFsvaRo2ZVlNfczj01_LDal4PpqtMGXe5PKGy3dQ"
 
     package enum ExampleKeys: Sendable { case refused, allowed }
 
-    /// - Returns: the file, byte for byte.
-    /// - Throws: `FileError`. A file that group or others may read is refused, unless it is an example key and those are
-    ///   allowed: a checkout cannot keep mode 0600, and an example key is no secret.
+    /// - Throws: `FileError`, also if group or others may read it. An allowed example key may be readable: it is no
+    ///   secret, and a checkout cannot keep mode 0600.
     package static func read(_ path: String, exampleKeys: ExampleKeys) throws(FileError) -> SecretBytes {
         if let code = DeviceRules.refusal(of: .read, at: path) { throw .system(call: "open", path: path, code: code) }
-        // Without O_NONBLOCK a FIFO would hold the caller until somebody wrote to it.
+        // O_NONBLOCK: a FIFO must not hold the caller.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError.opening(path) }
         defer { close(descriptor) }
@@ -39,7 +38,7 @@ package enum PrivateFile {
         if isExample {
             guard exampleKeys == .allowed else { throw .exampleKey(path: path) }
         } else {
-            // Whatever its mode: to take rights away from a public key would help nobody.
+            // Before the mode: restricting a public key helps nothing.
             guard !bytes.withBytes({ $0.isPublicKey }) else { throw .publicKey(path: path) }
             let mode = status.st_mode & 0o777
             guard mode & 0o077 == 0 else { throw .permissionsTooLoose(path: path, mode: UInt32(mode)) }
@@ -70,9 +69,9 @@ package enum PrivateFile {
     }
 }
 
-// What was taken for another kind of file.
+// Detection of misplaced private keys.
 extension PrivateFile {
-    /// Whether a text is a file of private keys, by the first of its lines that is no comment.
+    /// True for a private key file, by its first line that is no comment.
     package static func isKeyFile(_ text: some StringProtocol) -> Bool {
         let lines = text.split(whereSeparator: \.isNewline)
         guard let format = lines.first(where: { !$0.hasPrefix("#") }) else { return false }

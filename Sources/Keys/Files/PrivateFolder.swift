@@ -1,19 +1,15 @@
 package import Platform
 
-/// A folder that only its owner may enter, and what can be said of the files in it without opening them.
+/// Owner-only folder whose files are listed without opening them.
 package enum PrivateFolder {
     package struct Entry: Equatable, Sendable {
         package let name: String
         package let byteCount: Int
     }
 
-    /// Makes the folder with mode 0700, and makes that durable, unless it is there.
+    /// Makes the folder durably with mode 0700, unless it exists.
     ///
-    /// - Parameters:
-    ///   - path: in a folder that exists.
-    ///   - protection: of a folder that is made now, and of what is made in it without a class of its own; nil on a machine
-    ///     that is no device.
-    /// - Throws: `FileError`.
+    /// - Parameter protection: of a new folder and of files in it without a class of their own; nil off devices.
     package static func make(_ path: String, protection: FileProtection?) throws(FileError) {
         if let code = DeviceRules.refusal(of: .create(protection), at: path), unsafe access(path, F_OK) != 0 {
             throw .system(call: "mkdir", path: path, code: code)
@@ -27,10 +23,9 @@ package enum PrivateFolder {
     }
 
     /// - Parameters:
-    ///   - path: a folder; one that is not there is empty.
-    ///   - countMax: more than a reader of this folder ever needs; what lies beyond is not seen.
-    /// - Returns: regular files only, by name.
-    /// - Throws: `FileError`.
+    ///   - path: a missing folder counts as empty.
+    ///   - countMax: limit beyond a reader's needs; further entries are ignored.
+    /// - Returns: regular files only, sorted by name.
     package static func entries(_ path: String, countMax: Int) throws(FileError) -> [Entry] {
         if let code = DeviceRules.refusal(of: .read, at: path) {
             throw .system(call: "opendir", path: path, code: code)
@@ -51,17 +46,14 @@ package enum PrivateFolder {
                 unsafe String(cString: UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
             }
             var status = stat()
-            // A file that another process just removed is not there, and that is all.
+            // Skips a file that another process just removed.
             guard unsafe lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             entries.append(Entry(name: name, byteCount: Int(status.st_size)))
         }
         return entries.sorted { $0.name < $1.name }
     }
 
-    /// Removes a file for good: a removal that a power failure takes back would bring a destroyed key back.
-    ///
-    /// - Parameter path: a file; one that is not there is no error.
-    /// - Throws: `FileError`.
+    /// Removes a file durably: power loss must not bring a destroyed key back. A missing file is no error.
     package static func remove(_ path: String) throws(FileError) {
         if let code = DeviceRules.refusal(of: .remove, at: path) {
             throw .system(call: "unlink", path: path, code: code)

@@ -1,12 +1,10 @@
 package import Envelope
 
-/// The highest cipher suite that a device ever offered, for each protection class. Suites are bytes here and not
-/// `Suite`: what is pinned must stay comparable when a later version knows more of them.
+/// Highest suite that a device ever offered, per protection class. Bytes keep pins comparable with later versions.
 ///
-/// A higher byte is a better suite. Each class has its own, so that a bundle cannot go back to a lower suite for the
-/// class in use and hide that behind a higher one of the other class.
+/// A higher byte is better. Per class, so that a lower suite of one cannot hide behind a higher one of the other.
 package struct HighestSuites: Hashable, Sendable {
-    /// What one entry of a bundle offers.
+    /// Offer of a bundle's entry.
     package struct Offer: Hashable, Sendable {
         package let suite: UInt8
         package let protectionClass: ProtectionClass
@@ -36,16 +34,14 @@ package struct HighestSuites: Hashable, Sendable {
         self.init(afterFirstUnlock: highest(.afterFirstUnlock), unlocked: highest(.unlocked))
     }
 
-    /// The place of the entry to seal to: the highest suite of the class. nil where the class is not offered; another
-    /// class is no substitute.
+    /// Index of the class's highest suite; nil without one: another class is no substitute.
     package static func index(of protectionClass: ProtectionClass, in offers: [Offer]) -> Int? {
         offers.indices.filter { offers[$0].protectionClass == protectionClass }.max {
             offers[$0].suite < offers[$1].suite
         }
     }
 
-    /// The first class that is still offered, and lower than before. A class that went away altogether is none: nothing
-    /// can be sealed to it.
+    /// First class with a lower suite. A dropped class does not count: nothing is sealed to it.
     package func downgrade(from earlier: HighestSuites) -> (from: UInt8, to: UInt8)? {
         for (now, before) in [(afterFirstUnlock, earlier.afterFirstUnlock), (unlocked, earlier.unlocked)]
         where now != 0 && now < before {
@@ -54,7 +50,7 @@ package struct HighestSuites: Hashable, Sendable {
         return nil
     }
 
-    /// Class by class the higher of both: a class that goes away and comes back is held to what it was.
+    /// Maximum per class: one that returns is held to its past.
     package func merged(with earlier: HighestSuites) -> HighestSuites {
         HighestSuites(
             afterFirstUnlock: max(afterFirstUnlock, earlier.afterFirstUnlock),

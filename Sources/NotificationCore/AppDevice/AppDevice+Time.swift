@@ -3,26 +3,25 @@ import Keys
 import Opening
 package import Platform
 
-// Time that no message, no relay and no step of the device's clock changes (docs/protocol.md, section 9).
+// Time that no message, relay or clock step changes (docs/protocol.md, section 9).
 extension AppDevice {
-    /// What became of a confirmation.
+    /// Result of a confirmation.
     public enum TimeConfirmation: Equatable, Sendable {
-        /// The device goes by this time now, whatever its clock shows. The clock is ahead of it by so much; behind, if less
-        /// than zero. More than five minutes are worth telling the person.
+        /// Accepted, whatever the clock shows; negative if the clock is behind. Warn the person of more than five
+        /// minutes.
         case confirmed(clockAheadBy: Duration)
-        /// The answer took 30 seconds or longer, or the device was started again meanwhile: how old it is cannot be told.
+        /// Over 30 seconds, or with a restart: the age is unknown.
         case tooSlow
-        /// The answer is a time before this software was built.
+        /// Before this software was built.
         case impossible
     }
 
-    /// Asks what time it is, and believes the answer in place of all that was believed before. Call it at each launch:
-    /// old prekeys are destroyed by confirmed time alone.
+    /// Asks for the time and trusts it over earlier answers. Call it at each launch: only confirmed time destroys old
+    /// prekeys.
     ///
-    /// - Parameter ask: fetches the time from a server that is not the relay, over TLS and past every cache: `OnlineTime.ask`,
-    ///   or a request of the app's own back end. A relay that could choose the device's time would choose which keys go.
-    /// - Returns: whether it was believed.
-    /// - Throws: what `ask` throws: `RelayClientError.certificateHasBadDate` says that the device's clock is far off;
+    /// - Parameter ask: queries a server over TLS, uncached: `OnlineTime.ask` or the app's back end. Not the relay,
+    ///   which could then choose which keys go.
+    /// - Throws: `ask`'s error: `RelayClientError.certificateHasBadDate` means that the clock is far off;
     ///   `AppDeviceError`.
     @discardableResult
     public func confirmTime(_ ask: () async throws -> Timestamp) async throws -> TimeConfirmation {

@@ -4,13 +4,13 @@ import Platform
 package import Primitives
 package import WebPush
 
-// The second format, for servers that already speak RFC 8291 (protocol v1, rule 38). Off until the app asks for it here
-// and its extension says `opensWebPush`.
+// Second format, for servers that speak RFC 8291 (protocol v1, rule 38). Off unless enabled here and by the extension's
+// `opensWebPush`.
 extension AppDevice {
-    /// Makes keys for messages in the format of Web Push, if there are none. Nobody signs such a message: whoever has the
-    /// subscription's values can write one, and it never expires.
+    /// Makes Web Push keys if there are none. Such messages are unsigned and never expire: the subscription suffices to
+    /// write one.
     ///
-    /// - Returns: what the app's server needs, the same until `disableWebPush`.
+    /// - Returns: the same until `disableWebPush`.
     /// - Throws: `.webPushKeysDamaged`, `.locked`, `.storageFull`, `.randomSource`, `.system`.
     public func enableWebPush() throws(AppDeviceError) -> WebPushSubscription {
         var random = SystemRandom()
@@ -36,21 +36,18 @@ extension AppDevice {
         return WebPushSubscription(keys)
     }
 
-    /// Destroys the keys: whatever was encrypted to them is malformed from now on. The next `enableWebPush` makes a new
-    /// subscription; to make one is the only way to shut out who has the old one.
-    ///
-    /// - Throws: `AppDeviceError`.
+    /// Destroys the keys; messages to them are malformed from then on. Only a new subscription shuts out holders of the
+    /// old.
     public func disableWebPush() throws(AppDeviceError) {
         try translated { () throws(FileError) in try PrivateFolder.remove(container.webPushKeysPath) }
     }
 }
 
-/// What a server needs to write Web Push messages to this device, as the Push API names it. Not public: who has both can
-/// write.
+/// Subscription for a server, as the Push API names it. Private: both values together allow writing.
 public struct WebPushSubscription: Equatable, Sendable {
-    /// The device's P-256 key, uncompressed: 65 bytes as base64url.
+    /// P-256 key, uncompressed: 65 bytes in base64url.
     public let p256dh: String
-    /// The authentication secret: 16 bytes as base64url.
+    /// Authentication secret: 16 bytes in base64url.
     public let auth: String
 
     package init(_ keys: WebPushKeys) {
@@ -60,8 +57,8 @@ public struct WebPushSubscription: Equatable, Sendable {
 }
 
 extension WebPushSubscription: CustomStringConvertible, CustomReflectable {
-    /// Without the secret: logs are no place for it.
+    /// Omits the secret, for logs.
     public var description: String { "WebPushSubscription(p256dh: \(p256dh))" }
-    /// Without the secret, too.
+    /// Omits the secret.
     public var customMirror: Mirror { Mirror(self, children: ["p256dh": p256dh]) }
 }

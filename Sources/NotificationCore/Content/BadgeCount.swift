@@ -1,14 +1,11 @@
 import Envelope
 
-/// The number on the app's icon, shared by the app and its extension: what iOS takes is absolute, and a push cannot know
-/// it.
+/// Badge number shared by app and extension: iOS takes absolute numbers, which a push cannot know.
 ///
-/// The app makes the file when it first says a number; until then, and where the file cannot be used or is damaged, no
-/// notification sets a badge. A message counts when it is claimed for the first time, which the replay window allows once:
-/// one that is claimed again, because a process died before it was shown, counts no second time. A process that dies
-/// between the claim and the count leaves the number one too low, until the app sets it.
+/// Only the app makes the file; while it is missing or damaged, no notification sets a badge. A message counts at its
+/// first claim only. A process that dies between claim and count leaves the number one too low until the app sets it.
 ///
-/// As bytes: "SPB1" ‖ count u32 ‖ its complement u32.
+/// Bytes: "SPB1" ‖ count u32 ‖ its complement u32.
 struct BadgeCount: Sendable {
     static let countMax = Message.badgeRange.upperBound
     private static let magic = Array("SPB1".utf8)
@@ -20,22 +17,19 @@ struct BadgeCount: Sendable {
 
     var path: String { file.path }
 
-    /// - Returns: nil where there is none, or its file is damaged.
+    /// - Returns: nil if missing or damaged.
     func count() throws(ContainerError) -> Int? {
         try file.withLock(ifMissing: .refuse) { handle throws(ContainerError) in try Self.count(in: handle) } ?? nil
     }
 
-    /// - Parameters:
-    ///   - count: beyond 9,999 it stays there.
-    ///   - ifMissing: whether the app has a number from now on.
-    /// - Throws: `ContainerError`.
+    /// - Parameter count: capped at 9,999.
     func set(_ count: Int, ifMissing: SharedFile.IfMissing) throws(ContainerError) {
         _ = try file.withLock(ifMissing: ifMissing) { handle throws(ContainerError) in
             try handle.write(Self.bytes(of: count), at: 0)
         }
     }
 
-    /// - Returns: the number with one message more; nil where there is none, or its file is damaged.
+    /// - Returns: the raised number; nil if missing or damaged.
     func increment() throws(ContainerError) -> Int? {
         try file.withLock(ifMissing: .refuse) { handle throws(ContainerError) -> Int? in
             guard let count = try Self.count(in: handle) else { return nil }
@@ -49,7 +43,7 @@ struct BadgeCount: Sendable {
         count(bytes: try handle.read(byteCount + 1, at: 0))
     }
 
-    /// - Returns: nil unless these are the bytes of a count.
+    /// - Returns: nil unless valid.
     static func count(bytes: [UInt8]) -> Int? {
         var reader = ByteReader(bytes[...])
         guard reader.take(magic.count) == magic, let count = reader.take(UInt32.self),

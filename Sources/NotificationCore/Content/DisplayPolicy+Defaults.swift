@@ -1,13 +1,11 @@
-// Why what is shown by default:
+// Reasons for the defaults:
 //
-// - A message that opened is heard: a contact sent it, in time, once.
-// - What may well be a contact's message, and cannot be opened on this device now, is heard too: the person should look.
-//   Junk that looks like it gives a relay no power that it lacks: without `mutable-content` it rings as it likes.
-// - Anything else that is not a message of a contact's is silent, so that a flood of it wakes nobody. What can only be
-//   junk, or came too late, does not light up the screen either.
-// - What the person has seen already, or must not see, is suppressed: a second copy, a change that a later one overtook,
-//   the effects of `remove` and `badge`. As iOS would show the relay's words instead, it becomes the neutral text without
-//   the entitlement.
+// - Opened messages sound: a contact sent them, in time, once.
+// - Likely messages that cannot be opened here now sound too. Imitations give a relay no new power: without
+//   `mutable-content` it rings as it likes.
+// - All else is silent, so that floods wake no one; certain junk and late messages do not light the screen.
+// - Suppressed: copies, superseded changes, effects of `remove` and `badge`. Without the entitlement iOS would show the
+//   push's text, so they become the neutral text.
 extension DisplayPolicy {
     static let defaults: [OutcomeKind: Row] = [
         .opened: Row(sound: .messageOrDefault),
@@ -27,7 +25,7 @@ extension DisplayPolicy {
         .clockUntrusted: Row(),
         .tooOld: Row(text: .neutral, level: .passive, isSuppressed: true),
         .replay: Row(text: .neutral, level: .passive, isSuppressed: true),
-        // It may be new or a replay of any age: shown, and not heard.
+        // Perhaps a replay of any age: silent.
         .storeUnavailable: Row(),
         .notPermitted: Row(text: .neutral, level: .passive, isSuppressed: true),
         .superseded: Row(text: .neutral, level: .passive, isSuppressed: true),

@@ -1,22 +1,18 @@
 import Keys
 import Platform
 
-/// A small file that app and extension change in place. The lock lasts for a few calls, and never across a suspension: iOS
-/// ends a process that is suspended while it holds one. It goes with the descriptor, so that nobody who was killed holds it.
+/// Small file that app and extension change in place. The lock lasts a few calls and never spans a suspension: iOS ends
+/// a suspended process that holds one. It goes with the descriptor, and so with a killed process.
 ///
-/// Nothing is forced to disk: what is in such files may be forgotten with a loss of power, and then comes anew.
+/// Nothing is synced: a power loss may reset the contents.
 struct SharedFile: Sendable {
     enum IfMissing: Sendable { case create, refuse }
 
     let path: String
 
-    /// Runs `body` while no other process and no other thread is at the file.
+    /// Excludes other threads and processes while `body` runs.
     ///
-    /// - Parameters:
-    ///   - ifMissing: whether to make an empty file.
-    ///   - body: reads and writes.
-    /// - Returns: what `body` returns; nil where there is no file and none is to be made.
-    /// - Throws: `ContainerError`, and what `body` throws.
+    /// - Returns: nil for a missing file that is not to be made.
     func withLock<Result>(
         ifMissing: IfMissing,
         _ body: (borrowing Handle) throws(ContainerError) -> Result
@@ -25,7 +21,7 @@ struct SharedFile: Sendable {
         return try body(handle)
     }
 
-    /// The open and locked file.
+    /// The open, locked file.
     struct Handle: ~Copyable {
         private let descriptor: Int32
 
@@ -40,7 +36,7 @@ struct SharedFile: Sendable {
 
         private static func open(_ path: String, ifMissing: IfMissing) throws(ContainerError) -> Int32? {
             if let code = DeviceRules.refusal(of: .overwrite, at: path) { throw ContainerError("open", code) }
-            // Without O_NONBLOCK a FIFO in its place would hold the caller; a link could lead anywhere.
+            // O_NONBLOCK: a FIFO would block. O_NOFOLLOW: a link could lead anywhere.
             let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
             var descriptor = unsafe Platform.open(path, flags)
             if descriptor < 0, errno == ENOENT {
@@ -70,12 +66,12 @@ struct SharedFile: Sendable {
         }
 
         deinit {
-            // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+            // Unlocks explicitly: a child forked by another thread may have the descriptor.
             _ = flock(descriptor, LOCK_UN)
             close(descriptor)
         }
 
-        /// - Returns: as many bytes as there are from `offset` on, `byteCount` at most.
+        /// - Returns: up to `byteCount` bytes; fewer at the end.
         func read(_ byteCount: Int, at offset: Int) throws(ContainerError) -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: byteCount)
             var filled = 0
@@ -97,7 +93,7 @@ struct SharedFile: Sendable {
             return Array(bytes[..<filled])
         }
 
-        /// In one call, so that a process that is killed has written all of it or nothing.
+        /// One call, so that a kill leaves all or nothing.
         func write(_ bytes: [UInt8], at offset: Int) throws(ContainerError) {
             var count: Int
             repeat {

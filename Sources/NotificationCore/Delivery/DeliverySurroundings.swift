@@ -1,25 +1,21 @@
 import Platform
 import Primitives
 
-/// What deliveries happen in: time, tasks, threads and chance. The device's own, or those of a test that decides what runs
-/// next.
+/// Time, tasks, threads and randomness of deliveries: the device's or a test's.
 struct DeliverySurroundings: Sendable {
-    /// Measures deadlines.
     var clock: any Clock<Duration>
-    /// Where tasks run; nil for everywhere.
+    /// Nil for the default.
     var executor: (any TaskExecutor)?
-    /// Runs what may wait for a disk, elsewhere than here.
+    /// Runs on another thread, which may wait for a disk.
     var runOnThread: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Runs what may block for any time, here, on a thread that `runOnThread` gave: another takes its place meanwhile.
+    /// Runs here, on a thread of `runOnThread`, and may block: another thread takes over meanwhile.
     var runBlocking: @Sendable (() -> Void) -> Void = { $0() }
-    /// The same elsewhere, on a thread of its own.
+    /// Runs on a new thread and may block.
     var runAlone: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
-    /// Evenly distributed.
     var randomNumber: @Sendable () -> UInt64
 
-    /// Of the device that this code runs on.
     static var ofThisDevice: DeliverySurroundings {
-        // A simulated device has its own: one whose disk hangs must not hold the others in a test.
+        // A simulated device has its own threads: its hung disk must not block others.
         let threads = DeviceBinding().isSimulated ? WorkerThreads() : .ofProcess
         return DeliverySurroundings(
             clock: DeviceRules.clock,
@@ -34,20 +30,20 @@ struct DeliverySurroundings: Sendable {
         )
     }
 
-    /// Whether time is nobody's but the machine's: not a test's, and not a simulated device's.
+    /// False in tests and on simulated devices.
     var isMachineTime: Bool { clock is ContinuousClock && executor == nil }
 
-    /// Waits until that long from now: from this call on, not from when the waiting begins. Throws when it is cancelled.
+    /// Waits `duration` from this call, not from the start of the wait. Throws if cancelled.
     func alarm(after duration: Duration) -> @Sendable () async throws -> Void {
         clock.alarm(after: duration)
     }
 
-    /// Whoever calls it keeps the task, and cancels it when its result counts no more.
+    /// The caller must keep the task and cancel it when its result is not needed.
     func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: executor, operation: body)
     }
 
-    /// What may wait for a disk, for code that must not.
+    /// Runs `body` on a thread that may wait for a disk.
     func resultFromThread<Result: Sendable>(of body: @escaping @Sendable () -> Result) async -> Result {
         let device = DeviceBinding()
         return await withCheckedContinuation { continuation in
@@ -59,8 +55,8 @@ struct DeliverySurroundings: Sendable {
 extension Clock where Duration == Swift.Duration {
     fileprivate func alarm(after duration: Duration) -> @Sendable () async throws -> Void {
         let end = now.advanced(by: duration)
-        // The runtime keeps a timer until its time, also when nobody waits for it any more: those of 25 seconds would be
-        // megabytes in a busy process (measured with Swift 6.3 on Linux).
+        // The runtime keeps cancelled timers until their time: 25-second ones would be megabytes in a busy process
+        // (measured with Swift 6.3 on Linux).
         let nap = self is ContinuousClock ? .milliseconds(250) : duration
         return {
             while now < end { try await sleep(until: min(end, now.advanced(by: nap)), tolerance: nil) }

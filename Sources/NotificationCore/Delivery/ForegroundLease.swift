@@ -2,14 +2,13 @@ package import Envelope
 import Keys
 import Platform
 
-/// How a running app says that it takes messages itself. A promise that ends by itself: neither a crash of the app nor a
-/// jump of the clock silences anything for longer than 35 seconds.
+/// Lease of an app that handles messages itself: 35 seconds at most, despite crashes and clock jumps.
 ///
-/// A file with the time of its end, 8 bytes, written whole or not at all; nobody locks it, and nobody waits for it.
+/// The file holds its end, 8 bytes, written atomically, unlocked.
 package struct ForegroundLease: Sendable {
-    /// The longest that an app can promise at once.
+    /// Longest lease.
     package static let durationMax: Duration = .seconds(30)
-    /// Between the app's look at the clock and the extension's.
+    /// Between app's and extension's clock readings.
     private static let skewMax: Duration = .seconds(5)
 
     private let path: String
@@ -18,7 +17,7 @@ package struct ForegroundLease: Sendable {
         self.path = path
     }
 
-    /// The app's side: from now on, for so long. Renewing is taking again.
+    /// Takes or renews it, in the app.
     package func take(for duration: Duration, now: Timestamp) throws(ContainerError) {
         precondition(duration > .zero && duration <= Self.durationMax)
         var bytes: [UInt8] = []
@@ -34,8 +33,7 @@ package struct ForegroundLease: Sendable {
         do throws(FileError) { try PrivateFolder.remove(path) } catch { throw ContainerError(error) }
     }
 
-    /// The extension's side. A file that is damaged, or that cannot be read, promises nothing; neither does an end that no
-    /// app can have promised under this clock.
+    /// Checks it, in the extension. Damaged or unreadable files do not count, nor ends too far ahead.
     package func isHeld(now: Timestamp) -> Bool {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try WholeFile.read(path, byteCountMax: 8) } catch { return false }
@@ -47,10 +45,10 @@ package struct ForegroundLease: Sendable {
     }
 }
 
-/// What the extension does while the app has said that it takes messages itself.
+/// Policy while the app handles messages itself.
 public enum ForegroundPolicy: Hashable, Sendable {
-    /// Shows every message: whoever is first, app or extension, makes it a replay for the other.
+    /// Shows every message; the other side sees a replay.
     case show
-    /// Keeps the message for the app, sealed, and shows the app's neutral words; a message that cannot be kept is shown.
+    /// Keeps the sealed message for the app, with the neutral text; if that fails, shows it.
     case leaveToApp
 }

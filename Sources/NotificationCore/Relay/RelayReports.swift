@@ -2,32 +2,27 @@ import Envelope
 import Keys
 import Opening
 
-/// A device's reports that its relay has not taken yet.
+/// Reports not yet taken by the relay.
 ///
-/// Each is on disk before anything is shown, sent afterwards by the extension or the app, and removed once the relay has
-/// taken it: so it is sent at least once, whatever ends a process in between.
+/// Each is on disk before anything is shown, is sent later by extension or app, and removed once the relay took it:
+/// delivery at least once.
 package struct RelayReports: Sendable {
     package let receipts: ReceiptSpool
     package let markers: ResendMarkers
-    /// Whether the relay has the newest bundle. Without it a message would be sealed anew to the same old prekey.
+    /// False if a re-send would use the same old prekey.
     let hasRelayNewestBundle: @Sendable () -> Bool
 
-    /// A maker of requests, which differ in what they may ask for.
+    /// Origin of requests.
     package enum Sender: Sendable {
         case app
-        /// It cannot publish a bundle: what a prekey that senders still use brings back is bounded.
+        /// Bounded, as it cannot publish a bundle and senders may keep using an old prekey.
         case `extension`
     }
 
-    /// Sends all reports; a failure of one kind does not hold the other up.
+    /// Sends all reports; a failure of one kind does not stop the other.
     ///
-    /// - Parameters:
-    ///   - relay: where to.
-    ///   - sender: app or extension.
-    ///   - held: receipts that are not to be sent yet.
-    ///   - now: the device's clock.
-    ///   - surroundings: where the disk is waited for.
-    /// - Throws: the first failure; what was not taken stays.
+    /// - Parameter held: receipts to keep for now.
+    /// - Throws: the first failure; unsent reports stay.
     func send(
         to relay: some Relay,
         from sender: Sender,
@@ -91,10 +86,9 @@ package struct RelayReports: Sendable {
 }
 
 extension SharedContainer {
-    /// The device's reports.
     var reports: RelayReports {
         RelayReports(receipts: receipts, markers: resendMarkers) { [keyStore] in
-            // A ring that cannot be read has no bundle that helps.
+            // An unreadable ring has no helpful bundle.
             do { return try KeyRing(store: keyStore).isPublished } catch { return false }
         }
     }
