@@ -1,18 +1,16 @@
 package import Envelope
 package import Primitives
 
-/// A device's current prekeys, signed by its identity: what a relay hands to senders.
+/// A device's prekeys, signed by its identity.
 ///
 /// Layout: docs/protocol.md, "Key bundle".
 package struct KeyBundle: Equatable, Sendable {
     package static let version: UInt8 = 0x01
-    /// No prekey may claim to be valid for longer.
     package static let validityMax: Duration = .seconds(60 * 86_400)
-    /// How far a sender's clock may lag behind the device's.
+    /// Largest lag of a sender's clock.
     package static let clockSkewMax: Duration = .seconds(5 * 60)
     static let entryCountMax = 4
-    /// The longest there can be: two entries of 50 bytes, two of 1,234 (suite 2), and a topic of 155. Longer bytes are
-    /// not looked at.
+    /// Two entries of 50 bytes, two of 1,234 (suite 2), a topic of 155. Longer input is not read.
     package static let byteCountMax = 50 + 155 + 1 + 2 * 50 + 2 * 1_234 + 64
 
     package struct Entry: Equatable, Sendable {
@@ -28,7 +26,7 @@ package struct KeyBundle: Equatable, Sendable {
     }
 
     package let identity: IdentityKey
-    /// Never decreases over a device's life; senders refuse a lower one than they have seen.
+    /// Never decreases; senders refuse a lower one.
     package let epoch: UInt64
     package let issuedAt: Timestamp
     package let topic: BundleID
@@ -44,8 +42,7 @@ package struct KeyBundle: Equatable, Sendable {
         self.entries = entries
     }
 
-    /// - Parameter identityKey: the private half of `identity`.
-    /// - Returns: the bundle as it travels, its signature at the end.
+    /// - Returns: the encoded bundle, signature last.
     package func signed(by identityKey: borrowing Ed25519PrivateKey) -> [UInt8] {
         precondition(identityKey.publicKey == identity.key)
         let content = content
@@ -54,7 +51,6 @@ package struct KeyBundle: Equatable, Sendable {
 
     static func signatureInput(_ content: [UInt8]) -> [UInt8] { Binding.context(Binding.bundleContext) + content }
 
-    /// Whether a bundle of these prekeys can be: 1 to 4, strictly ascending by (suite, class).
     package static func canHold(_ prekeys: [PublicPrekey]) -> Bool {
         (1...entryCountMax).contains(prekeys.count)
             && zip(prekeys, prekeys.dropFirst()).allSatisfy { order($0) < order($1) }
@@ -64,7 +60,6 @@ package struct KeyBundle: Equatable, Sendable {
         (prekey.suite.rawValue, prekey.protectionClass.rawValue)
     }
 
-    /// Everything before the signature.
     private var content: [UInt8] {
         var content = [Self.version] + identity.rawRepresentation
         content.append(bigEndian: epoch)

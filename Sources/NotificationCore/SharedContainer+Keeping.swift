@@ -2,21 +2,21 @@ import Envelope
 import Keys
 
 extension OutcomeKind {
-    /// What is left for the app of a push that the extension could not open.
+    /// What the app gets of an unopened push.
     enum Keeping: Equatable, Sendable {
-        /// All of it, still sealed, in the spool: the reason may pass, and nobody has judged the message.
+        /// The sealed message, in the spool: the reason may pass, and the message is not judged yet.
         case message
-        /// A marker: the message can only be sealed again.
+        /// A marker: only a re-send helps.
         case marker
         case nothing
     }
 
-    /// The one place that says so; the app goes by it too, for what it finds in the spool.
+    /// Also applied by the app to the spool.
     var keeping: Keeping {
         switch self {
         case .locked, .keysUnavailable, .storeUnavailable, .clockUntrusted, .notOpenedInTime: .message
         case .unknownKey, .staleKey: .marker
-        // Opened, or refused for good; what is left to the app is in the spool already.
+        // Opened, refused for good, or in the spool already.
         case .opened, .openedWithoutAttachments, .remove, .badge, .call, .test, .notSealed, .malformed, .unsupported,
             .unverifiedSender, .expired, .tooOld, .replay, .notPermitted, .superseded, .unauthenticated, .leftToApp:
             .nothing
@@ -25,7 +25,7 @@ extension OutcomeKind {
 }
 
 extension SharedContainer {
-    /// Keeps what the app needs of a push that cannot be opened now, and what could not be kept of earlier ones.
+    /// Keeps what the app needs of an unopened push, and retries earlier ones.
     func keep(_ push: IncomingPush, _ kind: OutcomeKind, isKept: Bool = false, now: Timestamp) {
         let sealed = kind.keeping == .message || isKept ? push.spooled : nil
         let message = sealed.map { SpooledMessage($0, trace: push.trace, arrivedAt: now) }
@@ -33,7 +33,7 @@ extension SharedContainer {
         keepMarker(of: push, kind, now: now)
     }
 
-    /// Keeps a marker of a push whose prekey is missing, and nothing of any other. It is not worth failing for.
+    /// Adds a marker if the prekey is missing. Failures are ignored.
     func keepMarker(of push: IncomingPush, _ kind: OutcomeKind, now: Timestamp) {
         guard kind.keeping == .marker, let id = push.envelope.flatMap({ PrekeyID($0.header.prekeyID) }) else { return }
         do throws(ContainerError) { try resendMarkers.add(trace: push.trace, prekeyID: id, now: now) } catch {}
@@ -41,7 +41,7 @@ extension SharedContainer {
 }
 
 extension IncomingPush {
-    /// Nil where no honest push has such fields.
+    /// Nil for fields that no honest push has.
     fileprivate var spooled: SpooledMessage.Sealed? {
         switch (sealed, webPush) {
         case (_, .absent): envelope.map { .envelope($0) }
@@ -50,7 +50,6 @@ extension IncomingPush {
         }
     }
 
-    /// Nil where the sealed field is none.
     fileprivate var envelope: Envelope? {
         guard let field = sealed.text else { return nil }
         do throws(EnvelopeError) { return try Envelope(sealedField: Array(field.utf8)) } catch { return nil }

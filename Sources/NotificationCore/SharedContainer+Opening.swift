@@ -5,7 +5,7 @@ import WebPush
 
 // The extension's side.
 extension SharedContainer {
-    /// The window that app and extension share; nil where it cannot be used. Only the app makes one.
+    /// Replay window of app and extension; nil if unusable. Only the app makes one.
     var window: ReplayWindow? {
         do {
             return try ReplayWindow.ofProcess(folder: replayFolder, uptime: uptime)
@@ -17,17 +17,14 @@ extension SharedContainer {
 
 extension PushOpener {
     /// - Parameters:
-    ///   - container: nil where there is none, and then nothing can be opened.
-    ///   - policy: the app's.
-    ///   - opensWebPush: whether the container's Web Push keys are used, if there are any.
-    ///   - pushClass: what kind of push is opened; the other kind's length is malformed.
+    ///   - container: if nil, nothing opens.
+    ///   - pushClass: another class's length is malformed.
     init(container: SharedContainer?, policy: OpeningPolicy, opensWebPush: Bool, pushClass: PushClass = .alert) {
         guard let container else {
             self.init(messages: .failure(.keysUnavailable), webPush: nil, replay: .unavailable)
             return
         }
-        // The ring first: an app that opens in between raises the window's generation before the ring's copy, and then a
-        // window that was read later is never behind it.
+        // Ring first: an app that opens meanwhile raises the window first, so that a window read later is not behind.
         let keyRing = container.keyRing
         let window = container.window
         self.init(
@@ -73,15 +70,15 @@ extension SharedContainer {
         }
     }
 
-    /// A window that the ring does not name is another device's, or that of an app which was deleted and came back: what
-    /// was sealed to these prekeys could be replayed (protocol v1, rule 15). The app destroys them.
+    /// A window that the ring does not name is another device's or a reinstalled app's: messages could be replayed
+    /// (protocol v1, rule 15). The app destroys these prekeys.
     private static func replay(of keyRing: KeyRing, _ window: ReplayWindow?) -> MessageOpener.ReplayProtection {
         guard let window else { return .unavailable }
         guard let named = keyRing.replayStore else { return .window(window) }
         return window.store.continues(named) ? .window(window) : .unavailable
     }
 
-    /// Nil where the app has made no keys for Web Push, or they cannot be read.
+    /// Nil without readable Web Push keys.
     fileprivate var webPushOpener: Result<WebPushOpener?, PushOpener.Unavailable> {
         do throws(FileError) {
             return .success(WebPushOpener(keys: try WebPushKeys(keyFile: webPushKeysPath, exampleKeys: .refused)))

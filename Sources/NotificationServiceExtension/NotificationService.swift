@@ -2,19 +2,18 @@ import NotificationCore
 import RelayClient
 import UserNotifications
 
-/// The service extension: opens a sealed push and shows what is in it. Xcode compiles this file as it is; so does Linux.
-///
-/// An app changes the constants below and nothing else.
+/// Service extension that opens and shows sealed pushes, compiled by Xcode and on Linux as it is. An app changes only
+/// the constants.
 final class NotificationService: UNNotificationServiceExtension {
-    /// The app group whose container the app shares with this extension.
+    /// App group shared with the app.
     static let appGroup = "group.com.example.chat"
 
-    /// The app's relay: receipts go there, and requests for messages that could not be opened.
+    /// Relay for receipts and re-sends.
     static let relay = "https://push.example.com"
-    /// The keychain group that the app shares with this extension, behind the team's prefix: prekeys lie there.
+    /// Shared keychain group for prekeys, with team prefix.
     static let keychainGroup = "ABCDE12345.com.example.chat.shared"
 
-    /// What is shown for each outcome. An app would put NSLocalizedString here.
+    /// Texts; an app would use NSLocalizedString.
     static let display = DisplayPolicy(
         texts: FailureTexts(
             title: "Acme Chat",
@@ -26,7 +25,7 @@ final class NotificationService: UNNotificationServiceExtension {
         )
     )
 
-    /// Where attachments may come from.
+    /// Allowed hosts.
     private static let attachments = AttachmentPolicy(
         sources: [AttachmentPolicy.Source(host: "files.example.com", pathPrefix: "/v1/blobs/")]
     )
@@ -38,14 +37,14 @@ final class NotificationService: UNNotificationServiceExtension {
             temporaryPath: FileManager.default.temporaryDirectory.path
         )
         settings.screen = DeliveredNotifications()
-        // Senders that ask for a receipt hear that somebody is there. Without these two lines none does.
+        // Receipts reveal presence; without these two lines there are none.
         settings.keepsReceipts = true
-        // An address that is none is a mistake above: reports are then left to the app.
+        // Nil if invalid: reports are left to the app.
         settings.relay = try? RelayClient(NotificationService.relay)
         return settings
     }()
 
-    /// Without the app group nothing can be opened, and the app's own words are shown.
+    /// Without the app group nothing opens.
     private static var pipeline: NotificationPipeline {
         let container = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup)?.path
         #if canImport(Darwin)

@@ -1,25 +1,25 @@
-/// Why a file could not be read or written. Holds paths and system errors, never contents.
+/// Failure of file access, with paths and system errors, never contents.
 public enum FileError: Error, Equatable {
-    /// There is no such file.
+    /// No such file.
     case notFound(path: String)
-    /// A call of the system failed, with this `errno`.
+    /// Failed system call, with its `errno`.
     case system(call: String, path: String, code: Int32)
-    /// A folder, a link that was to be replaced, or something else than a file.
+    /// Folder, link to replace, or other non-file.
     case notARegularFile(path: String)
-    /// Longer than anything that belongs there.
+    /// Longer than a valid file.
     case tooLarge(path: String, byteCountMax: Int)
-    /// No byte in it.
+    /// Empty file.
     case empty(path: String)
-    /// A private key is there already, and was not touched: what is written over cannot be had again.
+    /// Existing private key, left alone: overwriting loses it.
     case exists(path: String)
-    /// Others than the owner can read a private key, by this mode.
+    /// Private key that others can read.
     case permissionsTooLoose(path: String, mode: UInt32)
-    /// A key that everybody has, loaded without saying so.
+    /// Published example key, not explicitly allowed.
     case exampleKey(path: String)
-    /// A public key (`sender.pub`, `identity.pub`) where its private half belongs.
+    /// Public key (`sender.pub`, `identity.pub`) instead of private.
     case publicKey(path: String)
-    /// A private key where a public one belongs. It is for its owner's eyes only.
+    /// Private key instead of public; keep it secret.
     case privateKey(path: String)
-    /// Not the format that the reader expects; what it is instead is not said.
+    /// Unexpected format, not saying which.
     case malformed(path: String, expected: String)
 }

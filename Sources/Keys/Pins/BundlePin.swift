@@ -1,16 +1,15 @@
 public import Envelope
 
-/// What a sender remembers of the newest bundle of one device, so that nobody can hand it an older one, or two at the
-/// same time (protocol v1, rules 16 and 18).
+/// Pin of a device's newest bundle, against rollback and equivocation (protocol v1, rules 16 and 18).
 public struct BundlePin: Hashable, Sendable {
-    /// The highest seen. A lower one is refused for ever.
+    /// Highest seen; lower ones are refused.
     public let epoch: UInt64
-    /// SHA-256 of the bundle that had it: 32 bytes.
+    /// SHA-256 of the bundle.
     package let digest: [UInt8]
     package let highestSuites: HighestSuites
-    /// By the device's clock.
+    /// Issued, by the device's clock.
     public let issuedAt: Timestamp
-    /// When these bytes were last fetched, by the sender's clock.
+    /// Last fetched, by the sender's clock.
     public let fetchedAt: Timestamp
 
     package init(
@@ -28,7 +27,7 @@ public struct BundlePin: Hashable, Sendable {
         self.fetchedAt = fetchedAt
     }
 
-    /// The same without memory of suites. Epoch and digest stay: a reset never makes a rollback possible.
+    /// Pin without suites. Epoch and digest stay against rollback.
     package var withoutSuites: BundlePin {
         BundlePin(
             epoch: epoch,
@@ -39,11 +38,10 @@ public struct BundlePin: Hashable, Sendable {
         )
     }
 
-    /// How much newer a fetch must be to be written down when nothing else changed: a message a second to one person
-    /// would otherwise be a write a second.
+    /// Least change worth a write alone: a message a second would else be a write a second.
     static let fetchedAtStep: Duration = .seconds(3_600)
 
-    /// Whether `newer`, of the same device, says something that must be kept.
+    /// True if `newer`, of this device, must be stored.
     package func isOutdated(by newer: BundlePin) -> Bool {
         guard epoch == newer.epoch, digest == newer.digest, highestSuites == newer.highestSuites else { return true }
         let isClockSetBack = newer.fetchedAt < fetchedAt

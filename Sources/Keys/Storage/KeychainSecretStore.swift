@@ -1,5 +1,5 @@
-// Not `canImport(Security)`: on Linux this package builds a stand-in of that name, for extensions under test. KeychainTests
-// compiles this file against it.
+// Not `canImport(Security)`: on Linux this package has a stand-in of that name. KeychainTests compiles this file with
+// it.
 #if canImport(Darwin) || KEYCHAIN_STAND_IN
 package import Envelope
 import Foundation
@@ -9,13 +9,12 @@ import Foundation
 package import Primitives
 import Security
 
-/// Secret records as generic passwords of the data protection keychain: one item each, never synchronized, never in a
-/// backup of another device.
+/// Generic passwords of the data protection keychain: never synchronized, in no other device's backup.
 ///
-/// The app gives its identity's store an access group that the extension is not in; that is the extension's whole view.
-/// (Apple, "Restricting keychain item accessibility", "Sharing access to keychain items among a collection of apps".)
+/// The identity's store has an access group without the extension (Apple, "Restricting keychain item accessibility",
+/// "Sharing access to keychain items among a collection of apps").
 package struct KeychainSecretStore: SecretStore {
-    /// kSecAttrService: all records of one store.
+    /// kSecAttrService of the store.
     private let service: String
     private let accessGroup: String
 
@@ -31,7 +30,7 @@ package struct KeychainSecretStore: SecretStore {
         var result: CFTypeRef?
         try Self.check(unsafe SecItemCopyMatching(query as CFDictionary, &result), "SecItemCopyMatching")
         guard let data = result as? Data, !data.isEmpty else { throw .damaged }
-        // The Keychain's own copy is its to free; nothing of ours lies outside guarded memory.
+        // The Keychain frees its copy; ours is in guarded memory.
         return SecretBytes(byteCount: data.count, storage: .guarded) { record in
             unsafe data.withUnsafeBytes { source in
                 unsafe record.withUnsafeMutableBytes { target in unsafe target.copyMemory(from: source) }
@@ -45,7 +44,7 @@ package struct KeychainSecretStore: SecretStore {
         protection: ProtectionClass
     ) throws(SecretStoreError) {
         let status = unsafe record.withUnsafeBytes { bytes in
-            // Lent, not copied: the data does not outlive this closure, and frees nothing.
+            // Borrowed: the data ends with this closure and frees nothing.
             let data = unsafe CFDataCreateWithBytesNoCopy(
                 nil,
                 bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
@@ -88,7 +87,7 @@ package struct KeychainSecretStore: SecretStore {
         return items.compactMap { ($0[kSecAttrAccount as String] as? String).flatMap { RecordName($0) } }
     }
 
-    /// The Keychain's writes are whole by themselves.
+    /// Keychain writes are atomic.
     package func removeRemains() throws(SecretStoreError) {}
 
     private func query(_ name: RecordName?) -> [CFString: Any] {

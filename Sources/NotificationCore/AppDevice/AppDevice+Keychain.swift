@@ -2,18 +2,16 @@
 import Keys
 public import Opening
 
-/// Where keys lie in the keychain. Both groups are in the app's entitlements; only the shared one is in the extension's.
+/// Keychain groups for keys. The app has both entitlements, the extension only the shared one.
 public struct KeychainGroups: Sendable {
     static let service = "SealedPush"
 
-    /// The app's and its extension's: prekeys.
+    /// Group of app and extension: prekeys.
     public let shared: String
-    /// The app's alone: the identity.
+    /// Group of the app alone: the identity.
     public let app: String
 
-    /// - Parameters:
-    ///   - shared: with its team prefix.
-    ///   - app: with its team prefix; not the shared one.
+    /// Creates distinct groups, with their team prefixes.
     public init(shared: String, app: String) {
         precondition(shared != app, "the identity's private half must lie where the extension cannot reach it")
         self.shared = shared
@@ -22,8 +20,7 @@ public struct KeychainGroups: Sendable {
 }
 
 extension AppDevice.Settings {
-    /// These settings with all keys in the keychain instead of in files. Replay window, contacts and spool stay in the
-    /// container.
+    /// Settings with all keys in the keychain. Replay window, contacts and spool stay in the container.
     public func keychain(_ groups: KeychainGroups) -> AppDevice.Settings {
         var settings = self
         settings.keyStores = (
@@ -35,14 +32,11 @@ extension AppDevice.Settings {
 }
 
 extension NotificationPipeline {
-    /// The extension's side of `AppDevice.Settings.keychain`.
+    /// Extension's counterpart of `AppDevice.Settings.keychain`.
     ///
     /// - Parameters:
-    ///   - containerPath: the folder that the app shares with its extension.
-    ///   - keychainGroup: the shared group, with its team prefix.
-    ///   - display: what is shown for each outcome.
-    ///   - policy: how long messages may live, and what their senders may ask for.
-    ///   - opensWebPush: whether messages in the format of RFC 8291 are shown.
+    ///   - keychainGroup: shared group with team prefix.
+    ///   - opensWebPush: shows RFC 8291 messages.
     public init(
         containerPath: String,
         keychainGroup: String,

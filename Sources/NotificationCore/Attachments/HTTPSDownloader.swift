@@ -3,25 +3,20 @@ internal import Envelope
 private import HTTPSClient
 private import Platform
 
-/// Downloads over the machine's network, each on a thread of its own; on a simulated device, over the network that its
-/// test gives it.
+/// Downloads over the network, each on its own thread; on a simulated device over the test's network.
 public struct HTTPSDownloader: BlobDownloader {
     private let trust: HTTPSRequest.Trust
     private var patience: HTTPSRequest.Patience
 
-    /// Trusts whom the system trusts.
+    /// Creates a downloader with the system's trust.
     public init() { self.init(trust: .system) }
 
-    /// Trusts these authorities and no others. Linux only.
-    ///
-    /// - Parameter authoritiesPath: a PEM file.
+    /// Creates one that trusts only these authorities, a PEM file. Linux only.
     public init(authoritiesPath: String) { self.init(trust: .file(path: authoritiesPath)) }
 
-    /// The same with another patience than a phone's, for machines that may be starved of time.
+    /// Creates one with longer timeouts, for overloaded machines.
     ///
-    /// - Parameters:
-    ///   - authoritiesPath: a PEM file.
-    ///   - patienceSeconds: for the connection, and for each byte after another.
+    /// - Parameter patienceSeconds: for connecting, and between bytes.
     package init(authoritiesPath: String, patienceSeconds: Int) {
         self.init(trust: .file(path: authoritiesPath))
         (patience.connectSeconds, patience.stallSeconds) = (patienceSeconds, patienceSeconds)
@@ -32,12 +27,7 @@ public struct HTTPSDownloader: BlobDownloader {
         patience = HTTPSRequest.Patience()
     }
 
-    /// Asks once, over a connection of its own.
-    ///
-    /// - Parameters:
-    ///   - request: which bytes.
-    ///   - take: gets the bytes in order; false where no more are wanted.
-    /// - Throws: `BlobDownloadError`.
+    /// Requests once, over a new connection.
     public func download(
         _ request: BlobRequest,
         take: @escaping @Sendable (RawSpan) -> Bool
@@ -70,7 +60,6 @@ public struct HTTPSDownloader: BlobDownloader {
     }
 }
 
-/// One answer, as far as it was read.
 private final class Reading: Sendable {
     private struct State {
         var reception: BlobReception
@@ -83,7 +72,7 @@ private final class Reading: Sendable {
 
     var error: BlobDownloadError? { state.withLock { $0.error } }
 
-    /// - Returns: whether `step` had no objection.
+    /// - Returns: true if `step` succeeded.
     func go(_ step: (inout BlobReception) throws(BlobDownloadError) -> Void) -> Bool {
         state.withLock { state in
             do throws(BlobDownloadError) {
@@ -96,7 +85,6 @@ private final class Reading: Sendable {
         }
     }
 
-    /// Everything has come.
     func end() throws(BlobDownloadError) {
         try state.withLock { state throws(BlobDownloadError) in try state.reception.end() }
     }

@@ -1,15 +1,12 @@
-/// Width and height of a picture, read from where its format has them: nothing is decoded.
+/// Width and height of a picture, from its header: nothing is decoded.
 struct PictureSize: Hashable, Sendable {
-    /// In points, 1 or more.
     let width: UInt32, height: UInt32
 
     var pixelCount: UInt64 { UInt64(width) * UInt64(height) }
 
-    /// Nil for a file that does not say, in the place where it must.
+    /// Nil without a valid size.
     ///
-    /// - Parameters:
-    ///   - format: of the file.
-    ///   - read: so many bytes from an offset on; fewer where the file ends.
+    /// - Parameter read: returns fewer bytes at the end of the file.
     init?(_ format: AttachmentFormat.Picture, read: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
         let size: (width: UInt32, height: UInt32)?
         switch format {
@@ -30,14 +27,14 @@ struct PictureSize: Hashable, Sendable {
         return (number(head[8..<12]), number(head[12..<16]))
     }
 
-    /// - Source: GIF89a, section 18: the logical screen, which every frame lies in.
+    /// - Source: GIF89a, section 18: logical screen.
     private static func gif(_ read: Read) -> (UInt32, UInt32)? {
         let size = read(6, 4)
         guard size.count == 4 else { return nil }
         return (number(size[0..<2].reversed()), number(size[2..<4].reversed()))
     }
 
-    /// A camera writes a dozen segments, metadata of several hundred kilobytes some twenty.
+    /// Cameras write a dozen, large metadata some twenty.
     private static let segmentCountMax = 256
 
     /// - Source: ITU-T T.81, section B.1.1.4 for segments, B.2.2 for the frame header.
@@ -47,16 +44,16 @@ struct PictureSize: Hashable, Sendable {
             let head = read(offset, 4)
             guard head.count == 4, head[0] == 0xFF else { return nil }
             switch head[1] {
-            // Fill bytes before a marker.
+            // Fill bytes.
             case 0xFF: offset += 1
-            // A marker without a segment.
+            // Marker without a segment.
             case 0x01, 0xD0...0xD7: offset += 2
-            // The frame: precision, lines, samples in a line. Not the tables among the numbers.
+            // Frame: precision, lines, samples per line. Tables excluded.
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
                 let frame = read(offset + 4, 5)
                 guard frame.count == 5 else { return nil }
                 return (number(frame[3..<5]), number(frame[1..<3]))
-            // The picture begins, or ends, without a frame.
+            // No frame.
             case 0x00, 0xD8, 0xD9, 0xDA: return nil
             default:
                 let byteCount = number(head[2..<4])
@@ -67,7 +64,7 @@ struct PictureSize: Hashable, Sendable {
         return nil
     }
 
-    /// Four bytes at most, the highest first.
+    /// Big-endian, at most four bytes.
     private static func number(_ bytes: some Sequence<UInt8>) -> UInt32 {
         bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }

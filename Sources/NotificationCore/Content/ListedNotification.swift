@@ -1,24 +1,20 @@
 import Envelope
 import Keys
 
-/// What the screen lists, for an extension that must not write over it.
+/// Delivered notifications, which an extension must not overwrite.
 public protocol NotificationScreen: Sendable {
-    /// - Parameter requestID: the identifier of a request.
-    /// - Returns: the notification that is listed under it now; nil for none, as after the person dismissed it.
+    /// Notification of a request; nil for none, as after dismissal.
     func notification(requestID: String) async -> ListedNotification?
 }
 
-/// A notification that the screen lists. Which message it shows is what its user info says, so that is believed only
-/// where the map of requests says the same: the message's id is known to its sender and its recipients, and not to a
-/// relay.
+/// A delivered notification. Its user info names a message and counts only if the request map agrees: a relay does not
+/// know the message's id.
 public struct ListedNotification: Sendable {
-    /// The system's own, for whoever put it here.
+    /// System's own content, for its creator.
     public let content: any Sendable
     let requestKey: RequestMap.Key?
 
-    /// - Parameters:
-    ///   - userInfo: the notification's.
-    ///   - content: comes back in `NotificationContent.kept`.
+    /// Creates one; `content` comes back in `NotificationContent.kept`.
     public init(userInfo: [AnyHashable: Any], content: any Sendable) {
         self.content = content
         requestKey = RequestMap.Key(userInfo: userInfo)
@@ -26,14 +22,14 @@ public struct ListedNotification: Sendable {
 }
 
 extension ListedNotification: Equatable {
-    /// Whether both show the same message.
+    /// True if both show the same message.
     public static func == (one: ListedNotification, other: ListedNotification) -> Bool {
         one.requestKey == other.requestKey
     }
 }
 
 extension RequestMap.Key {
-    /// - Returns: nil unless this is the user info of a message that was opened.
+    /// - Returns: nil unless from an opened message.
     fileprivate init?(userInfo: [AnyHashable: Any]) {
         guard let sealed = userInfo["sealedpush"] as? [String: Any],
             let sender = (sealed["sender"] as? String).flatMap({ Base64URL.decode(Array($0.utf8)) }),

@@ -2,15 +2,15 @@ import Envelope
 import Opening
 import WebPush
 
-/// What a content takes from the app's files, so that building it is a calculation.
+/// Access to app files, so that building content is pure.
 struct ContentSources {
-    /// A text of the app's tables, by its key.
+    /// App text by key.
     var string: (String) -> String? = { _ in nil }
-    /// The picture of a contact, by the handle.
+    /// Contact's picture by handle.
     var avatarPath: (String) -> String? = { _ in nil }
 }
 
-// From an outcome to what is shown, by the app's table.
+// Outcome to content, by table.
 extension NotificationContent {
     init(_ opened: OpenedPush, display: DisplayPolicy, trace: Trace?, sources: ContentSources = ContentSources()) {
         self.init(opened.outcome, kind: opened.outcome.kind, claim: opened.claim, display: display)
@@ -19,12 +19,10 @@ extension NotificationContent {
         if !row.isSuppressed { show(opened.outcome, display: display, rule: row.sound, sources: sources) }
     }
 
-    /// For a push that nobody has opened.
     init(unopened kind: OutcomeKind, display: DisplayPolicy) {
         self.init(.notSealed, kind: kind, claim: nil, display: display)
     }
 
-    /// The row's own text.
     private init(_ outcome: Outcome, kind: OutcomeKind, claim: ReplayClaim?, display: DisplayPolicy) {
         let row = display[kind]
         self.init(display.texts[row.text], title: display.texts.title, outcome: outcome, kind: kind, claim: claim)
@@ -33,7 +31,7 @@ extension NotificationContent {
         if row.isSuppressed { suppress(display) }
     }
 
-    /// The message's, where it has words that can be seen: iOS shows those of the push where a notification has none.
+    /// Shows the message's text if visible: for an empty one iOS shows the push's.
     private mutating func show(
         _ outcome: Outcome,
         display: DisplayPolicy,
@@ -42,7 +40,7 @@ extension NotificationContent {
     ) {
         switch outcome {
         case .opened(let opened) where outcome.kind == .opened:
-            // Until somebody has fetched them.
+            // Missing until fetched.
             let missing = opened.message.attachments.map { MissingAttachment(id: $0.id, reason: .notFetched) }
             put(FetchedAttachments(ready: [], missing: missing))
             takesAttachments = true
@@ -81,14 +79,14 @@ extension NotificationContent {
         kind = fetched.missing.isEmpty ? .opened : .openedWithoutAttachments
     }
 
-    /// The same message with what was fetched by now.
+    /// Adds the fetched attachments.
     func with(_ fetched: FetchedAttachments) -> NotificationContent {
         var content = self
         content.put(fetched)
         return content
     }
 
-    /// A message without a title has its sender's name for one, as a communication notification would.
+    /// Without a title, takes the sender's name, as communication notifications do.
     private mutating func put(_ sender: Sender?) {
         self.sender = sender
         if title.isEmpty, let sender { title = sender.displayName }
@@ -97,7 +95,7 @@ extension NotificationContent {
     private static func sound(of message: Message) -> Sound? {
         guard let sound = message.sound else { return nil }
         let name = sound.name == "default" ? nil : sound.name
-        // The volume is there by the same right as the level, and means nothing without it.
+        // Volume needs the level's right, and means nothing without it.
         if message.level == .critical { return .critical(name: name, volume: sound.volume?.value) }
         return name.map { .named($0) } ?? .default
     }

@@ -4,25 +4,22 @@ import Opening
 import Primitives
 
 extension NotificationContent {
-    /// Who speaks, as a communication notification names a person.
+    /// Sender in a communication notification.
     public struct Sender: Hashable, Sendable {
-        /// A person's name from the contact list, never from the message; a service may say for whom it speaks.
+        /// Name from the contact list, not from a person's message; a service may name another.
         public let displayName: String
-        /// The same at every message of this sender's, and no key: iOS keeps it in places of its own.
+        /// Constant per sender and no key: iOS stores it elsewhere.
         public let handle: String
-        /// A picture that the app has put there; nil for none.
+        /// Picture set by the app.
         public let avatarPath: String?
-        /// The message's thread; without one, the sender's own.
+        /// Message's thread, else the handle.
         public let conversationID: String
 
         private static let context = "SealedPush/1 sender handle"
 
-        /// What stands for a sender outside the app.
+        /// Public handle of a sender: 22 base64url characters.
         ///
-        /// - Parameters:
-        ///   - key: the sender's.
-        ///   - name: for whom a service speaks: each name is somebody else.
-        /// - Returns: 22 characters of base64url.
+        /// - Parameter name: whom a service speaks for; each gets a handle.
         public static func handle(of key: SenderKey, speakingFor name: String? = nil) -> String {
             var bytes: [UInt8] = []
             bytes.append(lengthPrefixed: Array(context.utf8))
@@ -31,9 +28,9 @@ extension NotificationContent {
             return Base64URL.string(Array(SHA256.hash(bytes).prefix(16)))
         }
 
-        /// - Returns: nil where neither contact list nor message has a name that can be seen.
+        /// - Returns: nil without a visible name.
         init?(of opened: OpenedMessage, threadID: String, avatarPath: (String) -> String?) {
-            // Only a service's claim is still there: rights were applied when the message was opened.
+            // Only a service's claim is left after opening.
             let claimed = DisplayText.safe(opened.message.senderName, in: .line)
             let known = opened.contactName.map { DisplayText.safe($0, in: .line) } ?? ""
             displayName = claimed.isEmpty ? known : claimed

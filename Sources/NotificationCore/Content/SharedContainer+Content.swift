@@ -2,10 +2,8 @@ import Envelope
 import Localization
 import Opening
 
-// What a message does to the container, and takes from it, beside its own text. None of it is worth failing for: a disk
-// that cannot be written must not keep the person from reading.
+// Effects of a message on the container. They never fail: a full disk must not hide a message.
 extension SharedContainer {
-    /// What to show for a push that was opened here, with all that it does.
     func content(
         _ opened: OpenedPush,
         display: DisplayPolicy,
@@ -23,19 +21,19 @@ extension SharedContainer {
         return content
     }
 
-    /// Whether this message came before, and nothing says that it was shown under another identifier.
+    /// True if the message came before, unless under another identifier.
     private func mayBeListed(_ opened: OpenedPush, under requestID: String?) -> Bool {
         guard let replayed = opened.replayed, let requestID else { return false }
         let shown = quietly { () throws(ContainerError) in try requests.requestID(for: RequestMap.Key(replayed)) }
         return shown == nil || shown == requestID
     }
 
-    /// Whether this message is what the request shows, as far as the map reaches.
+    /// True if the map says that the request shows this message.
     func isShown(_ key: RequestMap.Key, under requestID: String) -> Bool {
         quietly { () throws(ContainerError) in try requests.requestID(for: key) } == requestID
     }
 
-    /// Sets the badge, and finds the notifications that this one takes away.
+    /// Sets the badge and finds notifications to replace.
     private func applyEffects(of opened: OpenedPush, to content: inout NotificationContent, countsMessages: Bool) {
         guard case .opened(let message) = opened.outcome else { return }
         content.badge = newBadge(message.message, isFirst: opened.isFirst, countsMessages: countsMessages)
@@ -46,7 +44,7 @@ extension SharedContainer {
             content.requestKeys = [RequestMap.Key(sender: message.sender, messageID: message.messageID)]
         case .replace(let replaced):
             target = replaced
-            // What is on the screen is now both: a later change may name the one or the other.
+            // The notification now stands for both messages; a later change may name either.
             content.requestKeys = [replaced, message.messageID].map {
                 RequestMap.Key(sender: message.sender, messageID: $0)
             }
@@ -55,7 +53,7 @@ extension SharedContainer {
         }
         guard let target else { return }
         let key = RequestMap.Key(sender: message.sender, messageID: target)
-        // iOS replaces by itself what comes under the same identifier.
+        // iOS itself replaces by equal identifier.
         if let shown = quietly({ () throws(ContainerError) in try requests.requestID(for: key) }),
             shown != content.requestID
         {
@@ -63,7 +61,7 @@ extension SharedContainer {
         }
     }
 
-    /// iOS has the content: what it is shown under is remembered.
+    /// Records the identifier once iOS has the content.
     func remember(_ content: NotificationContent) {
         guard let requestID = content.requestID, !content.requestKeys.isEmpty else { return }
         quietly { () throws(ContainerError) in
@@ -72,7 +70,7 @@ extension SharedContainer {
         }
     }
 
-    /// A service's number, or the next one for a message that is new; nil to leave what is there.
+    /// Badge of a service, or the next number; nil leaves it.
     private func newBadge(_ message: Message, isFirst: Bool, countsMessages: Bool) -> Int? {
         if let number = message.badge {
             quietly { () throws(ContainerError) in
@@ -85,7 +83,7 @@ extension SharedContainer {
         return quietly { () throws(ContainerError) in try isFirst ? badge.increment() : badge.count() }
     }
 
-    /// - Returns: nil where `body` fails.
+    /// - Returns: nil if `body` fails.
     @discardableResult
     private func quietly<Result>(_ body: () throws(ContainerError) -> Result?) -> Result? {
         do throws(ContainerError) { return try body() } catch { return nil }

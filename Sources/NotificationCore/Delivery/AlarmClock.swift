@@ -1,11 +1,11 @@
 import Platform
 
-/// The deadlines of a process: one task sleeps for all of them. A task and a timer of its own for each push would be a
-/// quarter of all that a push costs (measured with Swift 6.3 on Linux), and nearly every one of them is called off.
+/// Deadlines of a process, in one sleeping task. A task and timer per push would be a quarter of its cost (measured
+/// with Swift 6.3 on Linux), and nearly all are cancelled.
 final class AlarmClock: Sendable {
     static let ofProcess = AlarmClock()
 
-    /// How long the task sleeps at most. It ends when it finds nothing to wait for.
+    /// Longest sleep; the task ends without alarms.
     private static let napMax = Duration.milliseconds(250)
 
     private struct Alarm: Sendable {
@@ -28,9 +28,8 @@ final class AlarmClock: Sendable {
     private let state = Guarded(State())
 
     /// - Parameters:
-    ///   - delay: from now; one that is shorter than 250 ms may take as long.
-    ///   - body: runs in a task of its own, unless the alarm is called off before.
-    /// - Returns: the alarm's number.
+    ///   - delay: below 250 ms it may take as long.
+    ///   - body: runs in its own task, unless cancelled.
     func set(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> UInt64 {
         let alarm = Alarm(time: .now + delay, body: body)
         let (number, starts) = state.withLock { state in
@@ -41,21 +40,20 @@ final class AlarmClock: Sendable {
             state.alarms[state.nextNumber] = alarm
             return (state.nextNumber, !state.isWatched)
         }
-        // For the process, whoever set the first alarm: it ends by itself.
+        // Detached: it serves the whole process and ends by itself.
         if starts { Task.detached { await self.watch() } }
         return number
     }
 
-    /// Nothing where it has rung.
     func callOff(_ number: UInt64) { state.withLock { $0.alarms[number] = nil } }
 
     private func watch() async {
         while true {
             let now = ContinuousClock.now
             switch state.withLock({ Self.next(&$0, now: now) }) {
-            // Nobody cancels this task, and a sleep that ended early would be followed by another.
+            // Never cancelled; an early end only repeats the sleep.
             case .nap(let end): do { try await ContinuousClock().sleep(until: end) } catch {}
-            // What one does must not hold the others up.
+            // Separately: one must not block others.
             case .ring(let due): for alarm in due { Task.detached { alarm.body() } }
             case .end: return
             }

@@ -1,12 +1,11 @@
 import Platform
 
-/// A push that an extension is at: how far it is, whom to answer, and what runs for it.
+/// State, handler and tasks of a push in progress.
 struct PendingDelivery: Sendable {
     typealias Machine = DeliveryMachine<NotificationContent>
 
-    /// Called once, outside every lock: it is a stranger's code and may take its time, or call back.
-    ///
-    /// Unchecked: iOS hands it over to be called from any thread, and whoever takes it out of the delivery has it alone.
+    /// Called once, outside every lock: foreign code may block or call back. Unchecked: iOS allows any thread, and one
+    /// owner takes it out of the delivery.
     struct Handler: @unchecked Sendable {
         let call: (NotificationContent) -> Void
     }
@@ -14,14 +13,12 @@ struct PendingDelivery: Sendable {
     let push: IncomingPush
     var machine: Machine
     var handler: Handler?
-    /// Where the push arrived; what is done for it is done there, on whatever thread.
+    /// Device of arrival, for work on any thread.
     let device = DeviceBinding()
-    /// Ends everything.
     var deadline: Deadline?
     var fetching: Task<Void, Never>?
-    /// Ends the fetching.
     var slice: Task<Void, Never>?
-    /// Keeps the process running from before the answer to the end of what follows it.
+    /// Keeps the process running from before the answer to the end of its work.
     var activity: ExpiringActivity?
 
     enum Deadline: Sendable {
@@ -47,9 +44,9 @@ struct PendingDelivery: Sendable {
     }
 }
 
-/// The pushes that one extension is at.
+/// Pushes in progress.
 struct PendingDeliveries: Sendable {
-    /// More than iOS ever has in flight.
+    /// More than iOS has in flight.
     static let countMax = 256
 
     private var deliveries: [UInt64: PendingDelivery] = [:]
@@ -63,7 +60,7 @@ struct PendingDeliveries: Sendable {
         _modify { yield &deliveries[number] }
     }
 
-    /// - Returns: what it is called here; nil where there are too many.
+    /// - Returns: its number; nil beyond the limit.
     mutating func add(_ delivery: PendingDelivery) -> UInt64? {
         guard deliveries.count < Self.countMax else { return nil }
         defer { nextNumber += 1 }
@@ -71,7 +68,7 @@ struct PendingDeliveries: Sendable {
         return nextNumber
     }
 
-    /// A delivery that is over takes no more events.
+    /// Ignores events of ended deliveries.
     mutating func handle(
         _ event: PendingDelivery.Machine.Event,
         for number: UInt64
