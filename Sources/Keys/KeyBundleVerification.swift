@@ -1,14 +1,11 @@
 package import Envelope
 
 extension KeyBundle {
-    /// Reads and checks a bundle that a stranger handed over. There is no way to a bundle that skips a check.
+    /// Reads and checks an untrusted bundle; no initializer skips a check.
     ///
     /// - Parameters:
-    ///   - bytes: exactly one bundle.
-    ///   - identity: pinned through the app's own channel; the bundle proves nothing about whose it is.
-    ///   - topic: the app that the sender means.
-    ///   - pin: what this sender remembers of the device; nil where it keeps nothing or sees the device the first time.
-    ///   - now: the sender's clock.
+    ///   - identity: pinned through the app's own channel; the bundle does not prove its owner.
+    ///   - pin: nil for a first or stateless check.
     /// - Throws: `KeyBundleError`, in the order of docs/protocol.md.
     package init(
         verifying bytes: [UInt8],
@@ -20,7 +17,7 @@ extension KeyBundle {
         self = try SignedKeyBundle(bytes, pinnedIdentity: identity, topic: topic).checked(against: pin, now: now)
     }
 
-    /// The entry to seal to: the highest suite of a class.
+    /// Entry to seal to: the class's highest suite.
     package func entry(for protectionClass: ProtectionClass) -> Entry? {
         HighestSuites.index(of: protectionClass, in: offers).map { entries[$0] }
     }

@@ -1,7 +1,7 @@
 package import Envelope
 package import Primitives
 
-/// The public half of a prekey: what senders seal to until the device rotates it.
+/// Public half of a prekey, which senders seal to until rotation.
 package struct PublicPrekey: Equatable, Sendable {
     package let suite: Suite
     package let protectionClass: ProtectionClass
@@ -23,7 +23,7 @@ package struct PublicPrekey: Equatable, Sendable {
         )
     }
 
-    /// The first 8 bytes of the fingerprint: derived and never chosen, so that it can be no more than a hint.
+    /// First 8 bytes of the fingerprint: derived, not chosen, so only a hint.
     package func id(identity: IdentityKey) -> [UInt8] {
         Array(fingerprint(identity: identity).prefix(EnvelopeHeader.prekeyIDByteCount))
     }

@@ -1,13 +1,12 @@
 import Envelope
 
-/// The first 8 bytes of a prekey's fingerprint: a hint for looking it up, never an identity (protocol v1, rule 6).
+/// First 8 bytes of a prekey's fingerprint: a lookup hint, no identity (protocol v1, rule 6).
 package struct PrekeyID: Hashable, Sendable {
     package static let byteCount = EnvelopeHeader.prekeyIDByteCount
 
-    /// 8 bytes.
     package let bytes: [UInt8]
 
-    /// - Returns: nil unless there are 8 bytes.
+    /// - Returns: nil unless 8 bytes.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = Array(bytes)
@@ -21,7 +20,7 @@ package struct PrekeyID: Hashable, Sendable {
         return String(decoding: characters, as: UTF8.self)
     }
 
-    /// - Returns: nil unless there are 16 lower-case digits: each id has one name.
+    /// - Returns: nil unless 16 lower-case digits: names are unique.
     package init?(hex: some Collection<UInt8>) {
         guard hex.count == 2 * Self.byteCount else { return nil }
         var bytes: [UInt8] = []

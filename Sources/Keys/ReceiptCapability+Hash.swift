@@ -1,18 +1,17 @@
 public import Envelope
 private import Primitives
 
-// The sender's side of a receipt, and what a relay keeps of it.
+// Receipts for senders and relays.
 extension ReceiptCapability {
     private static var context: String { "SealedPush/1 receipt" }
 
-    /// A new one, from the system's random source: for one message and one recipient.
+    /// Random capability for one message and recipient.
     public static func random() -> ReceiptCapability {
         var random = SystemRandom()
         return ReceiptCapability(bytes: random.bytes(count: byteCount))
     }
 
-    /// What the relay gets beside the sealed message, as `receipt-hash`: 43 characters of base64url. It says which receipt
-    /// belongs to the notification, and makes none.
+    /// Value for the relay's `receipt-hash`: 43 base64url characters. It matches a receipt, but cannot make one.
     public var receiptHash: String { Base64URL.string(digest) }
 
     /// 32 bytes: SHA-256 over LP(context) ‖ capability (docs/service.md, "Receipts").

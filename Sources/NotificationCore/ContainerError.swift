@@ -1,16 +1,15 @@
 import Keys
 import Platform
 
-/// Why something could not be kept in, or read from, the container that an app shares with its extension. Without a path
-/// and without contents.
+/// Failure to read or write the shared container, without path or contents.
 public enum ContainerError: Error, Equatable {
-    /// Not before the first unlock.
+    /// Before the first unlock.
     case locked
-    /// No room on the device.
+    /// No space left.
     case full
-    /// Not what was written.
+    /// Damaged contents.
     case damaged
-    /// Any other failure: the call that failed, and its code.
+    /// Other failed call, with its code.
     case system(call: String, code: Int32)
 
     init(_ error: FileError) {

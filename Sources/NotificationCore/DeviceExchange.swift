@@ -2,18 +2,15 @@
 package import HTTPSClient
 private import Platform
 
-/// One HTTPS exchange on the device's network, on a thread of its own. Cancelling the task ends it.
+/// HTTPS exchange on the device's network, on its own thread. Cancelling the task ends it.
 package enum DeviceExchange {
-    /// For libcurl, OpenSSL and the name service, which say nowhere what they need.
+    /// Ample: libcurl, OpenSSL and the name service document no need.
     private static let stackByteCount = 512 << 10
 
     /// - Parameters:
-    ///   - request: to a host as the internet knows it; a simulated device may have it somewhere else.
-    ///   - host: the URL's.
-    ///   - port: the URL's.
-    ///   - onHead: takes the answer's head; false ends the exchange.
-    ///   - onBytes: takes the answer's bytes in order; false ends the exchange.
-    /// - Returns: the answer's head, or why there is no whole answer.
+    ///   - request: to a public host, which a simulated device may map elsewhere.
+    ///   - onHead: takes the head; false ends the exchange.
+    ///   - onBytes: takes bytes in order; false ends the exchange.
     package static func run(
         _ request: HTTPSRequest,
         host: String,
@@ -40,7 +37,7 @@ package enum DeviceExchange {
         let device = DeviceBinding()
         return await withCheckedContinuation { continuation in
             let work: @Sendable () -> Void = { device.run { continuation.resume(returning: body()) } }
-            // Without a thread to be had, one of those of tasks waits for the network: better than none.
+            // Without a new thread, one of the tasks' waits: better than none.
             if !DetachedThread.start(stackByteCount: Self.stackByteCount, work) { Task { work() } }
         }
     }

@@ -2,10 +2,10 @@ package import Envelope
 package import Opening
 package import WebPush
 
-/// One push of either format → outcome. The format is what the payload's fields say, and there is no falling back from one
-/// to the other (protocol v1, rule 38).
+/// Opens a push of either format. The payload's fields decide the format, without fallback to the other (protocol v1,
+/// rule 38).
 package struct PushOpener: Sendable {
-    /// Why no message can be opened at all.
+    /// Reason that no message can be opened.
     package enum Unavailable: Error, Equatable {
         /// Before the first unlock.
         case locked
@@ -17,9 +17,9 @@ package struct PushOpener: Sendable {
     private let replay: MessageOpener.ReplayProtection
 
     /// - Parameters:
-    ///   - messages: a failure where the device's keys or contacts could not be read.
-    ///   - webPush: nil while Web Push is off, as it is by default.
-    ///   - replay: the window that both formats share.
+    ///   - messages: a failure if keys or contacts are unreadable.
+    ///   - webPush: nil while off, the default.
+    ///   - replay: window of both formats.
     package init(
         messages: Result<MessageOpener, Unavailable>,
         webPush: WebPushOpener?,
@@ -28,7 +28,6 @@ package struct PushOpener: Sendable {
         self.init(messages: messages, webPush: .success(webPush), replay: replay)
     }
 
-    /// The same where the keys for Web Push may be locked.
     init(
         messages: Result<MessageOpener, Unavailable>,
         webPush: Result<WebPushOpener?, Unavailable>,
@@ -39,16 +38,12 @@ package struct PushOpener: Sendable {
         self.replay = replay
     }
 
-    /// - Parameters:
-    ///   - userInfo: the payload as iOS hands it over.
-    ///   - now: the device's clock.
-    /// - Returns: one outcome, always.
     package func open(userInfo: [AnyHashable: Any], now: Timestamp) -> OpenedPush {
         open(IncomingPush(userInfo: userInfo), now: now)
     }
 
     func open(_ push: IncomingPush, now: Timestamp) -> OpenedPush {
-        // Both formats in one push is nobody's honest doing.
+        // No honest push has both formats.
         guard push.sealed == .absent || push.webPush == .absent else {
             return OpenedPush(outcome: .malformed, claim: nil)
         }

@@ -1,14 +1,14 @@
 import Opening
 
-/// What an app has not set up yet: every call succeeds, and still no message is shown as its sender wrote it. Without a
-/// key, a name or contents.
+/// Missing setup of an app: calls succeed, but no message is shown with its own text. Contains no key, name or
+/// contents.
 public enum SetupWarning: Equatable, Sendable, CaseIterable {
-    /// The contact list is empty: every sender is a stranger.
+    /// Empty contact list: every sender is unknown.
     case noContacts
 }
 
 extension SetupWarning: CustomStringConvertible {
-    /// A sentence for a log: what is seen, and what to do.
+    /// Symptom and remedy, for logs.
     public var description: String {
         switch self {
         case .noContacts:
@@ -19,9 +19,8 @@ extension SetupWarning: CustomStringConvertible {
 }
 
 extension AppDevice {
-    /// What is still missing before a message can be shown. Worth a line in the app's log at each launch.
+    /// Setup still missing, for the app's log at each launch.
     ///
-    /// - Returns: empty when nothing is missing.
     /// - Throws: `.contactsDamaged`, `.locked`, `.system`.
     public func setupWarnings() throws(AppDeviceError) -> [SetupWarning] {
         try contacts().count == 0 ? [.noContacts] : []
@@ -29,10 +28,10 @@ extension AppDevice {
 }
 
 extension SharedContainer {
-    /// The same for a push that was just opened. The list is read again only where its sender is a stranger.
+    /// Warning for an opened push. Reads the list again only for an unknown sender.
     func setupWarning(of content: NotificationContent) -> SetupWarning? {
         guard case .unverifiedSender = content.outcome else { return nil }
-        // A list that cannot be read is another outcome's.
+        // An unreadable list has an outcome of its own.
         guard let contacts = try? ContactDirectory(file: contactsPath), contacts.isEmpty else { return nil }
         return .noContacts
     }

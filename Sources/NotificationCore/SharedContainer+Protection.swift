@@ -2,8 +2,8 @@ import Keys
 import Platform
 
 extension SharedContainer {
-    /// Makes what the extension could not make while the device is locked, and gives every file that is there its data
-    /// protection class, which an earlier version did not. The app does so at each launch.
+    /// Makes what the extension cannot while locked, and sets each file's class, which an earlier version did not. In
+    /// the app, at each launch.
     ///
     /// - Throws: `.locked`, `.full`, `.system`.
     package func protect() throws(ContainerError) {

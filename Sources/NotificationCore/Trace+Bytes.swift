@@ -1,6 +1,6 @@
 import Envelope
 
-// A trace in a file of ours: 0x00 for none, or 0x01 ‖ 16 bytes.
+// A trace in a file: 0x00 for none, or 0x01 ‖ 16 bytes.
 
 struct StoredTrace { let value: Trace? }
 
@@ -11,7 +11,7 @@ extension [UInt8] {
 }
 
 extension ByteReader {
-    /// - Returns: nil for bytes that are neither; otherwise the trace, or none.
+    /// - Returns: nil for other bytes.
     mutating func takeTrace() -> StoredTrace? {
         switch take(UInt8.self) {
         case 0x00: StoredTrace(value: nil)

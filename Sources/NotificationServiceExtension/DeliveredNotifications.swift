@@ -1,15 +1,15 @@
 import NotificationCore
 import UserNotifications
 
-/// What iOS lists, for a push that comes a second time. An app copies this file as it is.
+/// Delivered notifications, for repeated pushes. Apps copy this file as it is.
 struct DeliveredNotifications: NotificationScreen {
-    /// Unchecked: it is never changed, here or by the system, which made it for this call.
+    /// Unchecked: neither this code nor the system, which made it for this call, changes it.
     struct Listed: @unchecked Sendable {
         private let content: UNNotificationContent
 
         init(_ content: UNNotificationContent) { self.content = content }
 
-        /// The same, as it comes to the screen without anybody's being called.
+        /// Copy that is delivered silently.
         var inSilence: UNNotificationContent {
             guard let copy = content.mutableCopy() as? UNMutableNotificationContent else { return content }
             copy.sound = nil
@@ -19,10 +19,10 @@ struct DeliveredNotifications: NotificationScreen {
             return copy
         }
 
-        /// iOS moves a file that it is given, and these are its own, which another push that came again may be given too. A
-        /// content with a file that has gone would be refused whole.
+        /// Copies a file: iOS moves files that it gets, these are its own, and further copies may need them. One
+        /// missing file would void the whole content.
         ///
-        /// - Returns: nil for a file that cannot be copied: its message stays without it.
+        /// - Returns: nil if copying fails: the message stays without it.
         private static func copy(of attachment: UNNotificationAttachment) -> UNNotificationAttachment? {
             #if canImport(Darwin)
             let isOpen = attachment.url.startAccessingSecurityScopedResource()
@@ -36,7 +36,7 @@ struct DeliveredNotifications: NotificationScreen {
                 let hint = [UNNotificationAttachmentOptionsTypeHintKey: attachment.type]
                 return try UNNotificationAttachment(identifier: attachment.identifier, url: url, options: hint)
             } catch {
-                // Half a copy on a full disk, or nothing.
+                // Partial copy on a full disk, or none.
                 try? FileManager.default.removeItem(at: url)
                 return nil
             }

@@ -3,10 +3,10 @@ import Intents
 import NotificationCore
 import UserNotifications
 
-// A communication notification: iOS shows the sender's picture and name, and lets the message through a focus that allows
-// this person. It takes the capability of the same name, and INSendMessageIntent among the app's NSUserActivityTypes.
+// Communication notification: shows the sender's picture and name, and passes a focus that allows the person. It needs
+// the capability of that name and INSendMessageIntent in the app's NSUserActivityTypes.
 extension UNNotificationContent {
-    /// The same content with a sender; the plain one where iOS refuses.
+    /// Content with sender; unchanged if iOS refuses.
     func asCommunication(from sender: NotificationContent.Sender) -> UNNotificationContent {
         let person = INPerson(
             personHandle: INPersonHandle(value: sender.handle, type: .unknown),
@@ -16,7 +16,7 @@ extension UNNotificationContent {
             contactIdentifier: nil,
             customIdentifier: sender.handle
         )
-        // Without the text: what is donated stays in a store of iOS's.
+        // Without text: iOS stores donations.
         let intent = INSendMessageIntent(
             recipients: nil,
             outgoingMessageType: .outgoingMessageText,

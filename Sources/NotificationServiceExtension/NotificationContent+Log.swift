@@ -1,9 +1,9 @@
 import NotificationCore
 import os
 
-// What an app's developer should see in the log. An app copies this file as it is.
+// Log for app developers. Apps copy this file as it is.
 extension NotificationContent {
-    /// Once in a process: the sentence is the same for every push. It holds nothing of a message, its sender or a key.
+    /// Logs once per process; nothing of a message, sender or key.
     func logSetupWarning() {
         if setupWarning == .noContacts { _ = Self.noContactsLogged }
     }

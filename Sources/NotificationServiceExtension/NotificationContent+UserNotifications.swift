@@ -1,9 +1,9 @@
 import NotificationCore
 import UserNotifications
 
-// From the core's value to what iOS takes. An app copies this file as it is.
+// Core content to iOS's. Apps copy this file as it is.
 extension NotificationContent {
-    /// Starts from a blank content: what the relay or Apple put beside the sealed field must not survive.
+    /// Starts from blank content: nothing beside the sealed field, from relay or Apple, may survive.
     func notification() -> UNNotificationContent {
         if let listed = kept?.content as? DeliveredNotifications.Listed { return listed.inSilence }
         let content = UNMutableNotificationContent()
@@ -25,7 +25,7 @@ extension NotificationContent {
         return content
     }
 
-    /// Takes off the screen what this one replaces. To be called when iOS has the content.
+    /// Removes replaced notifications, once iOS has the content.
     func removeReplaced() {
         guard !replacedRequestIDs.isEmpty else { return }
         UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: replacedRequestIDs)
@@ -56,9 +56,9 @@ extension UNNotificationSound {
 }
 
 extension NotificationContent.Attachment {
-    /// Nil for a file that iOS would not take: the text is shown without it.
+    /// Nil if iOS refuses the file: the text is shown without it.
     fileprivate var notificationAttachment: UNNotificationAttachment? {
-        // The only thing that follows from the error is that the file stays away.
+        // The error has no other effect.
         try? UNNotificationAttachment(
             identifier: id,
             url: URL(fileURLWithPath: path),

@@ -1,15 +1,14 @@
 package import NotificationCore
 package import UserNotifications
 
-/// What `NSExtensionPrincipalClass` in an Info.plist says on iOS: which class to make. Linux only; Xcode does not compile
-/// this file.
+/// Linux's substitute for `NSExtensionPrincipalClass` in an Info.plist; Xcode does not compile it.
 package enum PrincipalClass {
-    /// The app group in the extension's entitlements.
+    /// App group of the entitlements.
     package static let appGroup = NotificationService.appGroup
 
-    /// The app shows the same.
+    /// Display policy, as in the app.
     package static var display: DisplayPolicy { NotificationService.display }
-    /// The app reports to the same.
+    /// Relay, as in the app.
     package static var relayURL: String { NotificationService.relay }
 
     package static func make() -> UNNotificationServiceExtension { NotificationService() }

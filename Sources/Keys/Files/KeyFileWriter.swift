@@ -1,43 +1,35 @@
 private import Envelope
 internal import Primitives
 
-/// Builds the text of a key file in memory that is zeroed.
+/// Builds a key file in zeroed memory.
 package struct KeyFileWriter: ~Copyable {
     private var text: SecretBytes
     private var byteCount = 0
 
-    /// - Parameters:
-    ///   - format: the first line.
-    ///   - isExample: marks the key as one that everybody has.
+    /// - Parameter isExample: marks a published key.
     package init(format: String, isExample: Bool) {
         text = SecretBytes(byteCount: PrivateFile.byteCountMax) { _ in }
         if isExample { append("\(PrivateFile.exampleMarker): published, protects nothing.\n") }
         append("\(format)\n")
     }
 
-    /// A line without a secret.
+    /// Appends a line without secret.
     package mutating func line(_ words: String...) { append(words.joined(separator: " ") + "\n") }
 
-    /// A line that ends with a secret in base64url.
+    /// Appends a line ending with a base64url secret.
     package mutating func line(_ words: String..., secret: RawSpan) {
         append(words.joined(separator: " ") + " ")
         appendBase64URL(secret)
         append("\n")
     }
 
-    /// Writes the file.
-    ///
-    /// - Parameters:
-    ///   - path: where it goes.
-    ///   - access: of its owner alone.
-    /// - Throws: `FileError`.
     package consuming func write(to path: String, access: WholeFile.Access = .ownerOnly) throws(FileError) {
         try text.withBytes { span throws(FileError) in
             try WholeFile.write(span.extracting(first: byteCount), to: path, access: access)
         }
     }
 
-    /// Writes the file with mode 0600 where there is none.
+    /// Creates the file with mode 0600, if missing.
     package consuming func create(at path: String) throws(FileError) {
         try text.withBytes { span throws(FileError) in
             try WholeFile.create(span.extracting(first: byteCount), at: path, access: .ownerOnly)

@@ -2,7 +2,7 @@ import Keys
 import Platform
 import Primitives
 
-/// A digest of the device token that the newest prekeys belong to: 32 bytes in a file of the app's own.
+/// Digest, 32 bytes, of the device token of the newest prekeys.
 struct TokenRecord {
     let path: String
     private let digest: [UInt8]
@@ -12,7 +12,7 @@ struct TokenRecord {
         digest = SHA256.hash(Array("SealedPush/1 device token".utf8) + token)
     }
 
-    /// Whether the newest prekeys belong to another token; not before a token was written.
+    /// True for another token; false before the first write.
     func isOther() throws(FileError) -> Bool {
         do throws(FileError) {
             return try WholeFile.read(path, byteCountMax: digest.count) != digest
@@ -25,7 +25,7 @@ struct TokenRecord {
         }
     }
 
-    /// Writes this token's digest, unless it is there.
+    /// Writes the digest if it changed.
     func write() throws(FileError) {
         if (try? WholeFile.read(path, byteCountMax: digest.count)) == digest { return }
         try WholeFile.write(digest, to: path, access: .protected(.untilFirstUnlock))

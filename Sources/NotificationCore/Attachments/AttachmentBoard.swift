@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// How far the attachments of one message are. A value: results in, what is to be shown out.
+/// Progress of a message's attachments. A value: results in, attachments to show out.
 struct AttachmentBoard: Sendable {
     typealias Attachment = NotificationContent.Attachment
 
@@ -12,14 +12,14 @@ struct AttachmentBoard: Sendable {
         results = pointers.map { _ in nil }
     }
 
-    /// Places in the order in which they are fetched: thumbnails, which are small and soon there, before all else.
+    /// Fetching order: small, quick thumbnails first.
     var order: [Int] {
         pointers.indices.filter { pointers[$0].isThumbnail } + pointers.indices.filter { !pointers[$0].isThumbnail }
     }
 
     mutating func set(_ result: Result<Attachment, MissingAttachment.Reason>, at index: Int) { results[index] = result }
 
-    /// What is there, in the message's order; a thumbnail only where what it stands in for is not.
+    /// Results in message order; a thumbnail only without its picture.
     var fetched: FetchedAttachments {
         FetchedAttachments(
             ready: pointers.indices.filter { !isReplaced($0) }.compactMap { file(at: $0) },
@@ -27,7 +27,7 @@ struct AttachmentBoard: Sendable {
         )
     }
 
-    /// The file of the thumbnail that is not shown any more, now that this one is there.
+    /// Thumbnail's file that this one replaces.
     func thumbnail(replacedBy index: Int) -> Attachment? {
         index > 0 && isReplaced(index - 1) ? file(at: index - 1) : nil
     }

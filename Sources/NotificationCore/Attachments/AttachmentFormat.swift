@@ -1,32 +1,32 @@
 internal import Envelope
 
-/// A kind of file that iOS shows as an attachment.
+/// File type that iOS shows as an attachment.
 ///
-/// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment, "Supported file types".
+/// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment, "Supported file
+///   types".
 struct AttachmentFormat: Sendable {
-    /// As much of a file as tells its format.
     static let headerByteCount = 12
 
-    /// Apple says "10 MB" and not whether its million is 2^20: the smaller one.
+    /// Apple's "10 MB" may mean 10^6 or 2^20: the smaller.
     private enum ByteCountMax {
         static let image: UInt64 = 10_000_000
         static let audio: UInt64 = 5_000_000
         static let movie: UInt64 = 50_000_000
     }
 
-    /// What Apple calls it.
+    /// Apple's name.
     let typeIdentifier: String
-    /// Of the file's name, without the dot.
+    /// Without dot.
     let fileExtension: String
     let byteCountMax: UInt64
-    /// Whether the first `headerByteCount` bytes, or all there are, are such a file's.
+    /// Checks the first `headerByteCount` bytes, or fewer.
     let isHeader: @Sendable ([UInt8]) -> Bool
-    /// Finds width and height; nil for what is no picture.
+    /// Locates width and height; nil for non-pictures.
     let picture: Picture?
 
     enum Picture: Sendable { case jpeg, gif, png }
 
-    /// Nil for what iOS does not show.
+    /// Nil if iOS does not show it.
     init?(_ type: MediaType) {
         guard let format = Self.byMediaType[type.text] else { return nil }
         self = format
@@ -87,6 +87,6 @@ extension [UInt8] {
     /// Eleven set bits and a layer.
     fileprivate var isMPEGAudioFrame: Bool { count > 1 && self[0] == 0xFF && self[1] >= 0xE0 && self[1] & 0x06 != 0 }
 
-    /// A pack or a sequence header.
+    /// Pack or sequence header.
     fileprivate var isMPEGStream: Bool { starts(with: [0, 0, 1, 0xBA]) || starts(with: [0, 0, 1, 0xB3]) }
 }

@@ -3,20 +3,15 @@ internal import Envelope
 import Foundation
 import Platform
 
-/// Downloads with a session of its own that keeps nothing: no cache, no cookie, no credential.
+/// Downloads with its own session, without cache, cookies or credentials.
 public struct HTTPSDownloader: BlobDownloader {
     /// For the next byte.
     private static let stallSeconds = 5.0
 
-    /// Trusts whom the system trusts.
+    /// Creates a downloader with the system's trust.
     public init() {}
 
-    /// Asks once, over a connection of its own.
-    ///
-    /// - Parameters:
-    ///   - request: which bytes.
-    ///   - take: gets the bytes in order; false where no more are wanted.
-    /// - Throws: `BlobDownloadError`.
+    /// Requests once, over a new connection.
     public func download(
         _ request: BlobRequest,
         take: @escaping @Sendable (RawSpan) -> Bool
@@ -46,9 +41,9 @@ public struct HTTPSDownloader: BlobDownloader {
     }
 }
 
-/// One answer, as far as it was read.
+/// One answer being read.
 ///
-/// Unchecked: what is not behind the lock is the session's, which calls on its queue, one call after the other.
+/// Unchecked: the session owns unlocked state and calls serially on its queue.
 private final class SessionReading: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private var reception: BlobReception
     private var error: BlobDownloadError?
@@ -65,7 +60,6 @@ private final class SessionReading: NSObject, URLSessionDataDelegate, @unchecked
         self.take = take
     }
 
-    /// Once the session has said how it ended.
     var result: Result<Void, BlobDownloadError> {
         get async {
             await withCheckedContinuation { continuation in

@@ -2,7 +2,7 @@
 internal import Envelope
 internal import Platform
 
-/// A download on a simulated device whose test says what its network has: no socket, and no time but the device's.
+/// Download on a simulated device with a test's network and time, without sockets.
 struct SimulatedDownload {
     private static let pieceByteCount = 16 << 10
 

@@ -2,14 +2,12 @@
 public import Opening
 
 extension CallOpener {
-    /// The opener of an app whose keys are where `AppDevice.Settings.keychain` puts them.
+    /// Creates an opener with keys as in `AppDevice.Settings.keychain`.
     ///
     /// - Parameters:
-    ///   - containerPath: the folder of the app group; nil where there is none, and then nothing can be opened.
-    ///   - keychainGroup: the group that app and extension share, with its team prefix.
-    ///   - appName: shown as the caller where nothing opened, and where the caller has no name. Not empty.
-    ///   - policy: as in `AppDevice.Settings`.
-    ///   - keepsReceipts: as in `AppDevice.Settings`.
+    ///   - containerPath: folder of the app group; if nil, nothing opens.
+    ///   - keychainGroup: shared group with team prefix.
+    ///   - appName: caller's name if there is no other. Not empty.
     public init(
         containerPath: String?,
         keychainGroup: String,

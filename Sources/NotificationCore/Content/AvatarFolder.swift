@@ -1,10 +1,10 @@
 import Keys
 import Platform
 
-/// Pictures of senders, which the app puts where its extension finds them: a file for each handle. The extension hands the
-/// path on and never decodes a picture, which takes more memory than it has.
+/// Pictures of senders, a file per handle, written by the app. The extension passes the path on: decoding takes more
+/// memory than it has.
 struct AvatarFolder: Sendable {
-    /// A small picture; iOS shows it in a circle of some 40 points.
+    /// Small: iOS shows it in a circle of about 40 points.
     static let byteCountMax = 256 * 1024
     private static let fileCountMax = 8_192
 
@@ -12,7 +12,7 @@ struct AvatarFolder: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// - Returns: nil unless there is a file of the right size.
+    /// - Returns: nil without a file of the right size.
     func picture(_ handle: String) -> String? {
         let path = path + "/" + handle
         var status = stat()
@@ -22,10 +22,7 @@ struct AvatarFolder: Sendable {
         return path
     }
 
-    /// - Parameters:
-    ///   - picture: 1 to `byteCountMax` bytes; nil takes it away.
-    ///   - handle: the sender's.
-    /// - Throws: `FileError`.
+    /// - Parameter picture: 1 to `byteCountMax` bytes; nil removes it.
     func set(_ picture: [UInt8]?, for handle: String) throws(FileError) {
         try PrivateFolder.make(path, protection: .untilFirstUnlock)
         guard let picture else { return try PrivateFolder.remove(path + "/" + handle) }

@@ -2,16 +2,15 @@ import Envelope
 import Localization
 import Opening
 
-/// A message's title, subtitle and text, made safe to look at.
+/// A message's title, subtitle and text, sanitized.
 struct MessageWords: Equatable {
-    /// What stands behind a text that its sender had to shorten.
+    /// Appended to a text that its sender shortened.
     private static let ellipsis = "…"
 
     let title: String
     let subtitle: String
     let body: String
 
-    /// Plain words.
     init(title: String, body: String) {
         self.title = DisplayText.safe(title, in: .line)
         subtitle = ""
@@ -19,9 +18,7 @@ struct MessageWords: Equatable {
     }
 
     /// - Parameters:
-    ///   - opened: a message to show.
-    ///   - newMessage: the app's word for a text whose key its tables do not have, and which brings no words either.
-    ///     A key is never shown.
+    ///   - newMessage: replaces a text with unknown key and no words; keys are never shown.
     ///   - string: the app's tables.
     init(_ opened: OpenedMessage, newMessage: String, string: (String) -> String?) {
         let message = opened.message
@@ -35,10 +32,10 @@ struct MessageWords: Equatable {
         self.body = body.isEmpty && message.localizedBody != nil ? newMessage : body
     }
 
-    /// Whether iOS would show this, and not what came with the push.
+    /// True if iOS shows this and not the push's text.
     var canBeSeen: Bool { !title.isEmpty || !body.isEmpty }
 
-    /// - Returns: nil where no table has the key, or nothing of its text can be seen.
+    /// - Returns: nil for an unknown key or invisible text.
     private static func localized(
         _ text: LocalizedText,
         in place: DisplayText.Place,

@@ -3,14 +3,13 @@ import Keys
 import Opening
 
 extension NotificationContent {
-    /// What the app finds in the notification when the person taps it: values of a property list, and nothing of the push
-    /// but the trace (protocol v1, rule 30).
+    /// Property list for the app when the notification is tapped; of the push it has only the trace (protocol v1, rule
+    /// 30).
     ///
     ///     ["trace": "…", "sealedpush": ["outcome": "opened", "message": "…", "sender": "…", "info": ["chat": "7"]]]
     ///
-    /// The outcome is a word of `OutcomeKind`; the message's id is 22 characters of base64url, where a message was
-    /// opened; the sender's key is 43, and there for a stranger too, whose outcome says so. All that the sender wrote is
-    /// under `info`, by names that the app allows.
+    /// The outcome is an `OutcomeKind`. An opened message's id has 22 base64url characters, a sender's key 43, even an
+    /// unknown sender's. The sender's values are under `info`, by allowed names.
     public var userInfo: [String: any Sendable] {
         var sealed: [String: any Sendable] = ["outcome": kind.rawValue]
         if case .opened(let opened) = outcome { sealed["message"] = opened.messageID.text }

@@ -1,24 +1,22 @@
 import Envelope
 import Keys
 
-/// What is done with one push, apart from when: the extension's work on its container, or a test's script. All of it may
-/// wait for a disk.
+/// Work on a push, without its timing: the extension's, or a test's script. Steps may block on a disk.
 struct DeliverySteps: Sendable {
-    /// For a push that there was no time to open.
+    /// For an unopened push.
     var neutralContent: NotificationContent
     var open: @Sendable (IncomingPush) -> NotificationContent
-    /// After the answer: the replay window learns of it.
+    /// After the answer, for the replay window.
     var remember: @Sendable (NotificationContent) -> Void
-    /// Whether this message is what this request shows.
+    /// True if the request shows this message.
     var isShown: @Sendable (RequestMap.Key, String) -> Bool = { _, _ in false }
-    /// For a push that there was no time to open: the app opens it. Never fails.
+    /// Leaves an unopened push to the app. Never fails.
     var keep: @Sendable (IncomingPush) -> Void = { _ in }
     /// Never fails.
     var count: @Sendable (OutcomeKind) -> Void
 }
 
 extension DeliverySteps {
-    /// The extension's.
     init(pipeline: NotificationPipeline, foreground: ForegroundPolicy) {
         let counters = pipeline.container?.outcomeCounters
         self.init(
@@ -39,7 +37,7 @@ extension DeliverySteps {
 }
 
 extension NotificationPipeline {
-    /// - Returns: whether the app has said that it takes messages itself, and this one is safe where it finds it.
+    /// - Returns: true if the app handles messages and has this one in its spool.
     fileprivate func leaveToApp(_ push: IncomingPush, now: Timestamp) -> Bool {
         guard let container, container.foregroundLease.isHeld(now: now), push.webPush == .absent,
             let field = push.sealed.text
@@ -49,7 +47,7 @@ extension NotificationPipeline {
             try container.spool.add(envelope, trace: push.trace, now: now)
             return true
         } catch {
-            // No envelope, or no room: then it is judged and shown as always.
+            // No envelope, or no room: show it as usual.
             return false
         }
     }

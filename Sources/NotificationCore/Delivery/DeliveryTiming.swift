@@ -1,13 +1,15 @@
-/// How an extension's time is divided. iOS gives about 30 seconds, and does not promise them.
+/// Division of an extension's time: iOS gives about 30 seconds, without promise.
 public struct DeliveryTiming: Hashable, Sendable {
-    /// From a push's arrival to the answer, at the latest: what is left of iOS's time is for handing over.
+    /// Latest answer after arrival; the rest is for handing over.
     public let deadline: Duration
-    /// What attachments may delay a text by, from its opening on. A text without attachments is not delayed.
+    /// Longest delay for attachments after opening. Other texts are not delayed.
     public let attachmentSlice: Duration
 
+    /// Creates a timing.
+    ///
     /// - Parameters:
     ///   - deadline: more than zero, at most 29 seconds.
-    ///   - attachmentSlice: zero or more; the deadline ends it too.
+    ///   - attachmentSlice: zero or more; also ends at the deadline.
     public init(deadline: Duration = .seconds(25), attachmentSlice: Duration = .seconds(8)) {
         precondition(deadline > .zero && deadline <= .seconds(29) && attachmentSlice >= .zero)
         self.deadline = deadline

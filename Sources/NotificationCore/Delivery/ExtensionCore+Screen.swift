@@ -1,19 +1,15 @@
 import Platform
 
-// A push that came again: what the screen shows under its identifier stays there.
+// For a repeated push, the delivered notification stays.
 extension ExtensionCore {
-    /// What looking may delay the answer by: it is in silence, and nobody waits for it.
+    /// Longest delay by the query: it is silent, so no person waits.
     static let screenSlice = Duration.seconds(1)
-    /// Of two pushes at once, the first may still be on its way to the screen.
+    /// Of two concurrent pushes, the first may not be delivered yet.
     private static let lookInterval = Duration.milliseconds(100)
 
     func looksAtScreen(for content: NotificationContent) -> Bool { settings.screen != nil && content.mayBeListed }
 
-    /// Until it is found, or the task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - content: what there is to show otherwise.
-    ///   - deliver: takes the same with what is listed.
+    /// Queries until found or cancelled.
     func findListed(for content: NotificationContent, deliver: (NotificationContent) -> Void) async {
         guard let screen = settings.screen, let requestID = content.requestID else { return }
         while !Task.isCancelled {

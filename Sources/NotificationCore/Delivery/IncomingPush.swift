@@ -1,12 +1,12 @@
 import Envelope
 
-/// What counts of a push, as a value that any thread may have: iOS's dictionary stays on the thread that it was handed to.
+/// Relevant fields of a push, for any thread: iOS's dictionary stays on its own.
 struct IncomingPush: Equatable, Sendable {
-    /// A member of the payload.
+    /// Payload member.
     enum Field: Equatable, Sendable {
         case absent
         case text(String)
-        /// There, and no string.
+        /// Not a string.
         case other
 
         fileprivate init(_ value: Any?) {
@@ -23,12 +23,9 @@ struct IncomingPush: Equatable, Sendable {
     let sealed: Field
     let webPush: Field
     let trace: Trace?
-    /// What iOS calls the request, by which a later message can take this one off the screen; nil where nobody asks.
+    /// Request's identifier, by which a later message can remove this one.
     let requestID: String?
 
-    /// - Parameters:
-    ///   - userInfo: the payload as iOS hands it over.
-    ///   - requestID: `request.identifier`.
     init(userInfo: [AnyHashable: Any], requestID: String? = nil) {
         sealed = Field(userInfo[Payload.sealedName])
         webPush = Field(userInfo[Payload.webPushName])
@@ -36,7 +33,6 @@ struct IncomingPush: Equatable, Sendable {
         self.requestID = requestID
     }
 
-    /// A push that was kept.
     init(_ spooled: SpooledMessage) {
         switch spooled.sealed {
         case .envelope(let envelope):

@@ -1,22 +1,21 @@
 import Envelope
 
-/// How often which outcome was met, without a word of what, from whom or when.
+/// Counts per outcome, without contents, senders or times.
 public struct OutcomeCounts: Equatable, Sendable {
-    /// Places of a file that no kind has yet hold zero.
+    /// Places without a kind hold zero.
     static let cellCount = 32
 
     private(set) var cells = [UInt32](repeating: 0, count: cellCount)
 
-    /// How often.
+    /// Count of an outcome.
     public subscript(kind: OutcomeKind) -> Int { Int(cells[Self.place(of: kind)]) }
 
-    /// Stops at the largest number instead of beginning anew.
+    /// Saturates.
     mutating func add(_ kind: OutcomeKind) {
         let place = Self.place(of: kind)
         if cells[place] < .max { cells[place] += 1 }
     }
 
-    /// In the order of the kinds.
     private static let places = Dictionary(uniqueKeysWithValues: zip(OutcomeKind.allCases, 0..<cellCount))
 
     static func place(of kind: OutcomeKind) -> Int {
@@ -25,7 +24,7 @@ public struct OutcomeCounts: Equatable, Sendable {
     }
 }
 
-// As bytes: "SPC1" ‖ 32 counts, u32 ‖ check u64.
+// Bytes: "SPC1" ‖ 32 counts, u32 ‖ check u64.
 extension OutcomeCounts {
     static let byteCount = magic.count + 4 * cellCount + 8
     private static let magic = Array("SPC1".utf8)
@@ -37,7 +36,7 @@ extension OutcomeCounts {
         return bytes
     }
 
-    /// - Returns: nil for anything but what `bytes` gives.
+    /// - Returns: nil for anything but `bytes`.
     init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes[...])
         guard reader.take(Self.magic.count) == Self.magic else { return nil }
@@ -45,11 +44,11 @@ extension OutcomeCounts {
             guard let cell = reader.take(UInt32.self) else { return nil }
             cells[index] = cell
         }
-        // One text for the same counts: so are the check and the length.
+        // Canonical form: covers check and length.
         guard self.bytes == bytes else { return nil }
     }
 
-    /// FNV-1a: against accidents, since whoever can write here can count as well.
+    /// FNV-1a, against accidents: a writer could forge counts anyway.
     private static func check(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

@@ -1,14 +1,13 @@
 #if !canImport(Darwin)
 import Platform
 
-/// Time for work that goes on after the content handler was called. iOS suspends an extension soon after the handler
-/// otherwise; a simulated device does the same.
+/// Process time after the content handler, when iOS or a simulated device would soon suspend the extension.
 ///
 /// - Source: Apple, `ProcessInfo.performExpiringActivity(withReason:using:)`.
 final class ExpiringActivity: Sendable {
     private let finish: @Sendable () -> Void
 
-    /// - Parameter expired: called when the system takes the time away, which may be at once.
+    /// - Parameter expired: called when time ends, perhaps at once.
     init(_ expired: @escaping @Sendable () -> Void) {
         guard let device = SimulatedDevice.current else {
             finish = {}
@@ -17,7 +16,7 @@ final class ExpiringActivity: Sendable {
         finish = device.beginActivity(expired)
     }
 
-    /// The work is done. Once.
+    /// Ends the activity. Call it once.
     func end() { finish() }
 }
 #endif

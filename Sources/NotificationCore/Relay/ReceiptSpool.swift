@@ -2,8 +2,7 @@ package import Envelope
 import Platform
 package import Primitives
 
-/// Receipts that nobody has sent yet: at most 256, the newest. The extension adds them before it tries to send, so that
-/// whatever ends it leaves them here.
+/// Unsent receipts, the newest 256. The extension adds them before sending, so that its end does not lose them.
 package struct ReceiptSpool: Sendable {
     static let receiptCountMax = 256
 
@@ -18,10 +17,9 @@ package struct ReceiptSpool: Sendable {
         )
     }
 
-    /// The app's side: see `ArrivalFolder.prepare`.
     func prepare() throws(ContainerError) { try folder.prepare() }
 
-    /// One that is here already is not added again.
+    /// Adds a receipt once.
     package func add(
         _ receipt: DeliveryReceipt,
         now: Timestamp,
@@ -38,16 +36,15 @@ package struct ReceiptSpool: Sendable {
         return receipts
     }
 
-    /// They were sent.
     package func remove(_ receipts: some Collection<DeliveryReceipt>) throws(ContainerError) {
         let receipts = Set(receipts)
         for (name, receipt) in try stored() where receipts.contains(receipt) { try folder.remove(name) }
     }
 
-    /// Drops everything, also what is damaged.
+    /// Removes damaged files too.
     package func removeAll() throws(ContainerError) { try folder.removeAll() }
 
-    /// What is damaged goes.
+    /// Removes damaged files.
     private func stored() throws(ContainerError) -> [(name: String, receipt: DeliveryReceipt)] {
         var stored: [(name: String, receipt: DeliveryReceipt)] = []
         for name in try folder.names() {
@@ -62,13 +59,12 @@ package struct ReceiptSpool: Sendable {
     }
 }
 
-// In the spool: version 0x01 ‖ code u8 ‖ capability 16.
+// Bytes: version 0x01 ‖ code u8 ‖ capability 16.
 extension DeliveryReceipt {
     private static let version: UInt8 = 0x01
 
     var bytes: [UInt8] { [Self.version, code.rawValue] + capability.rawRepresentation }
 
-    /// - Returns: nil unless these are the bytes of one receipt.
     init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes[...])
         guard reader.take(UInt8.self) == Self.version,
