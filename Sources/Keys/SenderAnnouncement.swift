@@ -122,7 +122,7 @@ public enum SenderAnnouncementError: Error, Equatable {
     case unsupported
     /// Not an announcement's bytes.
     case malformed
-    /// For another app.
+    /// Announcement for another app.
     case otherTopic
     /// Bad signature of the old key or of its successor.
     case badSignature

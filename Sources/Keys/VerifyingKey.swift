@@ -7,7 +7,7 @@ public struct VerifyingKey<Owner: KeyOwner>: Equatable, Hashable, Sendable {
 
     package init(_ key: Ed25519PublicKey) { self.key = key }
 
-    /// Throws `.notAKey` unless the 32 bytes are canonical and not of small order.
+    /// Checks a raw key. Throws `.notAKey` unless it is 32 bytes, canonical, and not of small order.
     public init(rawRepresentation: [UInt8]) throws(KeyTextError) {
         do {
             key = try Ed25519PublicKey(rawRepresentation: rawRepresentation)

@@ -2,7 +2,7 @@ import Envelope
 import Keys
 
 extension OutcomeKind {
-    /// What the app gets of an unopened push.
+    /// Remains of an unopened push for the app.
     enum Keeping: Equatable, Sendable {
         /// The sealed message, in the spool: the reason may pass, and the message is not judged yet.
         case message
@@ -11,7 +11,7 @@ extension OutcomeKind {
         case nothing
     }
 
-    /// Also applied by the app to the spool.
+    /// Decides for the extension, and for the app's spool.
     var keeping: Keeping {
         switch self {
         case .locked, .keysUnavailable, .storeUnavailable, .clockUntrusted, .notOpenedInTime: .message

@@ -20,7 +20,7 @@ package struct RecordName: Hashable, Sendable, CustomStringConvertible {
         return PrekeyID(hex: description.utf8.dropFirst(Self.prekeyPrefix.utf8.count))
     }
 
-    /// Name found in a store; nil if this package does not write it.
+    /// Name found in a device's store; nil for any other.
     package init?(_ text: String) {
         let name = RecordName(unchecked: text)
         guard name == .identity || name == .ring || name.prekeyID != nil else { return nil }

@@ -5,8 +5,7 @@ package import Primitives
 
 // Only confirmed time destroys prekeys: no clock that jumps, no signed date.
 extension AppDevice {
-    /// Bundle for senders, with the same bytes until the next rotation. It does not prove its owner; pinning `identity`
-    /// does.
+    /// Bundle for senders, constant until rotation. It does not prove its owner; pinning `identity` does.
     ///
     /// - Returns: the signed bytes, and their epoch for `acknowledged`.
     /// - Throws: `.rotationDue` if a prekey expired or senders would take it for a future one.
@@ -22,10 +21,8 @@ extension AppDevice {
         return try translated { () throws(ContainerError) in try container.resendMarkers.needsNewBundle(now: now) }
     }
 
-    /// Records that the relay has the bundle of this epoch: older prekeys begin to expire, and `open` reports an
-    /// unusual start no more.
-    ///
-    /// - Parameter epoch: from `bundle()`.
+    /// Records that the relay has the bundle of this epoch, from `bundle()`: older prekeys begin to expire, and `open`
+    /// reports no unusual start.
     public func acknowledged(epoch: UInt64, now: Timestamp = .now) throws(AppDeviceError) {
         let clock = try clock(now: now)
         try translated { () throws(KeyRingError) in try ring.acknowledged(epoch: epoch, at: clock) }
@@ -34,8 +31,8 @@ extension AppDevice {
         try translated { () throws(ContainerError) in try container.resendMarkers.bundlePublished(now: now) }
     }
 
-    /// Makes new prekeys if these are seven days old, differ from the settings, or belong to another device token: one
-    /// prekey id under two tokens would link them (docs/protocol.md, section 14). Call it whenever the app runs.
+    /// Makes new prekeys if these are seven days old, differ from the settings, or belong to another token: one prekey
+    /// id under two would link them (docs/protocol.md, section 14). Call it whenever the app runs.
     ///
     /// - Parameter token: from `didRegisterForRemoteNotificationsWithDeviceToken`; nil until it comes.
     /// - Returns: whether to publish a bundle or confirm the time.
@@ -60,7 +57,7 @@ extension AppDevice {
             }
             return try ring.rotateIfDue(at: clock, random: &random)
         }
-        // Last: a process killed before this rotates again, so that no two tokens share prekeys.
+        // Last: after a kill this rotates again, and no two tokens share prekeys.
         try translated { () throws(FileError) in try record?.write() }
         return rotation
     }
@@ -77,9 +74,9 @@ extension AppDevice {
     }
 
     /// Destroys prekeys whose messages can no longer be shown, and their spooled messages. Call it whenever the app
-    /// runs. Time counts up to the last confirmation (`confirmTime`); without one nothing is destroyed.
+    /// runs. Time counts up to the last `confirmTime`; without it nothing is destroyed.
     ///
-    /// - Returns: the number of destroyed prekeys.
+    /// - Returns: the number destroyed.
     /// - Throws: `AppDeviceError`; another call or opening does the rest.
     @discardableResult
     public func destroyDue() throws(AppDeviceError) -> Int {

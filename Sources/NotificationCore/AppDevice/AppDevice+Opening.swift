@@ -19,8 +19,7 @@ package import Primitives
 //
 // 4. Raise the ring's copy. Before 3, a kill would look like a restored window and cost every prekey.
 extension AppDevice {
-    /// Opens the device and makes what is missing. Call it after the first unlock; an identity is made only if there
-    /// certainly is none.
+    /// Opens the device and makes what is missing, after the first unlock; an identity only if there certainly is none.
     ///
     /// - Throws: `AppDeviceError`; `.locked` before the first unlock.
     public static func open(_ settings: Settings) throws(AppDeviceError) -> Start {
@@ -61,7 +60,7 @@ extension AppDevice {
         let stores = settings.stores(container)
         var ring = try existingRing(settings, stores, window, now: now, random: &random)
         if ring == nil {
-            // A window of another identity says nothing of these messages, and its time may be forged.
+            // It says nothing of these messages, and its time may be forged.
             window = try translated { () throws(ReplayWindowError) in try newWindow(container, random: &random) }
             ring = try newRing(settings, stores, window, now: now, random: &random)
         }

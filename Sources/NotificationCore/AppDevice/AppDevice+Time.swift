@@ -10,9 +10,9 @@ extension AppDevice {
         /// Accepted, whatever the clock shows; negative if the clock is behind. Warn the person of more than five
         /// minutes.
         case confirmed(clockAheadBy: Duration)
-        /// Over 30 seconds, or with a restart: the age is unknown.
+        /// Answer of unknown age: it took 30 seconds or longer, or a restart came in between.
         case tooSlow
-        /// Before this software was built.
+        /// Time before this software was built.
         case impossible
     }
 

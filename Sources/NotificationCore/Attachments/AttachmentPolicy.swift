@@ -26,7 +26,7 @@ public struct AttachmentPolicy: Hashable, Sendable {
         }
     }
 
-    /// No other source is contacted.
+    /// Allowed sources; no other is contacted.
     public var sources: [Source]
     /// Bytes per message, perhaps over a mobile network.
     public var byteCountMax: UInt64 = 60_000_000

@@ -35,7 +35,7 @@ public struct BlobRequest: Hashable, Sendable {
 public enum BlobDownloadError: Error, Hashable, Sendable {
     /// The task was cancelled.
     case cancelled
-    /// No name, no route, no server, or too slow to connect.
+    /// Host not reached: name, route, server or timeout.
     case notReached
     /// The server could not prove its identity.
     case notTrusted

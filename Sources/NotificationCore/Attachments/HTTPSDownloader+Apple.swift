@@ -5,7 +5,7 @@ import Platform
 
 /// Downloads with its own session, without cache, cookies or credentials.
 public struct HTTPSDownloader: BlobDownloader {
-    /// For the next byte.
+    /// Timeout for the next byte.
     private static let stallSeconds = 5.0
 
     /// Creates a downloader with the system's trust.

@@ -23,7 +23,7 @@ public struct MissingAttachment: Hashable, Sendable {
         case unknownType
         /// Longer than iOS's limit for the type, in bytes.
         case tooLong(byteCountMax: UInt64)
-        /// Over the app's limit per message.
+        /// Limit per message exceeded.
         case overBudget
         /// Failed download.
         case notDownloaded(BlobDownloadError)

@@ -28,7 +28,7 @@ public struct IncomingCall: Equatable, Sendable {
     public enum Ending: Hashable, Sendable {
         /// Apparently a call, but too late or not openable now.
         case unanswered
-        /// No call that a contact may make, or a repeated one.
+        /// Repeated, or no call that a contact may make.
         case failed
     }
 

@@ -1,11 +1,11 @@
 import Localization
 
-/// What an app shows for each outcome, with safe defaults (docs/what-is-shown.md).
+/// Policy of what is shown for each outcome, with safe defaults (docs/what-is-shown.md).
 ///
 ///     var display = DisplayPolicy(texts: FailureTexts(title: "Acme Chat", newMessage: "You have a new message"))
 ///     display[.expired].isSuppressed = true
 ///
-/// Only opened messages show a sender's text; no row changes that.
+/// Only opened messages show a sender's text.
 public struct DisplayPolicy: Equatable, Sendable {
     /// A row of the table.
     public struct Row: Equatable, Sendable {
@@ -46,8 +46,8 @@ public struct DisplayPolicy: Equatable, Sendable {
 
     /// App texts.
     public var texts: FailureTexts
-    /// Entitlement `com.apple.developer.usernotifications.filtering`. Without it iOS shows the push's text in place of
-    /// an empty notification, so that false is safe.
+    /// Entitlement `com.apple.developer.usernotifications.filtering`. False is safe: without it iOS shows the push's
+    /// text in place of an empty notification.
     public var hasFilteringEntitlement = false
     /// Counts shown messages on the app's icon, once `AppDevice.setBadge` has set a number.
     public var countsMessages = true

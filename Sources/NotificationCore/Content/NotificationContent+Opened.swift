@@ -86,7 +86,7 @@ extension NotificationContent {
         return content
     }
 
-    /// Without a title, takes the sender's name, as communication notifications do.
+    /// Fills an empty title with the sender's name, as communication notifications do.
     private mutating func put(_ sender: Sender?) {
         self.sender = sender
         if title.isEmpty, let sender { title = sender.displayName }

@@ -42,30 +42,30 @@ public struct NotificationContent: Equatable, Sendable {
     public internal(set) var isSuppressed = false
     /// Request identifiers of delivered notifications to remove.
     public internal(set) var replacedRequestIDs: [String] = []
-    /// Delivered notification with this push's identifier, to hand back silently instead of all of the above.
+    /// Delivered notification to hand back silently, instead of all of the above.
     public internal(set) var kept: ListedNotification?
     /// Missing setup behind the app's own text, for the extension's log.
     public internal(set) var setupWarning: SetupWarning?
 
-    /// Claim to commit once iOS has the content.
+    /// Claim to commit.
     let claim: ReplayClaim?
-    /// Keys of the request's identifier, recorded once iOS has the content.
+    /// Keys to record for the request.
     var requestKeys: [RequestMap.Key] = []
-    /// True if the message came before, and may be delivered under this push's identifier.
+    /// True for a repeated message that may be delivered under this identifier.
     var mayBeListed = false
-    /// True if the message shown may have attachments; its text may be the app's.
+    /// True if the message may have attachments; its text may be the app's.
     var takesAttachments = false
     var requestID: String?
 
     /// Apple's interruption levels.
     public enum Level: Hashable, Sendable, CaseIterable {
-        /// Without lighting up the screen.
+        /// List only, screen stays dark.
         case passive
         /// Default.
         case active
-        /// Through a focus, by a right of the contact.
+        /// Breaks through a focus, by a contact's right.
         case timeSensitive
-        /// Through silence, by a right of the contact.
+        /// Breaks through silence, by a contact's right.
         case critical
     }
 
@@ -75,7 +75,7 @@ public struct NotificationContent: Equatable, Sendable {
         case `default`
         /// File of the app.
         case named(String)
-        /// Sound through silence, by a right of the contact; nil for the system sound and the person's volume (0 to 1).
+        /// Breaks through silence, by a contact's right. Nil: the system sound, the person's volume (0 to 1).
         case critical(name: String?, volume: Double?)
     }
 
@@ -88,7 +88,7 @@ public struct NotificationContent: Equatable, Sendable {
         /// Uniform type identifier, such as `public.jpeg`.
         public let type: String
 
-        /// Creates an attachment; `path` may be moved away.
+        /// Creates an attachment.
         public init(id: String, path: String, type: String) {
             self.id = id
             self.path = path

@@ -3,10 +3,10 @@ import Keys
 
 /// Work on a push, without its timing: the extension's, or a test's script. Steps may block on a disk.
 struct DeliverySteps: Sendable {
-    /// For an unopened push.
+    /// Content for an unopened push.
     var neutralContent: NotificationContent
     var open: @Sendable (IncomingPush) -> NotificationContent
-    /// After the answer, for the replay window.
+    /// Commits to the replay window, after the answer.
     var remember: @Sendable (NotificationContent) -> Void
     /// True if the request shows this message.
     var isShown: @Sendable (RequestMap.Key, String) -> Bool = { _, _ in false }

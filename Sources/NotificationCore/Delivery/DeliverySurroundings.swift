@@ -33,7 +33,7 @@ struct DeliverySurroundings: Sendable {
     /// False in tests and on simulated devices.
     var isMachineTime: Bool { clock is ContinuousClock && executor == nil }
 
-    /// Waits `duration` from this call, not from the start of the wait. Throws if cancelled.
+    /// Waits `duration` from this call, not from the start of the wait.
     func alarm(after duration: Duration) -> @Sendable () async throws -> Void {
         clock.alarm(after: duration)
     }
@@ -43,7 +43,6 @@ struct DeliverySurroundings: Sendable {
         Task(executorPreference: executor, operation: body)
     }
 
-    /// Runs `body` on a thread that may wait for a disk.
     func resultFromThread<Result: Sendable>(of body: @escaping @Sendable () -> Result) async -> Result {
         let device = DeviceBinding()
         return await withCheckedContinuation { continuation in

@@ -4,7 +4,7 @@ import Platform
 extension ExtensionCore {
     /// Longest delay by the query: it is silent, so no person waits.
     static let screenSlice = Duration.seconds(1)
-    /// Of two concurrent pushes, the first may not be delivered yet.
+    /// Interval of queries: the first of two concurrent pushes may not be delivered yet.
     private static let lookInterval = Duration.milliseconds(100)
 
     func looksAtScreen(for content: NotificationContent) -> Bool { settings.screen != nil && content.mayBeListed }

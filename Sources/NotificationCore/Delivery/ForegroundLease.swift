@@ -8,7 +8,7 @@ import Platform
 package struct ForegroundLease: Sendable {
     /// Longest lease.
     package static let durationMax: Duration = .seconds(30)
-    /// Between app's and extension's clock readings.
+    /// Time between app's and extension's clock readings.
     private static let skewMax: Duration = .seconds(5)
 
     private let path: String

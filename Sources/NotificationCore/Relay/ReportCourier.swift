@@ -6,9 +6,9 @@ import Platform
 /// starts after the handler. One errand at a time sends all reports on disk; the rest goes with the next push or by the
 /// app.
 final class ReportCourier: Sendable {
-    /// Keeps a relay that sees both from linking receipt and push by time.
+    /// Random delay, so that a relay that sees both cannot link receipt and push by time.
     static let delayMillisecondsMax: UInt64 = 2_000
-    /// From the answer to the end of sending.
+    /// Limit from the answer to the end of sending.
     static let durationMax = Duration.seconds(5)
 
     private struct Errand {
