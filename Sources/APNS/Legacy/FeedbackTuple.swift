@@ -1,21 +1,21 @@
-/// One entry of the feedback service: the app was not there when a push came.
+/// One entry of the feedback service: a push came for a device without the app.
 ///
 /// **Switched off**: Apple stopped the service with the binary interface, on 2021-03-31.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "The Feedback Service".
 public struct FeedbackTuple: Sendable, Equatable {
-    /// Seconds since 1970: when APNs found that the app was gone.
+    /// Time at which APNs found the app gone, in seconds since 1970.
     public let time: UInt32
-    /// Of which device.
+    /// Device whose app is gone.
     public let deviceToken: DeviceToken
 
-    /// To be sent, by a simulator.
+    /// Creates a tuple for a simulator to send.
     public init(time: UInt32, deviceToken: DeviceToken) {
         self.time = time
         self.deviceToken = deviceToken
     }
 
-    /// Whether the token should be deleted: it was not registered after the app was gone.
+    /// Tells if the token should be deleted: the device did not register it again after `time`.
     ///
     /// - Parameter registeredAt: seconds since 1970.
     /// - Returns: true when the token should be deleted.
@@ -29,28 +29,25 @@ public struct FeedbackTuple: Sendable, Equatable {
     }
 }
 
-/// Reads the feedback service's bytes, in whatever pieces they come.
+/// Incremental parser of the feedback service's bytes.
 public struct FeedbackReader: Sendable {
-    /// Why bytes were no tuples.
+    /// Malformed tuple.
     public enum Fault: Error, Equatable {
-        /// 0, or more than any device token has.
+        /// Length 0, or more than any device token has.
         case tokenByteCountInvalid(Int)
     }
 
     private var rest: [UInt8] = []
 
-    /// At the beginning of the list.
+    /// Creates a reader at the start of the list.
     public init() {}
 
-    /// Whether the list may end here: no tuple is half read.
+    /// True while no tuple is half read, so that the list may end.
     public var isAtBoundary: Bool { rest.isEmpty }
 
-    /// Reads what came.
+    /// Reads the next piece and appends the complete tuples to `tuples`.
     ///
-    /// - Parameters:
-    ///   - bytes: the next piece.
-    ///   - tuples: the whole tuples are appended here.
-    /// - Throws: where it is no list any more; nothing after that can be read.
+    /// - Throws: at a malformed tuple; nothing after it can be read.
     public mutating func read(_ bytes: Span<UInt8>, into tuples: inout [FeedbackTuple]) throws(Fault) {
         for offset in bytes.indices { rest.append(bytes[offset]) }
         var start = 0

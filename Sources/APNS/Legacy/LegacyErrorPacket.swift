@@ -1,13 +1,13 @@
-/// Why APNs cut a connection of the binary interface.
+/// Status byte of an error packet: the reason for which APNs closes a connection of the binary interface.
 ///
-/// A number and not an enumeration: whatever a peer sends is one.
+/// Not an enumeration, so that any byte from a peer has a value.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API", table of error codes.
 public struct LegacyStatus: RawRepresentable, Hashable, Sendable {
-    /// The byte on the wire.
+    /// Byte on the wire.
     public let rawValue: UInt8
 
-    /// Any byte.
+    /// Accepts any byte.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// No errors.
@@ -28,41 +28,39 @@ public struct LegacyStatus: RawRepresentable, Hashable, Sendable {
     public static let invalidPayloadSize = LegacyStatus(rawValue: 7)
     /// Invalid token.
     public static let invalidToken = LegacyStatus(rawValue: 8)
-    /// The server goes down. The identifier is that of the last notification that was taken.
+    /// Server shutdown; the identifier is that of the last accepted notification.
     public static let shutdown = LegacyStatus(rawValue: 10)
-    /// The bytes were not the protocol's.
+    /// Bytes that do not follow the protocol.
     public static let protocolError = LegacyStatus(rawValue: 128)
-    /// Not known.
+    /// Unknown error.
     public static let none = LegacyStatus(rawValue: 255)
 }
 
-/// What APNs says before it cuts the connection: everything that was sent after the notification it names is lost.
+/// Packet that APNs sends before it closes the connection. Everything sent after the named notification is lost.
 public struct LegacyErrorPacket: Sendable, Equatable {
-    /// `08`, the status, the identifier.
+    /// Size of `08`, status and identifier.
     public static let byteCount = 6
     private static let command: UInt8 = 8
 
-    /// What was wrong.
+    /// Reason of the packet.
     public let status: LegacyStatus
-    /// Of the notification that was wrong; with `.shutdown`, of the last one that was taken.
+    /// Identifier of the refused notification; with `.shutdown`, of the last accepted one.
     public let identifier: UInt32
 
-    /// To be sent, by a simulator.
+    /// Creates a packet for a simulator to send.
     public init(status: LegacyStatus, identifier: UInt32) {
         self.status = status
         self.identifier = identifier
     }
 
-    /// Reads a packet; `nil` for anything else.
-    ///
-    /// - Parameter bytes: exactly `byteCount` of them.
+    /// Reads a packet; `nil` unless `bytes` is exactly one of `byteCount` bytes.
     public init?(bytes: Span<UInt8>) {
         guard bytes.count == Self.byteCount, bytes[0] == Self.command else { return nil }
         status = LegacyStatus(rawValue: bytes[1])
         identifier = bytes.bigEndian32(at: 2)
     }
 
-    /// As it is on the wire.
+    /// Wire form.
     public var bytes: [UInt8] {
         var bytes = [Self.command, status.rawValue]
         bytes.appendBigEndian(identifier)
@@ -71,10 +69,10 @@ public struct LegacyErrorPacket: Sendable, Equatable {
 }
 
 extension Span where Element == UInt8 {
-    /// The caller has looked that they are there.
+    /// Precondition: both bytes are in bounds.
     func bigEndian16(at offset: Int) -> UInt16 { UInt16(self[offset]) << 8 | UInt16(self[offset + 1]) }
 
-    /// The caller has looked that they are there.
+    /// Precondition: all four bytes are in bounds.
     func bigEndian32(at offset: Int) -> UInt32 {
         UInt32(bigEndian16(at: offset)) << 16 | UInt32(bigEndian16(at: offset + 2))
     }

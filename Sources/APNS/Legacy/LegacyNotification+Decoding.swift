@@ -1,21 +1,21 @@
 extension LegacyNotification {
-    /// What stands at the beginning of what has come so far.
+    /// Result of reading the start of the buffered bytes.
     public enum Step: Sendable, Equatable {
-        /// More must come.
+        /// More bytes are needed.
         case incomplete
-        /// A notification that took so many bytes.
+        /// One notification, and the bytes that it took.
         case notification(LegacyNotification, LegacyCommand, byteCount: Int)
-        /// A mistake. The connection is cut; with `.simple`, and without an identifier, nothing is said before.
+        /// Protocol error. The connection is closed; with `.simple` no packet is sent before.
         case mistake(LegacyErrorPacket?)
     }
 
-    /// A frame may not say that it is longer: all five items, as long as they may be, and as much again.
+    /// Longest accepted frame: twice the size of all five items at their longest.
     static let frameByteCountMax = 2 * (5 * 3 + deviceTokenByteCountMax + 2048 + 4 + 4 + 1)
 
-    /// Reads one notification, as the server. Total: every sequence of bytes has one answer.
+    /// Reads one notification, as the server. Total: every byte sequence has a result.
     ///
-    /// - Parameter bytes: what has come and was not read yet.
-    /// - Returns: one step; the caller drops what it took, and reads again.
+    /// - Parameter bytes: unread input.
+    /// - Returns: one step; the caller drops the bytes it took, and reads again.
     public static func read(_ bytes: Span<UInt8>) -> Step {
         guard !bytes.isEmpty else { return .incomplete }
         switch LegacyCommand(rawValue: bytes[0]) {
@@ -34,7 +34,7 @@ extension LegacyNotification {
         }
     }
 
-    /// Token and payload, each behind its length; what `.simple` and `.enhanced` end in.
+    /// Reads token and payload, each with its length in front: the end of `.simple` and `.enhanced`.
     private static func readFields(
         _ bytes: Span<UInt8>,
         _ command: LegacyCommand,
@@ -88,7 +88,7 @@ extension LegacyNotification {
     }
 }
 
-/// The items of one frame, each at most once and in any order.
+/// Items of one frame, each at most once and in any order.
 private struct LegacyFrameItems {
     struct Refusal: Error { let status: LegacyStatus }
 
@@ -98,7 +98,7 @@ private struct LegacyFrameItems {
     private var expiresAt: UInt32?
     private var priority: Priority?
 
-    /// - Returns: what is wrong with the frame's form.
+    /// - Returns: the status of a malformed frame, `nil` for a well-formed one.
     mutating func read(_ bytes: Span<UInt8>) -> LegacyStatus? {
         var offset = 0
         while offset < bytes.count {
@@ -113,7 +113,7 @@ private struct LegacyFrameItems {
         return nil
     }
 
-    /// - Returns: false for a second one, and for a length that the item cannot have.
+    /// - Returns: false for a repeated item, and for a length or priority that the item cannot have.
     private mutating func take(_ item: LegacyItem, _ value: Span<UInt8>) -> Bool {
         switch item {
         case .deviceToken:

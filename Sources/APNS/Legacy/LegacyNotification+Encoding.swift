@@ -1,17 +1,14 @@
 extension LegacyNotification {
-    /// Appends the notification's bytes; all integers are big-endian.
+    /// Appends the notification's bytes, with big-endian integers. One write may hold many notifications.
     ///
-    /// - Parameters:
-    ///   - bytes: what goes out; many notifications may go in one write.
-    ///   - command: the layout.
     /// - Throws: what `check(for:)` throws; nothing is appended then.
     public func append(to bytes: inout [UInt8], as command: LegacyCommand) throws(Fault) {
         try check(for: command)
         Self.append(deviceToken.bytes, payload, identifier, expiresAt, priority, to: &bytes, as: command)
     }
 
-    /// Appends a notification that APNs must refuse: it has no token. The error packet then proves that everything before
-    /// it was taken, which nothing else in this interface can.
+    /// Appends a notification without a token, which APNs must refuse. Its error packet is this interface's only proof
+    /// that everything sent before it was accepted.
     package static func appendProbe(_ identifier: UInt32, to bytes: inout [UInt8], as command: LegacyCommand) {
         precondition(command.isAnswered, "nobody would answer")
         append([], Array("{}".utf8), identifier, 0, .immediate, to: &bytes, as: command)
@@ -54,7 +51,7 @@ extension LegacyNotification {
     }
 }
 
-/// What stands in a frame, each with its number and its length before it.
+/// Item number in a frame; number and length stand before the value.
 enum LegacyItem: UInt8 {
     case deviceToken = 1
     case payload = 2

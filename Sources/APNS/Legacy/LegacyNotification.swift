@@ -1,41 +1,41 @@
-/// Which layout of the binary interface a notification is written in.
+/// Layout of a notification on the binary interface.
 ///
-/// **Switched off**: Apple stopped the interface on 2021-03-31. It is here so that old back ends can be tested, against a
-/// simulator.
+/// **Switched off**: Apple stopped the interface on 2021-03-31. It serves to test old back ends against a simulator.
 ///
-/// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API" and "Legacy Information".
+/// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API" and "Legacy
+///   Information".
 public enum LegacyCommand: UInt8, Sendable, CaseIterable {
-    /// Token and payload. A mistake cuts the connection, and nothing says why.
+    /// Token and payload. An error closes the connection without a reason.
     case simple = 0
-    /// With an identifier, by which a mistake is told, and an expiration.
+    /// Adds an expiration, and an identifier that error packets name.
     case enhanced = 1
-    /// The same and a priority, as items in a frame.
+    /// Adds a priority; the fields are items in a frame.
     case frame = 2
 
-    /// The largest payload.
+    /// Largest payload in bytes.
     public var payloadByteCountMax: Int { self == .frame ? 2048 : 256 }
 
-    /// Whether a mistake is answered with a packet that names it.
+    /// True if an error is answered with a packet.
     public var isAnswered: Bool { self != .simple }
 }
 
-/// One push as the binary interface knew it: no topic, no type; the certificate said which app.
+/// Push of the binary interface. It has no topic and no type; the certificate determines the app.
 public struct LegacyNotification: Sendable, Equatable {
-    /// The longest token that the archived guides speak of.
+    /// Longest token in the archived guides.
     public static let deviceTokenByteCountMax = 100
 
-    /// Comes back in an error packet. Not sent with `.simple`.
+    /// Number that an error packet refers to. Not sent with `.simple`.
     public var identifier: UInt32
-    /// Seconds since 1970; 0: not stored. Not sent with `.simple`.
+    /// Expiration in seconds since 1970; 0: not stored. Not sent with `.simple`.
     public var expiresAt: UInt32
-    /// 10 or 5. Sent with `.frame` only.
+    /// Priority 10 or 5. Sent with `.frame` only.
     public var priority: Priority
-    /// To which device.
+    /// Target device.
     public var deviceToken: DeviceToken
-    /// JSON.
+    /// JSON body.
     public var payload: [UInt8]
 
-    /// Nothing is checked here: `check` says what a layout can carry.
+    /// Creates a notification without validation; see `check(for:)`.
     public init(
         identifier: UInt32 = 0,
         expiresAt: UInt32 = 0,
@@ -50,15 +50,17 @@ public struct LegacyNotification: Sendable, Equatable {
         self.payload = payload
     }
 
-    /// Why a notification cannot be written.
+    /// Rule that a notification breaks.
     public enum Fault: Error, Equatable {
         case payloadEmpty
         case payloadTooLarge(byteCount: Int, byteCountMax: Int)
         case deviceTokenTooLong(byteCount: Int, byteCountMax: Int)
-        /// 1 came with HTTP/2.
+        /// Priority 1 came with HTTP/2.
         case priorityTooLow
     }
 
+    /// Checks that the layout can carry the notification.
+    ///
     /// - Throws: the first rule that is broken.
     public func check(for command: LegacyCommand) throws(Fault) {
         guard !payload.isEmpty else { throw .payloadEmpty }

@@ -1,28 +1,28 @@
-/// What was sent on one connection of the binary interface and may have to be sent again. Nothing is said of a
-/// notification that was taken, so the last `capacity` are remembered, and older ones count as taken.
+/// Ring of the notifications sent on one connection of the binary interface that may need to be sent again.
 ///
-/// `Element` is what the caller needs to send it again: the notification, or its place in a queue.
+/// APNs does not confirm accepted notifications. The last `capacity` are remembered; older ones count as accepted.
+/// `Element` is what the caller needs to send again: the notification, or its position in a queue.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API": what was sent after a
-///   notification with a mistake is discarded and must be sent again.
+///   notification with an error is discarded and must be sent again.
 public struct LegacySentRing<Element> {
-    /// What an error packet means for what was sent.
+    /// Meaning of an error packet for the sent notifications.
     public struct Settlement {
-        /// These were taken, in the order of sending.
+        /// Accepted notifications, in sending order.
         public let accepted: [Element]
-        /// This one was wrong. `nil` with `.shutdown`, which blames nobody, and for an identifier that is not remembered.
+        /// Refused notification. `nil` with `.shutdown`, and for an unknown identifier.
         public let refused: Element?
-        /// These were discarded, in the order of sending.
+        /// Discarded notifications, in sending order.
         public let resend: [Element]
-        /// False: the packet names something that is not remembered. If it is older, all of `resend` was discarded; if it
-        /// is nonsense, nobody knows.
+        /// False if the packet's identifier is not in the ring. If it is older than the ring, all of `resend` was
+        /// discarded; if it is invalid, their fate is unknown.
         public let isIdentifierKnown: Bool
     }
 
-    /// How many are remembered.
+    /// Maximum number of remembered notifications.
     public let capacity: Int
     private var slots: [(identifier: UInt32, element: Element)] = []
-    /// The oldest, once the ring is full.
+    /// Index of the oldest element, once the ring is full.
     private var head = 0
 
     /// - Parameter capacity: 1 or more.
@@ -31,20 +31,20 @@ public struct LegacySentRing<Element> {
         self.capacity = capacity
     }
 
-    /// How many are remembered now.
+    /// Number of remembered notifications.
     public var count: Int { slots.count }
 
-    /// Remembers what was just written. The caller gives each an identifier of its own.
+    /// Remembers a notification that was just written. Each needs its own identifier.
     public mutating func append(_ element: Element, identifier: UInt32) {
         guard slots.count == capacity else { return slots.append((identifier, element)) }
         slots[head] = (identifier, element)
         head = (head + 1) % capacity
     }
 
-    /// Ends the connection's account, and forgets everything.
+    /// Settles all remembered notifications by an error packet, and empties the ring.
     public mutating func settle(_ packet: LegacyErrorPacket) -> Settlement {
         let sent = takeAll()
-        // From the end: should an identifier be used twice, the later one is what may still be repaired.
+        // From the end: if an identifier is used twice, only the later notification can still be repaired.
         guard let place = sent.lastIndex(where: { $0.identifier == packet.identifier }) else {
             return Settlement(accepted: [], refused: nil, resend: sent.map(\.element), isIdentifierKnown: false)
         }
@@ -57,7 +57,9 @@ public struct LegacySentRing<Element> {
         )
     }
 
-    /// Ends the account without a packet, and forgets everything: in the order of sending.
+    /// Empties the ring without a packet.
+    ///
+    /// - Returns: the elements in sending order.
     public mutating func removeAll() -> [Element] { takeAll().map(\.element) }
 
     private mutating func takeAll() -> [(identifier: UInt32, element: Element)] {

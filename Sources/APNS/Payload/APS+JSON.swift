@@ -1,7 +1,7 @@
 import Envelope
 
 extension JSONWriter {
-    /// In a Live Activity, a localized text is a dictionary in the place of the text.
+    /// Writes `aps`. A Live Activity has a localized text as a dictionary in place of the text.
     mutating func aps(_ aps: APS, isLiveActivity: Bool) {
         object { writer in
             if let alert = aps.alert { writer.alert(alert, isLiveActivity: isLiveActivity) }
@@ -92,7 +92,7 @@ extension JSONWriter {
         self.number(number)
     }
 
-    /// Finite: Swift's spelling of such a number is JSON's. A whole one loses its ".0".
+    /// Writes a finite number: Swift's spelling is valid JSON. Drops the ".0" of a whole one.
     private mutating func number(_ number: Double) {
         let text = Array(number.description.utf8)
         raw(text.suffix(2).elementsEqual(".0".utf8) ? text.dropLast(2) : text)
@@ -119,7 +119,7 @@ extension JSONWriter {
 }
 
 extension Alert {
-    /// The body alone, if that is how it was made and nothing has been added since.
+    /// Body of an alert made in the short form, unless another member was set since.
     fileprivate var shortForm: String? {
         guard isString, title == nil, subtitle == nil, launchImage == nil, action == nil, sound == nil,
             case .plain(let text) = body

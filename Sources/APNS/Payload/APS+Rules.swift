@@ -1,4 +1,4 @@
-/// What Apple asks of the dictionary in each type of push.
+/// Apple's rules for `aps` in each push type.
 ///
 /// - Source: "Generating a remote notification", "Pushing background updates to your App", "Starting and updating Live
 ///   Activities with ActivityKit push notifications", "Updating widgets with WidgetKit push notifications".
@@ -13,7 +13,7 @@ extension APS {
         case .background: try checkBackground()
         case .liveactivity: try checkLiveActivity()
         case .controls, .widgets: guard contentChanged else { throw .missing(.contentChanged, for: pushType) }
-        // The app reads these as it likes.
+        // The app defines the content of these.
         case .complication, .fileprovider, .location, .mdm, .pushtotalk, .voip: break
         }
     }
@@ -87,7 +87,7 @@ extension APS {
         if event != .end, dismissalDate != nil { throw .outOfPlace(.dismissalDate, for: .liveactivity) }
     }
 
-    /// The first member that only a notification has.
+    /// First member that only a notification has.
     private var notificationMember: PayloadMember? {
         let present: [(Bool, PayloadMember)] = [
             (badge != nil, .badge), (sound != nil, .sound), (threadID != nil, .threadID), (category != nil, .category),
@@ -99,7 +99,7 @@ extension APS {
         return present.first { $0.0 }?.1
     }
 
-    /// The first member that only a Live Activity has.
+    /// First member that only a Live Activity has.
     private var liveActivityMember: PayloadMember? {
         let present: [(Bool, PayloadMember)] = [
             (event != nil, .event), (timestamp != nil, .timestamp), (contentState != nil, .contentState),
@@ -108,7 +108,7 @@ extension APS {
         return present.first { $0.0 }?.1 ?? startMember
     }
 
-    /// The first member that only the start of a Live Activity has.
+    /// First member that only the start of a Live Activity has.
     private var startMember: PayloadMember? {
         let present: [(Bool, PayloadMember)] = [
             (attributesType != nil, .attributesType), (attributes != nil, .attributes),

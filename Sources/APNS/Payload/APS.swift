@@ -1,13 +1,13 @@
-/// The dictionary that the system reads: `aps`, with every member that Apple documents but the deprecated ones.
+/// Dictionary `aps`, which the system reads, with every documented member that is not deprecated.
 ///
-/// - Source: "Generating a remote notification", tables 1 to 3; "Starting and updating Live Activities with ActivityKit push
-///   notifications"; for `url-args` the archived "Notification Programming Guide for Websites".
+/// - Source: "Generating a remote notification", tables 1 to 3; "Starting and updating Live Activities with ActivityKit
+///   push notifications"; for `url-args` the archived "Notification Programming Guide for Websites".
 public struct APS: Sendable, Equatable {
-    /// How much a notification may disturb: `interruption-level`.
+    /// Degree of interruption: `interruption-level`.
     public enum InterruptionLevel: String, Sendable, CaseIterable {
-        /// In the list, without light or sound.
+        /// Adds to the list, without light or sound.
         case passive
-        /// The usual.
+        /// Default level.
         case active
         /// Breaks through Focus; the app needs the capability.
         case timeSensitive = "time-sensitive"
@@ -15,7 +15,7 @@ public struct APS: Sendable, Equatable {
         case critical
     }
 
-    /// What becomes of a Live Activity: `event`.
+    /// Step in the life of a Live Activity: `event`.
     public enum Event: String, Sendable, CaseIterable {
         case start
         case update
@@ -42,12 +42,12 @@ public struct APS: Sendable, Equatable {
     public var interruptionLevel: InterruptionLevel?
     /// `relevance-score`: 0 ... 1, and any finite number in a Live Activity.
     public var relevanceScore: Double?
-    /// `filter-criteria`: held against the filters of a Focus.
+    /// `filter-criteria`: matched against the filters of a Focus.
     public var filterCriteria: String?
 
     /// `event`.
     public var event: Event?
-    /// `timestamp`: seconds since 1970. What is older than what is shown is ignored.
+    /// `timestamp`: seconds since 1970. The device ignores an update older than the shown one.
     public var timestamp: Int64?
     /// `content-state`: an object that the app's `ContentState` can decode.
     public var contentState: PayloadValue?
@@ -57,7 +57,7 @@ public struct APS: Sendable, Equatable {
     public var dismissalDate: Int64?
     /// `attributes-type`: the name of the app's `ActivityAttributes` type.
     public var attributesType: String?
-    /// `attributes`: an object that that type can decode.
+    /// `attributes`: an object that this type can decode.
     public var attributes: PayloadValue?
     /// `input-push-channel`: the broadcast channel that the new activity listens to.
     public var inputPushChannel: ChannelID?
@@ -66,13 +66,13 @@ public struct APS: Sendable, Equatable {
 
     /// `content-changed`: for widgets and controls.
     public var contentChanged = false
-    /// `url-args`: what fills the placeholders of a website's URL.
+    /// `url-args`: values for the placeholders of a website's URL.
     public var urlArguments: [String]?
 
-    /// With nothing in it.
+    /// Creates an empty dictionary.
     public init() {}
 
-    /// What most notifications have.
+    /// Creates a dictionary with the most common members.
     public init(
         alert: Alert?,
         badge: Int? = nil,
@@ -89,14 +89,14 @@ public struct APS: Sendable, Equatable {
         self.mutableContent = mutableContent
     }
 
-    /// What a background push has, and nothing else.
+    /// Dictionary of a background push.
     public static var background: APS {
         var aps = APS()
         aps.contentAvailable = true
         return aps
     }
 
-    /// What a push for widgets or controls has.
+    /// Dictionary of a push for widgets or controls.
     public static var contentChanged: APS {
         var aps = APS()
         aps.contentChanged = true

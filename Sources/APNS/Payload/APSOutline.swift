@@ -1,6 +1,6 @@
 import Envelope
 
-/// What is in an `aps` dictionary, without its values: the rules that hold for written and for given JSON alike.
+/// Members that an `aps` dictionary has, without values: for rules that hold for built and for raw JSON alike.
 struct APSOutline: Sendable, Equatable {
     var hasAlert = false
     var hasBadge = false
@@ -16,7 +16,7 @@ struct APSOutline: Sendable, Equatable {
         isMutableContent = aps.mutableContent
     }
 
-    /// - Parameter aps: what stands behind `"aps":`; something other than an object has nothing in it.
+    /// - Parameter aps: the value of `aps`; one that is not an object counts as empty.
     init(_ aps: JSONValue) {
         hasAlert = aps["alert"] != nil
         hasBadge = aps["badge"] != nil
@@ -30,7 +30,7 @@ struct APSOutline: Sendable, Equatable {
         switch pushType {
         case .alert:
             guard hasAlert || hasBadge || hasSound else { throw .nothingToShow }
-            // The extension runs for a visible alert only.
+            // The service extension runs for a visible alert only.
             if isMutableContent, !hasAlert { throw .missing(.alert, for: .alert) }
         case .background:
             guard isContentAvailable else { throw .missing(.contentAvailable, for: .background) }

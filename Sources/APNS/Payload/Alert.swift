@@ -1,31 +1,31 @@
-/// What a notification shows: `aps.alert`.
+/// Visible content of a notification: `aps.alert`.
 ///
-/// - Source: "Generating a remote notification", tables 1 and 2; "Starting and updating Live Activities with ActivityKit
-///   push notifications".
+/// - Source: "Generating a remote notification", tables 1 and 2; "Starting and updating Live Activities with
+///   ActivityKit push notifications".
 public struct Alert: Sendable, Equatable {
-    /// A text, or the key of one in the app's own tables of strings.
+    /// Text, or the key of one in the app's string tables.
     public enum Text: Sendable, Equatable {
-        /// Shown as it is.
+        /// Literal text.
         case plain(String)
-        /// Looked up in `Localizable.strings`; the arguments stand in for `%@` and `%n$@`.
+        /// Key in `Localizable.strings`; the arguments replace `%@` and `%n$@`.
         case localized(key: String, arguments: [String] = [])
     }
 
-    /// The first line.
+    /// First line.
     public var title: Text?
-    /// The line below the title.
+    /// Line below the title.
     public var subtitle: Text?
-    /// The message.
+    /// Message text.
     public var body: Text?
-    /// The file that is shown while the app starts.
+    /// File shown while the app starts.
     public var launchImage: String?
-    /// The button's text, in website pushes.
+    /// Button text, in website pushes.
     public var action: String?
-    /// In a Live Activity, where the sound stands inside the alert.
+    /// Sound of a Live Activity, which stands inside the alert.
     public var sound: String?
     let isString: Bool
 
-    /// A dictionary, as Apple advises.
+    /// Creates the dictionary form, which Apple recommends.
     public init(
         title: Text? = nil,
         subtitle: Text? = nil,
@@ -43,7 +43,7 @@ public struct Alert: Sendable, Equatable {
         isString = false
     }
 
-    /// The short form, `"alert":"…"`. Written so as long as nothing but the body is set.
+    /// Creates the short form, `"alert":"…"`. Written as a dictionary once another member is set.
     public init(_ body: String) {
         self.body = .plain(body)
         isString = true
@@ -51,17 +51,17 @@ public struct Alert: Sendable, Equatable {
 }
 
 extension Alert.Text: ExpressibleByStringLiteral {
-    /// Shown as it is.
+    /// Creates a literal text.
     public init(stringLiteral value: String) { self = .plain(value) }
 }
 
-/// What is heard: `aps.sound`.
+/// Sound of a notification: `aps.sound`.
 public enum Sound: Sendable, Equatable {
-    /// A file in the app or in its `Library/Sounds`; `default` is the system's sound.
+    /// File in the app or in its `Library/Sounds`; `default` is the system's sound.
     case named(String)
-    /// One that sounds in spite of the mute switch; the app needs Apple's entitlement for it. The volume is 0 ... 1.
+    /// Sound that ignores the mute switch; needs Apple's entitlement. The volume is 0 ... 1.
     case critical(name: String, volume: Double)
 
-    /// The system's sound.
+    /// System sound.
     public static let `default` = Sound.named("default")
 }

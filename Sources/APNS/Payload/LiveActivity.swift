@@ -1,26 +1,25 @@
-/// The three pushes of a Live Activity. Each function asks for what Apple asks for.
+/// Builds the three pushes of a Live Activity, with the members that Apple requires.
 ///
 /// - Source: "Starting and updating Live Activities with ActivityKit push notifications".
 public enum LiveActivity {
-    /// How the new activity will be updated.
+    /// Source of the new activity's updates.
     public enum Input: Sendable, Equatable {
-        /// It asks APNs for a token, which the app sends to you.
+        /// Update token from APNs, which the app sends to you.
         case pushToken
-        /// It listens to a broadcast channel.
+        /// Broadcast channel.
         case channel(ChannelID)
     }
 
-    /// Starts one on a device whose push-to-start token this goes to.
+    /// Starts an activity on the device whose push-to-start token the push goes to.
     ///
     /// - Parameters:
     ///   - attributesType: the name of the app's `ActivityAttributes` type.
     ///   - attributes: an object that this type can decode.
     ///   - contentState: an object that its `ContentState` can decode.
-    ///   - alert: Apple starts none without saying so.
-    ///   - timestamp: seconds since 1970, now.
-    ///   - input: how it will be updated.
+    ///   - alert: Apple requires one.
+    ///   - timestamp: now, in seconds since 1970.
     ///   - staleDate: seconds since 1970.
-    ///   - relevanceScore: which of several is shown first.
+    ///   - relevanceScore: order among several activities.
     /// - Returns: the dictionary for a push of type `liveactivity`.
     public static func start(
         attributesType: String,
@@ -43,14 +42,14 @@ public enum LiveActivity {
         return aps
     }
 
-    /// Shows a new state.
+    /// Updates an activity to a new state.
     ///
     /// - Parameters:
     ///   - contentState: an object that the app's `ContentState` can decode.
-    ///   - timestamp: seconds since 1970, now.
-    ///   - alert: `nil` changes it quietly.
+    ///   - timestamp: now, in seconds since 1970.
+    ///   - alert: `nil` for a silent update.
     ///   - staleDate: seconds since 1970.
-    ///   - relevanceScore: which of several is shown first.
+    ///   - relevanceScore: order among several activities.
     /// - Returns: the dictionary for a push of type `liveactivity`, or for a broadcast.
     public static func update(
         contentState: PayloadValue,
@@ -62,13 +61,13 @@ public enum LiveActivity {
         aps(.update, contentState, timestamp, alert, staleDate, relevanceScore)
     }
 
-    /// Ends it with a last state.
+    /// Ends an activity with a last state.
     ///
     /// - Parameters:
     ///   - contentState: an object that the app's `ContentState` can decode.
-    ///   - timestamp: seconds since 1970, now.
-    ///   - dismissalDate: seconds since 1970; in the past removes it at once, and none keeps it for four hours at most.
-    ///   - alert: `nil` ends it quietly.
+    ///   - timestamp: now, in seconds since 1970.
+    ///   - dismissalDate: seconds since 1970; the past removes it at once, `nil` within four hours.
+    ///   - alert: `nil` for a silent end.
     /// - Returns: the dictionary for a push of type `liveactivity`, or for a broadcast.
     public static func end(
         contentState: PayloadValue,

@@ -1,4 +1,4 @@
-/// A member of a payload, by Apple's name for it.
+/// Payload member, by Apple's name.
 public enum PayloadMember: String, Sendable, CaseIterable {
     case aps
     case alert = "aps.alert"
@@ -31,42 +31,42 @@ public enum PayloadMember: String, Sendable, CaseIterable {
     case inputPushToken = "aps.input-push-token"
     case contentChanged = "aps.content-changed"
     case urlArguments = "aps.url-args"
-    /// A member beside `aps`. Its name is not told: it may come from whom the push is about.
+    /// Member beside `aps`, unnamed because the name may be the user's data.
     case custom = "a member beside aps"
-    /// What a device management push consists of.
+    /// Content of a device management push.
     case mdm
 }
 
-/// Why a payload cannot be sent as this type of push. Names the member, never what is in it.
+/// Rule that a payload breaks for its push type. Names the member, never its value.
 public enum PayloadError: Error, Equatable {
-    /// Apple asks for it in this type of push.
+    /// Member that Apple requires in this push type.
     case missing(PayloadMember, for: PushType)
-    /// It has no meaning in this type of push, or makes it another one.
+    /// Member that has no meaning in this push type, or belongs to another one.
     case outOfPlace(PayloadMember, for: PushType)
-    /// A number beyond Apple's range.
+    /// Number outside Apple's range.
     case outOfRange(PayloadMember)
-    /// A text or a list with nothing in it.
+    /// Empty text or list.
     case empty(PayloadMember)
-    /// Something other than an object in braces.
+    /// Value that is not a JSON object.
     case notAnObject(PayloadMember)
-    /// A number that is not finite, two equal names in one object, or nested too deep.
+    /// Number that is not finite, a duplicate name in one object, or too many levels.
     case notWritable(PayloadMember)
-    /// Two members beside `aps` have one name, or one of them is called `aps`.
+    /// Duplicate name beside `aps`, or a member there called `aps`.
     case nameTaken
-    /// An alert push has an alert, a badge or a sound.
+    /// Alert push without alert, badge and sound.
     case nothingToShow
-    /// The JSON that was given is none; bytes before the fault.
+    /// Malformed JSON, and the number of bytes before the error.
     case notJSON(offset: Int)
-    /// The JSON that was given is not an object.
+    /// JSON that is not an object.
     case notJSONObject
-    /// More than Apple allows for this type of push.
+    /// Larger than Apple allows for this push type.
     case tooLarge(byteCount: Int, byteCountMax: Int)
-    /// A broadcast can update a Live Activity or end it, not start one.
+    /// A broadcast can update or end a Live Activity, not start one.
     case broadcastCannotStart
 }
 
 extension PayloadError: CustomStringConvertible {
-    /// One sentence that names the member and the rule.
+    /// Sentence that names the member and the rule.
     public var description: String {
         switch self {
         case .missing(let member, let pushType): "\(member.rawValue) is missing in a \(pushType.rawValue) push."

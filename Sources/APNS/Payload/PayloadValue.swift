@@ -1,8 +1,8 @@
 import Envelope
 
-/// A JSON value of your own: a member beside `aps`, the content state of a Live Activity, its attributes.
+/// JSON value of your app: a member beside `aps`, or the content state or attributes of a Live Activity.
 ///
-/// Written with literals, or read from JSON that an encoder made:
+/// Made of literals, or of an encoder's JSON:
 ///
 ///     let state: PayloadValue = ["score": [2, 1], "minute": 71, "isOver": false]
 public struct PayloadValue: Sendable, Equatable {
@@ -11,7 +11,7 @@ public struct PayloadValue: Sendable, Equatable {
         case bool(Bool)
         case integer(Int64)
         case number(Double)
-        /// A number that was read, as it was spelled.
+        /// Number from JSON, in its original spelling.
         case spelled(String)
         case string(String)
         case array([PayloadValue])
@@ -23,40 +23,40 @@ public struct PayloadValue: Sendable, Equatable {
         let value: PayloadValue
     }
 
-    /// What is nested deeper is not written, and not read.
+    /// Deepest nesting that is read or written.
     public static let depthMax = 32
 
     let content: Content
 
     init(_ content: Content) { self.content = content }
 
-    /// JSON's `null`.
+    /// JSON `null`.
     public static let null = PayloadValue(.null)
 
-    /// A truth value.
+    /// Boolean.
     public init(_ flag: Bool) { content = .bool(flag) }
 
-    /// A whole number.
+    /// Whole number.
     public init(_ number: Int64) { content = .integer(number) }
 
-    /// A number with a fraction. Only a finite one can be written.
+    /// Number with a fraction. Only a finite one can be written.
     public init(_ number: Double) { content = .number(number) }
 
-    /// A text.
+    /// Text.
     public init(_ text: String) { content = .string(text) }
 
-    /// An array.
+    /// Array.
     public init(_ elements: [PayloadValue]) { content = .array(elements) }
 
-    /// An object whose members are written in this order. Equal names cannot be written.
+    /// Object with its members in this order. Duplicate names cannot be written.
     public init(members: [(name: String, value: PayloadValue)]) {
         content = .object(members.map { Member(name: $0.name, value: $0.value) })
     }
 
-    /// Reads one JSON value: what `JSONEncoder` made of a `ContentState`, for example.
+    /// Reads one JSON value, such as `JSONEncoder`'s output for a `ContentState`.
     ///
-    /// - Parameter json: UTF-8, without equal names in one object; numbers keep their spelling.
-    /// - Throws: `.notJSON`.
+    /// - Parameter json: UTF-8, without duplicate names in one object; numbers keep their spelling.
+    /// - Throws: `.tooLarge`, `.notJSON`.
     public init(json: [UInt8]) throws(PayloadError) {
         self = PayloadValue(try PushPayload.parse(json))
     }
@@ -78,7 +78,7 @@ public struct PayloadValue: Sendable, Equatable {
         if case .object = content { true } else { false }
     }
 
-    /// Whether JSON can say it: every number finite, no two equal names in one object, not too deep.
+    /// True if JSON can express it: finite numbers, no duplicate names in one object, not too deep.
     var isWritable: Bool { isWritable(depthMax: Self.depthMax) }
 
     private func isWritable(depthMax: Int) -> Bool {
@@ -88,7 +88,7 @@ public struct PayloadValue: Sendable, Equatable {
         case .array(let elements):
             return depthMax > 0 && elements.allSatisfy { $0.isWritable(depthMax: depthMax - 1) }
         case .object(let members):
-            // Byte for byte: to Swift, two spellings of "é" are one name, and to JSON they are two.
+            // Bytes: Swift treats two spellings of "é" as one name, JSON as two.
             guard depthMax > 0, Set(members.map { Array($0.name.utf8) }).count == members.count else { return false }
             return members.allSatisfy { $0.value.isWritable(depthMax: depthMax - 1) }
         }
@@ -96,29 +96,29 @@ public struct PayloadValue: Sendable, Equatable {
 }
 
 extension PayloadValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
-    /// A truth value.
+    /// Boolean.
     public init(booleanLiteral value: Bool) { self.init(value) }
 
-    /// A whole number.
+    /// Whole number.
     public init(integerLiteral value: Int64) { self.init(value) }
 
-    /// A number with a fraction.
+    /// Number with a fraction.
     public init(floatLiteral value: Double) { self.init(value) }
 }
 
 extension PayloadValue: ExpressibleByStringLiteral, ExpressibleByNilLiteral {
-    /// A text.
+    /// Text.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// JSON's `null`.
+    /// JSON `null`.
     public init(nilLiteral: ()) { self = .null }
 }
 
 extension PayloadValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
-    /// An array.
+    /// Array.
     public init(arrayLiteral elements: PayloadValue...) { self.init(elements) }
 
-    /// An object, its members in the order in which they stand there.
+    /// Object with its members in the order of the literal.
     public init(dictionaryLiteral elements: (String, PayloadValue)...) {
         self.init(members: elements.map { (name: $0.0, value: $0.1) })
     }

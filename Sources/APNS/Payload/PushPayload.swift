@@ -1,31 +1,33 @@
 import Envelope
 
-/// The body of a push: `aps` and what stands beside it, or JSON as you have it.
+/// Body of a push: `aps` with custom members, or raw JSON.
 ///
 ///     let payload = PushPayload(APS(alert: Alert(title: "Chess", body: "Your move")), custom: ["game": 4711])
 ///     let bytes = try payload.bytes(for: .alert)
 public struct PushPayload: Sendable, Equatable {
     private enum Content: Sendable, Equatable {
         case members(APS?, [PayloadValue.Member])
-        /// `nil`: there is no `aps` in it.
+        /// Raw JSON; the outline is `nil` without `aps`.
         case json([UInt8], APSOutline?)
     }
 
-    /// The largest body of any push; longer JSON is not read.
+    /// Largest body of any push, and longest JSON that is read.
     public static let byteCountMax = 5120
 
     private let content: Content
 
+    /// Creates a payload of the system's and the app's members.
+    ///
     /// - Parameters:
-    ///   - aps: what the system reads; `nil` where the app reads all of it.
-    ///   - custom: what your app reads, in this order.
+    ///   - aps: `nil` where the app reads the whole body.
+    ///   - custom: members for the app, written in this order.
     public init(_ aps: APS?, custom: KeyValuePairs<String, PayloadValue> = [:]) {
         content = .members(aps, custom.map { PayloadValue.Member(name: $0.key, value: $0.value) })
     }
 
-    /// JSON of your own making. It goes out byte for byte.
+    /// Creates a payload of raw JSON, which is sent byte for byte.
     ///
-    /// - Parameter json: one object in UTF-8, 5120 bytes at most, without equal names in one object.
+    /// - Parameter json: one object in UTF-8, 5120 bytes at most, without duplicate names in one object.
     /// - Throws: `.tooLarge`, `.notJSON`, `.notJSONObject`.
     public init(json: [UInt8]) throws(PayloadError) {
         let value = try Self.parse(json)
@@ -33,24 +35,22 @@ public struct PushPayload: Sendable, Equatable {
         content = .json(json, value["aps"].map { APSOutline($0) })
     }
 
-    /// What a pass in Wallet is told with: an empty object.
+    /// Empty object, which updates a pass in Wallet.
     public static let pass = PushPayload(nil)
 
-    /// What a managed device is told with.
+    /// Payload of a push of type `mdm`, for a managed device.
     ///
-    /// - Parameter pushMagic: what the device gave you when it enrolled.
-    /// - Returns: the payload of a push of type `mdm`.
+    /// - Parameter pushMagic: the value from the device's enrolment.
     /// - Source: "Mobile Device Management Protocol Reference", `mdm`.
     public static func management(pushMagic: String) -> PushPayload {
         PushPayload(nil, custom: ["mdm": PayloadValue(pushMagic)])
     }
 
-    /// What a File Provider extension is told with.
+    /// Payload of a push of type `fileprovider`.
     ///
     /// - Parameters:
-    ///   - containerIdentifier: what has changed.
-    ///   - domain: of which domain; `nil` for the app's only one.
-    /// - Returns: the payload of a push of type `fileprovider`.
+    ///   - containerIdentifier: the container that changed.
+    ///   - domain: its domain; `nil` for the app's only one.
     /// - Source: "Using push notifications to signal changes".
     public static func fileProvider(containerIdentifier: String, domain: String? = nil) -> PushPayload {
         guard let domain else {
@@ -62,20 +62,19 @@ public struct PushPayload: Sendable, Equatable {
         )
     }
 
-    /// The bytes of the body, held against Apple's rules for the type and its size.
+    /// Checks the payload against Apple's rules and size for the type, and writes it.
     ///
-    /// JSON of your own is held against the rules of alert and background pushes only, if it has an `aps`.
+    /// Raw JSON is checked against the rules of alert and background pushes only, if it has `aps`.
     ///
-    /// - Parameter pushType: what the push will be.
-    /// - Returns: JSON without white space, or your own.
+    /// - Returns: JSON without white space, or the raw JSON.
     /// - Throws: the first rule that is broken.
     public func bytes(for pushType: PushType) throws(PayloadError) -> [UInt8] {
         try bytes(for: pushType, byteCountMax: pushType.payloadByteCountMax)
     }
 
-    /// The bytes of a broadcast's body, which may have 5120 bytes and cannot start a Live Activity.
+    /// Checks and writes a broadcast's body, which may have 5120 bytes and cannot start a Live Activity. Raw JSON is
+    /// checked for its size only.
     ///
-    /// - Returns: JSON without white space, or your own.
     /// - Throws: the first rule that is broken.
     public func bytesForBroadcast() throws(PayloadError) -> [UInt8] {
         if case .members(let aps, _) = content, aps?.event == .start { throw .broadcastCannotStart }
