@@ -1,9 +1,9 @@
-/// Which of Apple's two services. They share nothing: neither device tokens nor channels of one are known to the other.
+/// Apple's sandbox or production service. Device tokens and channels belong to one of them.
 ///
 /// - Source: "Registering your app with APNs"; "Sending notification requests to APNs".
 public enum APNSEnvironment: String, CaseIterable, Sendable {
-    /// For apps from the App Store, from TestFlight and from enterprises.
+    /// Apps from the App Store, TestFlight and enterprises.
     case production
-    /// For apps that Xcode installed.
+    /// Apps installed by Xcode.
     case sandbox
 }

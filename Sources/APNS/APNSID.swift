@@ -1,20 +1,20 @@
-/// The name of one notification, the value of `apns-id`: a UUID in its canonical form, lower case.
+/// Id of one notification, the value of `apns-id`: a UUID in canonical lower-case form.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-id`; RFC 9562 sections 4 and 5.4.
 public struct APNSID: Hashable, Sendable {
-    /// 8-4-4-4-12 digits and four hyphens.
+    /// Length of the form 8-4-4-4-12.
     public static let characterCount = 36
 
     private let high: UInt64
     private let low: UInt64
 
-    /// A random one, from the system's generator.
+    /// Creates a random id from the system's generator.
     public init() {
         var random = SystemRandomNumberGenerator()
         self.init(high: random.next(), low: random.next())
     }
 
-    /// - Parameter randomBytes: 16 bytes; the version and the variant of RFC 9562 version 4 are put over six bits.
+    /// - Parameter randomBytes: 16 bytes; version and variant of RFC 9562 version 4 overwrite six bits.
     package init(randomBytes: [UInt8]) {
         precondition(randomBytes.count == 16)
         let high = randomBytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -22,13 +22,13 @@ public struct APNSID: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// 122 random bits, with the version and the variant of RFC 9562 version 4 over the other six.
+    /// Overwrites six bits with the version and variant of RFC 9562 version 4; 122 stay random.
     private init(high: UInt64, low: UInt64) {
         self.high = high & ~0xF000 | 0x4000
         self.low = low & ~(0b11 << 62) | 0b10 << 62
     }
 
-    /// Exactly these 16 bytes, whatever version they are: a device gets an id that way.
+    /// Creates an id of exactly these 16 bytes, of any version, as a device does.
     public init(bytes: Span<UInt8>) {
         precondition(bytes.count == 16)
         var high: UInt64 = 0
@@ -45,7 +45,7 @@ public struct APNSID: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - text: 36 ASCII characters.
-    ///   - acceptsUpperCase: true for what a server answers: APNs makes its own ids in upper case.
+    ///   - acceptsUpperCase: true for a server's answer: APNs writes its own ids in upper case.
     public init?(text: Span<UInt8>, acceptsUpperCase: Bool) {
         guard text.count == Self.characterCount else { return nil }
         var halves: (high: UInt64, low: UInt64) = (0, 0)
@@ -70,13 +70,13 @@ public struct APNSID: Hashable, Sendable {
         (high, low) = halves
     }
 
-    /// Reads the canonical text, digits in either case: what a person or a log has.
+    /// Reads the canonical text, digits in either case.
     public init?(_ text: String) {
         let utf8 = Array(text.utf8)
         self.init(text: utf8.span, acceptsUpperCase: true)
     }
 
-    /// 16 bytes.
+    /// The 16 bytes.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16)
@@ -91,21 +91,21 @@ public struct APNSID: Hashable, Sendable {
     /// Appends the canonical text, 36 bytes.
     package func appendText(to text: inout [UInt8]) { append(to: &text, letters: Hex.lowerCaseLetters) }
 
-    /// The canonical text, 36 bytes.
+    /// Canonical text, 36 bytes.
     public var text: [UInt8] {
         var text: [UInt8] = []
         appendText(to: &text)
         return text
     }
 
-    /// As APNs writes an id that it made itself, 36 bytes.
+    /// Upper-case text, as APNs writes its own ids; 36 bytes.
     package var upperCaseText: [UInt8] {
         var text: [UInt8] = []
         append(to: &text, letters: Hex.upperCaseLetters)
         return text
     }
 
-    /// Whether `text` is the canonical text, digits in either case.
+    /// True if `text` is the canonical text, digits in either case.
     package func isSpelled(_ text: Span<UInt8>) -> Bool {
         guard text.count == Self.characterCount else { return false }
         var offset = 0
@@ -122,9 +122,7 @@ public struct APNSID: Hashable, Sendable {
         return true
     }
 
-    /// - Parameters:
-    ///   - text: grows by 36 bytes.
-    ///   - letters: what a digit of ten and more is beyond its place behind "9".
+    /// - Parameter letters: the distance from the character after "9" to the digit for ten.
     private func append(to text: inout [UInt8], letters: UInt64) {
         var characters = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
         var offset = 0
@@ -132,19 +130,19 @@ public struct APNSID: Hashable, Sendable {
             let quarter = (index < 2 ? high : low) >> (index & 1 == 0 ? 32 : 0)
             var digits = Hex.digits(of: UInt32(truncatingIfNeeded: quarter), letters: letters)
             for place in 0..<8 {
-                // A hyphen before the digits 8, 12, 16 and 20.
+                // A hyphen stands before the digits 8, 12, 16 and 20.
                 if place & 3 == 0, (2...5).contains(2 * index + place / 4) { offset += 1 }
                 characters[offset] = UInt8(truncatingIfNeeded: digits >> 56)
                 digits <<= 8
                 offset += 1
             }
         }
-        // At once: one after the other takes as long as making them.
+        // One append: 36 single ones take as long as making the digits.
         unsafe characters.span.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
     }
 }
 
 extension APNSID: CustomStringConvertible {
-    /// The canonical text.
+    /// Canonical text.
     public var description: String { String(decoding: text, as: UTF8.self) }
 }

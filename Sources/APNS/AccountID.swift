@@ -1,4 +1,4 @@
-/// Ten ASCII letters and digits, as Apple hands them out.
+/// True for ten ASCII letters and digits, the form of Apple's ids.
 private func isAccountID(_ bytes: [UInt8]) -> Bool {
     bytes.count == 10
         && bytes.allSatisfy { byte in
@@ -11,11 +11,11 @@ private func isAccountID(_ bytes: [UInt8]) -> Bool {
         }
 }
 
-/// The name of a signing key: `kid` of a provider token, and part of the `.p8` file's name.
+/// Id of a signing key: `kid` of a provider token, and part of the `.p8` file's name.
 ///
 /// - Source: "Establishing a token-based connection to APNs".
 public struct KeyID: Hashable, Sendable, CustomStringConvertible {
-    /// 10 ASCII letters and digits: nothing in them needs escaping anywhere.
+    /// 10 ASCII letters and digits, which need no escaping.
     public let bytes: [UInt8]
 
     /// - Throws: `.keyIDMalformed`.
@@ -28,11 +28,11 @@ public struct KeyID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// The name of a developer team: `iss` of a provider token.
+/// Id of a developer team: `iss` of a provider token.
 ///
 /// - Source: "Establishing a token-based connection to APNs".
 public struct TeamID: Hashable, Sendable, CustomStringConvertible {
-    /// 10 ASCII letters and digits: nothing in them needs escaping anywhere.
+    /// 10 ASCII letters and digits, which need no escaping.
     public let bytes: [UInt8]
 
     /// - Throws: `.teamIDMalformed`.

@@ -1,11 +1,11 @@
-/// The value of `apns-collapse-id`: notifications with the same one become one notification on the device.
+/// Value of `apns-collapse-id`: the newest push with it replaces earlier ones on the device.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-collapse-id`: "must not exceed 64 bytes".
 public struct CollapseID: Hashable, Sendable {
-    /// Bytes of UTF-8, not characters.
+    /// Maximum in bytes of UTF-8, not characters.
     public static let byteCountMax = 64
 
-    /// 1 ... `byteCountMax` bytes, none of them a control character.
+    /// 1 ... `byteCountMax` bytes without control characters.
     public let bytes: [UInt8]
 
     /// - Throws: `.collapseIDEmpty`, `.collapseIDTooLong`, `.collapseIDCharacter`.

@@ -1,12 +1,12 @@
-/// The address of one app on one device, as Apple issues it: opaque bytes, 32 on most devices today.
+/// Apple's address of one app on one device: opaque bytes, 32 on most devices today.
 ///
-/// Apple forbids assuming a length (tokens of Live Activities are far longer), so any whole number of bytes up to
-/// `byteCountMax` is one. Who holds a token can be linked to a person and, with the team's key, can push to the device;
-/// so no description, mirror or error shows it.
+/// Apple forbids assuming a length (tokens of Live Activities are far longer), so any length up to `byteCountMax` is
+/// valid. A token can be linked to a person and, with the team's key, lets its holder push to the device. So no
+/// description, mirror or error shows it.
 ///
 /// - Source: "Sending notification requests to APNs", the `:path` header.
 public struct DeviceToken: Hashable, Sendable {
-    /// Ours, not Apple's: far above every length seen (100 in the archived guides, 80 and more for Live Activities).
+    /// Our limit, far above all known lengths (100 in the archived guides, 80 and more for Live Activities).
     public static let byteCountMax = 512
 
     /// 1 ... `byteCountMax` bytes.
@@ -21,7 +21,7 @@ public struct DeviceToken: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Reads what stands behind `/3/device/`.
+    /// Reads the hex text of a `/3/device/` path.
     ///
     /// - Parameter hex: ASCII digits in either case, two for each byte.
     /// - Throws: every `.deviceToken…` case.
@@ -59,7 +59,7 @@ public struct DeviceToken: Hashable, Sendable {
         }
     }
 
-    /// Lower-case hex, for a file or a command line that the person asked for; never for a log.
+    /// Lower-case hex, for a file or command line that the user asked for; never for a log.
     public var hex: String {
         var text: [UInt8] = []
         appendHex(to: &text)
@@ -67,11 +67,11 @@ public struct DeviceToken: Hashable, Sendable {
     }
 }
 
-/// Every way in which Swift prints a value without being asked twice says only how long the token is.
+/// Default printing shows only the length of the token.
 extension DeviceToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How long it is.
+    /// Length in bytes.
     public var description: String { "DeviceToken(\(bytes.count) bytes)" }
-    /// How long it is.
+    /// Length in bytes.
     public var debugDescription: String { description }
     /// Empty.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,94 +1,94 @@
-/// What an answer of APNs means for everybody who had a part in it: the notification, the device token, the connection
-/// and the lane (the credential at its endpoint).
+/// Effect of an APNs answer on the notification, the device token, the connection and the lane (the credential at its
+/// endpoint).
 ///
-/// A value, so that a queue, a database job and the client's own pool decide alike.
+/// A value, so that a queue, a database job and the client's pool decide alike.
 ///
-/// - Source: "Handling notification responses from APNs": the table of reasons and "Understand error codes", on what may
-///   be sent again.
+/// - Source: "Handling notification responses from APNs": the table of reasons and "Understand error codes", on what
+///   may be sent again.
 public struct Disposition: Sendable, Equatable {
-    /// What becomes of the notification.
+    /// Effect on the notification.
     public enum Notification: Sendable, Equatable {
-        /// Taken for delivery.
+        /// Accepted for delivery.
         case accepted
-        /// It cannot arrive and nobody is to blame: the app is gone.
+        /// Cannot arrive, without an error: the app is gone.
         case undeliverable
-        /// It is wrong and stays wrong: never again as it is.
+        /// Invalid for good: never sent again unchanged.
         case deadLetter
-        /// It is right and the credential is not: keep it, until its expiration, for when somebody has mended that.
+        /// Valid, but the credential is not: kept, until its expiration, for a repaired credential.
         case park
         case retry(Retry)
     }
 
-    /// When a notification may be sent again.
+    /// Condition for sending a notification again.
     public enum Retry: Sendable, Equatable {
-        /// APNs did not act on it.
+        /// APNs did not process it.
         case atOnceOnAnotherConnection
         /// Once, with a new provider token.
         case onceWithNewProviderToken
-        /// With the provider token that APNs knew before, later.
+        /// Later, with the provider token that APNs already knows.
         case laterWithSameProviderToken
-        /// Later, and all else for this device token too.
+        /// Later, like all else for this device token.
         case laterForDeviceToken
-        /// After a wait that doubles, up to 15 minutes, with chance in it, until the notification expires.
+        /// After a wait that doubles up to 15 minutes, with jitter, until the notification expires.
         case backOff
     }
 
-    /// What becomes of the device token.
+    /// Effect on the device token.
     public enum DeviceToken: Sendable, Equatable {
         case keep
-        /// It took a push: worth a date in the database.
+        /// Reachable: worth a date in the database.
         case markReached
-        /// Malformed, or of the other environment. When many tokens of one app fail, it is the environment.
+        /// Malformed, or of the other environment; probably the latter if many tokens of an app fail.
         case quarantine
-        /// It belongs to another app: delete the pair of token and app.
+        /// Belongs to another app: delete the pair of token and app.
         case deletePair
-        /// Delete it if it was not registered after the answer's timestamp (`RejectionBody.provesGone`).
+        /// Delete unless registered after the answer's timestamp (`RejectionBody.provesGone`).
         case deleteUnlessRegisteredSince
-        /// Fewer pushes to it.
+        /// Send less often.
         case slowDown
     }
 
-    /// What becomes of the connection.
+    /// Effect on the connection.
     public enum Connection: Sendable, Equatable {
         case keep
-        /// Keep it and count: APNs cuts a connection with too many errors.
+        /// Keep and count: APNs closes a connection with too many errors.
         case countError
-        /// No new pushes; close when those on their way have their answers.
+        /// Send no new pushes; close after the pending answers.
         case drain
-        /// The same, and another one takes its place.
+        /// Drain, and open another connection.
         case replace
-        /// Keep it; if the answer comes again and again, another one.
+        /// Keep; replace if the answer repeats.
         case replaceIfRepeated
     }
 
-    /// What becomes of the lane.
+    /// Effect on the lane.
     public enum Lane: Sendable, Equatable {
         case keep
-        /// Somebody should look: a request was wrong.
+        /// Notify an operator: a request was invalid.
         case alarm
-        /// Counts towards the breaker that stops the lane before Apple does.
+        /// Count towards the breaker that stops the lane before Apple does.
         case breaker
-        /// Nothing more until somebody has mended the credential, and an alarm.
+        /// Stop until the credential is repaired, and notify an operator.
         case suspend
         /// Compare this machine's clock with others.
         case checkClock
-        /// No new provider token for 20 minutes.
+        /// Make no new provider token for 20 minutes.
         case freezeProviderToken
     }
 
-    /// What becomes of the notification.
+    /// Effect on the notification.
     public let notification: Notification
-    /// What becomes of the device token.
+    /// Effect on the device token.
     public let deviceToken: DeviceToken
-    /// What becomes of the connection that brought the answer.
+    /// Effect on the connection that brought the answer.
     public let connection: Connection
-    /// What becomes of the credential at its endpoint.
+    /// Effect on the credential at its endpoint.
     public let lane: Lane
 
     /// - Parameters:
-    ///   - status: the answer's HTTP status.
-    ///   - reason: `nil` when there was none, or an unknown one. One that comes with a status that is not its own counts
-    ///     as unknown: the status then decides, 4xx for good and 5xx for now.
+    ///   - status: the HTTP status.
+    ///   - reason: `nil` for none or an unknown one. A reason with another status than its own counts as unknown: then
+    ///     the status decides, 4xx as permanent and 5xx as temporary.
     public init(status: Int, reason: Reason?) {
         if status != 200, let reason, reason.status == status {
             self.init(reason)
@@ -97,9 +97,9 @@ public struct Disposition: Sendable, Equatable {
         }
     }
 
-    /// What a GOAWAY means: for what APNs has not processed, the connection and the lane.
+    /// Effect of a GOAWAY on unprocessed requests, the connection and the lane.
     ///
-    /// - Parameter reason: from the frame's debug data; `nil` for a GOAWAY without one.
+    /// - Parameter reason: from the frame's debug data; `nil` without one.
     public init(goAwayReason reason: Reason?) {
         let known = reason.map { Disposition($0) }
         let lane = known?.lane ?? .keep

@@ -1,19 +1,19 @@
-/// Until when APNs may keep a push and try again: the value of `apns-expiration`.
+/// Value of `apns-expiration`: the time until which APNs may store and retry a push.
 ///
-/// Absent is a third state (APNs's own policy, 30 days at most), so it is an `Expiration?` everywhere.
+/// Absence is a third state (APNs's own policy, 30 days at most), so the type is `Expiration?` everywhere.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-expiration`.
 public struct Expiration: Hashable, Sendable {
-    /// UNIX time in seconds; 0 means one attempt and no storing.
+    /// UNIX time in seconds; 0: one attempt, not stored.
     public let unixSeconds: UInt64
 
     /// One attempt; not stored.
     public static let oneAttempt = Expiration(unixSeconds: 0)
 
-    /// - Parameter unixSeconds: UNIX time in seconds; 0 means one attempt and no storing.
+    /// - Parameter unixSeconds: 0: one attempt, not stored.
     public init(unixSeconds: UInt64) { self.unixSeconds = unixSeconds }
 
-    /// - Parameter headerValue: 1 ... 19 ASCII digits, no sign and nothing around them.
+    /// - Parameter headerValue: 1 ... 19 ASCII digits and nothing else.
     package init?(headerValue: Span<UInt8>) {
         guard (1...19).contains(headerValue.count) else { return nil }
         var seconds: UInt64 = 0
@@ -26,14 +26,13 @@ public struct Expiration: Hashable, Sendable {
         unixSeconds = seconds
     }
 
-    /// The bytes of `apns-expiration`: decimal digits.
+    /// Decimal digits of `apns-expiration`.
     package var headerValue: [UInt8] {
         var text: [UInt8] = []
         appendHeaderValue(to: &text)
         return text
     }
 
-    /// Appends the bytes of `apns-expiration`.
     package func appendHeaderValue(to text: inout [UInt8]) {
         var rest = unixSeconds
         var digitCount = 1
@@ -51,6 +50,6 @@ public struct Expiration: Hashable, Sendable {
         }
     }
 
-    /// Whether a push that could not be delivered at once may still be kept at `now` (UNIX seconds).
+    /// True if APNs may still store an undelivered push at `now` (UNIX seconds).
     public func allowsStoring(at now: Int64) -> Bool { unixSeconds > UInt64(clamping: now) }
 }

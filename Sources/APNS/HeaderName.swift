@@ -1,4 +1,4 @@
-/// The header names of a push: lower case, as Apple demands since 2018 and HTTP/2 always did.
+/// Header names of a push, in lower case: required by Apple since 2018, and by HTTP/2.
 ///
 /// - Source: "Sending notification requests to APNs", "Handling notification responses from APNs".
 package enum HeaderName {

@@ -1,4 +1,4 @@
-/// ASCII hex, both ways. No Unicode digits, no prefix, no separators.
+/// ASCII hex in both directions. No Unicode digits, prefix or separators.
 enum Hex {
     /// - Returns: 0 ..< 16, or `nil` for anything but `0-9a-fA-F`.
     static func value(of character: UInt8) -> UInt8? {
@@ -10,26 +10,22 @@ enum Hex {
         }
     }
 
-    /// The digit of `nibble`, 0 ..< 16.
     static func lowerCase(_ nibble: UInt8) -> UInt8 {
         nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
     }
 
-    /// The digit of `nibble`, 0 ..< 16.
     static func upperCase(_ nibble: UInt8) -> UInt8 {
         nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
     }
 
-    /// From the character behind "9" to the digit of ten.
+    /// Distance from the character after "9" to the digit for ten.
     static let lowerCaseLetters: UInt64 = 0x27
     static let upperCaseLetters: UInt64 = 0x07
 
-    /// Eight digits at once, without a branch.
+    /// Writes eight digits at once, without a branch.
     ///
-    /// - Parameters:
-    ///   - number: 32 bits.
-    ///   - letters: `lowerCaseLetters` or `upperCaseLetters`.
-    /// - Returns: eight characters, the first one in the highest byte.
+    /// - Parameter letters: `lowerCaseLetters` or `upperCaseLetters`.
+    /// - Returns: eight characters, the first in the highest byte.
     static func digits(of number: UInt32, letters: UInt64) -> UInt64 {
         var nibbles = UInt64(number)
         nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF

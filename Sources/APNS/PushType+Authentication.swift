@@ -1,19 +1,19 @@
-/// What a client certificate needs in order to carry a push type. A provider token carries every type but `mdm`.
+/// Client certificate that a push type requires. A provider token carries every type but `mdm`.
 ///
-/// - Source: "Establishing a certificate-based connection to APNs"; "Sending notification requests to APNs", the notes on
-///   each push type.
+/// - Source: "Establishing a certificate-based connection to APNs"; "Sending notification requests to APNs", the notes
+///   on each push type.
 public enum CertificateCoverage: Sendable, Equatable {
-    /// The certificate's list of topics (extension 1.2.840.113635.100.6.3.6) has the topic with this kind.
+    /// One whose topic list (extension 1.2.840.113635.100.6.3.6) has the topic with this kind.
     case topicKind(CertificateTopicKind)
-    /// The list has this very topic; the usual certificate does not.
+    /// One whose list has this very topic; usual certificates do not.
     case listedTopic
-    /// The certificate is that of a device management service, and its subject's UID is the topic.
+    /// One of a device management service, whose subject's UID is the topic.
     case managementCertificate
-    /// No certificate does: APNs answers TopicDisallowed.
+    /// No certificate suffices: APNs answers TopicDisallowed.
     case none
 }
 
-/// The kinds of topic in a certificate's list, as they are spelled there.
+/// Kind of a topic in a certificate's list, in its spelling.
 public enum CertificateTopicKind: String, Sendable, CaseIterable {
     case app
     case voip
@@ -21,7 +21,7 @@ public enum CertificateTopicKind: String, Sendable, CaseIterable {
 }
 
 extension PushType {
-    /// What a client certificate needs in order to carry this type.
+    /// Client certificate that this type requires.
     public var certificateCoverage: CertificateCoverage {
         switch self {
         case .alert, .background: .topicKind(.app)
@@ -33,9 +33,9 @@ extension PushType {
         }
     }
 
-    /// Whether only a connection with a provider token carries it.
+    /// True if the type needs a connection with a provider token.
     public var needsTokenAuthentication: Bool { certificateCoverage == .none }
 
-    /// Whether only a connection with a client certificate carries it.
+    /// True if the type needs a connection with a client certificate.
     public var needsCertificate: Bool { certificateCoverage == .managementCertificate }
 }

@@ -1,4 +1,4 @@
-/// What kind of push it is, the value of `apns-push-type`. Apple has eleven; each fixes the topic's ending and the size.
+/// Value of `apns-push-type`. Each of Apple's eleven fixes the topic's suffix and the size.
 ///
 /// - Source: "Sending notification requests to APNs", tables of `apns-push-type` and of payload sizes.
 public enum PushType: String, CaseIterable, Sendable {
@@ -14,18 +14,18 @@ public enum PushType: String, CaseIterable, Sendable {
     case voip
     case widgets
 
-    /// - Parameter headerValue: the bytes of `apns-push-type`; the comparison is exact.
+    /// - Parameter headerValue: the exact bytes of `apns-push-type`.
     package init?(headerValue: Span<UInt8>) {
         guard let match = Self.allCases.first(where: { headerValue.holds($0.headerValue) }) else { return nil }
         self = match
     }
 
-    /// The bytes of `apns-push-type`.
+    /// Bytes of `apns-push-type`.
     package var headerValue: [UInt8] { Self.headerValues[self.index] }
 
-    /// What follows the bundle id in `apns-topic`, with its leading dot; empty where the topic is the bundle id itself.
+    /// Suffix of the bundle id in `apns-topic`, with its leading dot; empty where the topic is the bundle id.
     ///
-    /// The topic of `mdm` is no bundle id at all but the UID of the certificate's subject.
+    /// The topic of `mdm` is the UID of the certificate's subject, not a bundle id.
     public var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -40,17 +40,17 @@ public enum PushType: String, CaseIterable, Sendable {
         }
     }
 
-    /// The largest body in bytes.
+    /// Largest body in bytes.
     public var payloadByteCountMax: Int { self == .voip ? 5120 : 4096 }
 
-    /// Whether the topic is the app's bundle id as it is.
+    /// True if the topic is the app's bundle id.
     public var topicIsBundleID: Bool { self == .alert || self == .background }
 
-    /// What APNs is known to refuse: "For background notifications, using priority 10 is an error".
+    /// False where APNs refuses the priority: "For background notifications, using priority 10 is an error".
     public func allows(_ priority: Priority) -> Bool { !(self == .background && priority == .immediate) }
 
-    /// Whether the priority is one that Apple's pages give for the type, which is stricter than `allows`: a Live Activity
-    /// and a location query have 10 or 5, and Push to Talk has 10. Where no page says anything, each is.
+    /// True for a priority that Apple's pages name for the type; stricter than `allows`. A Live Activity and a location
+    /// query have 10 or 5, Push to Talk has 10. Without a rule on any page, all are expected.
     public func expects(_ priority: Priority) -> Bool {
         switch self {
         case .background: priority != .immediate
@@ -60,7 +60,7 @@ public enum PushType: String, CaseIterable, Sendable {
         }
     }
 
-    /// What Apple advises for `apns-expiration`: a call or a transmission that comes late is worth nothing.
+    /// Apple's advice for `apns-expiration`: a late call or transmission is worthless.
     public var advisedExpiration: Expiration? { self == .pushtotalk || self == .voip ? .oneAttempt : nil }
 
     private var index: Int {
@@ -79,6 +79,6 @@ public enum PushType: String, CaseIterable, Sendable {
         }
     }
 
-    /// In the order of `allCases`: made once, because a push must not cost a string.
+    /// In the order of `allCases`; made once, so that a push creates no string.
     private static let headerValues = allCases.map { Array($0.rawValue.utf8) }
 }

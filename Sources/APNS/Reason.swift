@@ -1,7 +1,7 @@
-/// Why APNs refused a push to a device: the strings of the error body, with the status each comes with.
+/// Reason for which APNs refuses a push to a device, as the error body spells it, with its status.
 ///
-/// The complete table for `/3/device/`. All of it is from "Handling notification responses from APNs", except where a
-/// case says "observed": seen on the wire, not promised by Apple.
+/// The complete table for `/3/device/`, from "Handling notification responses from APNs". "Observed" marks a case seen
+/// on the wire but not promised by Apple.
 public enum Reason: String, CaseIterable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -26,7 +26,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case missingProviderToken = "MissingProviderToken"
     case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
     case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-    /// Observed: how the reason above is spelled on the wire.
+    /// Observed: the wire spelling of the reason above.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case badPath = "BadPath"
     case methodNotAllowed = "MethodNotAllowed"
@@ -39,7 +39,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
 
-    /// The HTTP status that Apple's table gives the reason.
+    /// HTTP status in Apple's table.
     public var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
@@ -59,6 +59,6 @@ public enum Reason: String, CaseIterable, Sendable {
         }
     }
 
-    /// Only a 410 says since when: `timestamp` in the error body.
+    /// True for a 410, the only status whose error body has a `timestamp`.
     public var hasTimestamp: Bool { status == 410 }
 }

@@ -1,6 +1,5 @@
-/// What reading header fields takes, without making strings or arrays of them.
+/// Header field reading without strings or arrays.
 extension Span where Element == UInt8 {
-    /// Byte-for-byte equality.
     package func holds(_ bytes: [UInt8]) -> Bool {
         guard count == bytes.count else { return false }
         for offset in indices where self[offset] != bytes[offset] { return false }

@@ -1,19 +1,19 @@
-/// Which app a push is for, the value of `apns-topic`: a bundle id, with a suffix for some push types.
+/// Value of `apns-topic`: an app's bundle id, with a suffix for some push types.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-topic`; the alphabet is that of `CFBundleIdentifier`.
 public struct Topic: Hashable, Sendable {
-    /// Ours: Apple names no limit, and every name that has to fit a file name fits this.
+    /// Our limit: Apple names none, and every name that fits a file name fits this.
     public static let byteCountMax = 255
 
-    /// 1 ... `byteCountMax` ASCII bytes out of `A-Z a-z 0-9 - .`, the bytes of `apns-topic`.
+    /// 1 ... `byteCountMax` ASCII bytes of `A-Z a-z 0-9 - .`.
     public let bytes: [UInt8]
 
-    /// The push type whose suffix ends the topic, `.mdm` for a topic of device management, `nil` for a plain bundle id.
+    /// Push type of the topic's suffix, `.mdm` for device management, `nil` for a plain bundle id.
     ///
-    /// Found once, here: every push is checked against it, and a topic serves millions of pushes.
+    /// Computed once, because each of a topic's millions of pushes is checked against it.
     public let suffixOwner: PushType?
 
-    /// - Parameter bytes: `apns-topic` as it is on the wire; its ending tells the push type.
+    /// - Parameter bytes: `apns-topic` from the wire; its suffix determines the push type.
     /// - Throws: `.topicEmpty`, `.topicTooLong`, `.topicCharacter`.
     public init(bytes: Span<UInt8>) throws(APNSError) {
         try Self.check(bytes)
@@ -21,16 +21,16 @@ public struct Topic: Hashable, Sendable {
         suffixOwner = Self.suffixOwner(of: self.bytes)
     }
 
-    /// - Parameter text: `apns-topic` as it is on the wire; its ending tells the push type.
+    /// - Parameter text: `apns-topic` from the wire; its suffix determines the push type.
     /// - Throws: `.topicEmpty`, `.topicTooLong`, `.topicCharacter`.
     public init(_ text: String) throws(APNSError) {
         let utf8 = Array(text.utf8)
         try self.init(bytes: utf8.span)
     }
 
-    /// A topic that is an app's bundle id, whatever it ends in: an app may well be called `com.example.voip`.
+    /// Creates a topic of a bundle id with any ending: `com.example.voip` is a valid app.
     ///
-    /// - Parameter bundleID: `CFBundleIdentifier`, without a suffix of Apple's.
+    /// - Parameter bundleID: `CFBundleIdentifier`, without Apple's suffix.
     /// - Throws: `.topicEmpty`, `.topicTooLong`, `.topicCharacter`.
     public init(bundleID: String) throws(APNSError) {
         let utf8 = Array(bundleID.utf8)
@@ -39,7 +39,7 @@ public struct Topic: Hashable, Sendable {
         suffixOwner = nil
     }
 
-    /// The topic on which `pushType` reaches the app whose bundle id this is.
+    /// Topic of `pushType` for the app with this bundle id.
     ///
     /// - Throws: `.topicTooLong`.
     public func appendingSuffix(of pushType: PushType) throws(APNSError) -> Topic {
@@ -48,19 +48,19 @@ public struct Topic: Hashable, Sendable {
         return try Topic(bytes: joined.span)
     }
 
-    /// Whether something stands before the ending that `pushType` asks for (always true where it asks for none).
+    /// True if the topic has the suffix of `pushType` with something before it, or `pushType` has no suffix.
     public func hasSuffix(of pushType: PushType) -> Bool {
         guard suffixOwner != pushType else { return true }
         guard let suffix = Self.suffixes.first(where: { $0.pushType == pushType }) else { return true }
         return Self.ends(bytes, in: suffix.bytes)
     }
 
-    /// Whether a push of `pushType` may go to this topic: with its own suffix, and with no other type's.
+    /// True if `pushType` may go to this topic: it has this type's suffix, and no other's.
     public func fits(_ pushType: PushType) -> Bool {
         suffixOwner == pushType || (suffixOwner == nil && pushType.topicIsBundleID)
     }
 
-    /// What every topic of device management begins with: the UID of the certificate's subject.
+    /// Prefix of device management topics, which are the UID of the certificate's subject.
     ///
     /// - Source: "Mobile Device Management Protocol Reference", `Topic`: "must begin with the com.apple.mgmt. prefix".
     static let managementPrefix = Array("com.apple.mgmt.".utf8)
@@ -70,7 +70,7 @@ public struct Topic: Hashable, Sendable {
         return suffixes.first { ends(bytes, in: $0.bytes) }?.pushType
     }
 
-    /// As bytes: every topic that comes is held to them, and strings would have to be made for each.
+    /// Bytes, because comparing strings would create one for each topic read.
     private static let suffixes: [(pushType: PushType, bytes: [UInt8])] = PushType.allCases.compactMap { pushType in
         pushType.topicSuffix.isEmpty ? nil : (pushType, Array(pushType.topicSuffix.utf8))
     }
@@ -100,16 +100,16 @@ public struct Topic: Hashable, Sendable {
     }
 }
 
-/// What is on the wire makes two topics the same, however they were made.
+/// Equality by wire form, whatever initializer made the topic.
 extension Topic {
     /// Byte-for-byte equality.
     public static func == (left: Topic, right: Topic) -> Bool { left.bytes == right.bytes }
 
-    /// The bytes only.
+    /// Hashes the bytes only.
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 extension Topic: CustomStringConvertible {
-    /// The text of `apns-topic`.
+    /// Text of `apns-topic`.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,20 +1,20 @@
-/// Where channels are managed. Broadcasts themselves go where pushes to devices go.
+/// Service that manages channels. Broadcasts go to the endpoint of device pushes.
 ///
 /// - Source: "Sending channel management requests to APNs", "Establish a connection".
 public struct BroadcastEndpoint: Hashable, Sendable {
-    /// A DNS name.
+    /// DNS name.
     public let host: String
-    /// Not 443: each environment has its own.
+    /// Port, which differs by environment and is not 443.
     public let port: UInt16
 
-    /// Another one: a simulator's.
+    /// Creates another endpoint, such as a simulator's.
     public init(host: String, port: UInt16) {
         self.host = host
         self.port = port
     }
 
-    /// For apps from the App Store and TestFlight.
+    /// Apps from the App Store and TestFlight.
     public static let production = BroadcastEndpoint(host: "api-manage-broadcast.push.apple.com", port: 2196)
-    /// For apps from Xcode.
+    /// Apps installed by Xcode.
     public static let sandbox = BroadcastEndpoint(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195)
 }

@@ -1,4 +1,4 @@
-/// Why APNs refused a request about broadcast channels: another table than that of pushes to devices.
+/// Reason for which APNs refuses a request about broadcast channels. The table is not that of device pushes.
 ///
 /// - Source: "Handling error responses from Apple Push Notification service" for channel management and for broadcasts,
 ///   except where a case says "observed".
@@ -7,14 +7,14 @@ public enum BroadcastReason: String, CaseIterable, Sendable {
     case badExpirationDate = "BadExpirationDate"
     case badMessageID = "BadMessageId"
     case badPriority = "BadPriority"
-    /// A member of the JSON that APNs does not know.
+    /// Unknown JSON member.
     case badRequestParameters = "BadRequestParams"
-    /// JSON that cannot be read.
+    /// Malformed JSON.
     case badRequestPayload = "BadRequestPayload"
-    /// There are 10,000 already.
+    /// The app has 10,000 channels.
     case cannotCreateChannelConfiguration = "CannotCreateChannelConfig"
     case channelNotRegistered = "ChannelNotRegistered"
-    /// The app has no broadcast capability.
+    /// The app lacks the broadcast capability.
     case featureNotEnabled = "FeatureNotEnabled"
     case invalidPushType = "InvalidPushType"
     case missingChannelID = "MissingChannelId"
@@ -22,7 +22,7 @@ public enum BroadcastReason: String, CaseIterable, Sendable {
     case missingChannelQueueSize = "MissingChannelQueueSize"
     case missingPushType = "MissingPushType"
     case payloadEmpty = "PayloadEmpty"
-    /// A suffix was put on the bundle id.
+    /// The bundle id has a suffix.
     case topicDisallowed = "TopicDisallowed"
     case badCertificate = "BadCertificate"
     case badCertificateEnvironment = "BadCertificateEnvironment"
@@ -39,7 +39,7 @@ public enum BroadcastReason: String, CaseIterable, Sendable {
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
 
-    /// The string of an error body. Apple's page prints one of them with a space.
+    /// Reads the string of an error body. Apple's page prints one of them with a space.
     public init?(text: String) {
         guard let reason = BroadcastReason(rawValue: text == "Service Unavailable" ? "ServiceUnavailable" : text) else {
             return nil
@@ -47,7 +47,7 @@ public enum BroadcastReason: String, CaseIterable, Sendable {
         self = reason
     }
 
-    /// The HTTP status that Apple's table gives the reason.
+    /// HTTP status in Apple's table.
     public var status: Int {
         switch self {
         case .badChannelID, .badExpirationDate, .badMessageID, .badPriority, .badRequestParameters, .badRequestPayload,

@@ -1,27 +1,27 @@
 import Envelope
 
-/// One request about broadcast channels, without who asks: the client adds `:scheme`, `:authority` and `authorization`.
+/// Request about broadcast channels, without credentials: the client adds `:scheme`, `:authority` and `authorization`.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs".
 public struct BroadcastRequest: Sendable, Equatable {
-    /// What is asked; it decides how the reply is read.
+    /// Operation, which determines how the reply is read.
     public enum Operation: String, Sendable, CaseIterable {
         case createChannel, readChannel, deleteChannel, listChannels, send
     }
 
-    /// Which of Apple's services takes it.
+    /// Apple's service for a request.
     public enum Role: Sendable, Equatable {
         /// `BroadcastEndpoint`.
         case management
-        /// The host and port of pushes to devices.
+        /// Endpoint of device pushes.
         case push
     }
 
-    /// A field beside the pseudo-headers. Names are lower case.
+    /// Header field other than a pseudo-header, with a lower-case name.
     public struct Field: Sendable, Equatable {
-        /// The name's bytes.
+        /// Bytes of the name.
         public let name: [UInt8]
-        /// The value's bytes.
+        /// Bytes of the value.
         public let value: [UInt8]
 
         init(_ name: StaticString, _ value: [UInt8]) {
@@ -30,33 +30,31 @@ public struct BroadcastRequest: Sendable, Equatable {
         }
     }
 
-    /// Why a request cannot be made.
+    /// Rule that a request breaks.
     public enum Fault: Error, Equatable {
-        /// The topic has the suffix of a push type, and a broadcast names the bundle id itself; TopicDisallowed.
+        /// The topic has a push type's suffix, but a broadcast names the bundle id; TopicDisallowed.
         case topicIsNoBundleID(PushType)
-        /// A channel that keeps no message takes `apns-expiration` 0 only; BadExpirationDate.
+        /// A channel without storage takes `apns-expiration` 0 only; BadExpirationDate.
         case expirationNeedsStorage
-        /// No body; PayloadEmpty.
         case payloadEmpty
-        /// More than 5120 bytes; PayloadTooLarge.
         case payloadTooLarge(byteCount: Int, byteCountMax: Int)
     }
 
-    /// The largest body of a broadcast.
+    /// Largest body of a broadcast in bytes.
     public static let payloadByteCountMax = 5120
 
-    /// What is asked.
+    /// Operation of the request.
     public let operation: Operation
-    /// Names the request in both directions; APNs makes one if there is none.
+    /// Id in request and reply; APNs makes a missing one.
     public let requestID: APNSID?
     /// `:path`.
     public let path: [UInt8]
-    /// In the order in which they should be written.
+    /// Header fields in writing order.
     public let fields: [Field]
     /// JSON, or nothing.
     public let body: [UInt8]
 
-    /// Asks for a new channel. At most 10,000 exist for an app in one environment.
+    /// Creates a channel. An app can have 10,000 in one environment.
     ///
     /// - Throws: `.topicIsNoBundleID`.
     public static func createChannel(
@@ -72,7 +70,7 @@ public struct BroadcastRequest: Sendable, Equatable {
         return try BroadcastRequest(.createChannel, bundleID, requestID, [], writer.bytes)
     }
 
-    /// Asks how a channel was made.
+    /// Reads a channel's storage policy.
     ///
     /// - Throws: `.topicIsNoBundleID`.
     public static func readChannel(
@@ -83,7 +81,7 @@ public struct BroadcastRequest: Sendable, Equatable {
         try BroadcastRequest(.readChannel, bundleID, requestID, [Field(HeaderName.channelID, channel.bytes)], [])
     }
 
-    /// Removes a channel for good. What it has stored may still arrive.
+    /// Deletes a channel for good. A stored message may still arrive.
     ///
     /// - Throws: `.topicIsNoBundleID`.
     public static func deleteChannel(
@@ -94,7 +92,7 @@ public struct BroadcastRequest: Sendable, Equatable {
         try BroadcastRequest(.deleteChannel, bundleID, requestID, [Field(HeaderName.channelID, channel.bytes)], [])
     }
 
-    /// Asks for all channels of an app.
+    /// Lists all channels of an app.
     ///
     /// - Throws: `.topicIsNoBundleID`.
     public static func listChannels(of bundleID: Topic, requestID: APNSID? = nil) throws(Fault) -> BroadcastRequest {
@@ -105,13 +103,9 @@ public struct BroadcastRequest: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - payload: from `PushPayload.bytesForBroadcast`.
-    ///   - channel: the channel.
-    ///   - bundleID: whose channel it is.
-    ///   - policy: how the channel was made; it decides which expirations there may be.
-    ///   - expiration: `oneAttempt` for a channel that keeps no message.
-    ///   - priority: 10, 5 or 1.
-    ///   - requestID: names the request; `nil` lets APNs name it.
-    /// - Returns: the request, for the host of pushes.
+    ///   - policy: the channel's, which limits the expiration.
+    ///   - expiration: `oneAttempt` for a channel without storage.
+    ///   - requestID: `nil` lets APNs make one.
     /// - Throws: every `Fault`.
     public static func send(
         _ payload: [UInt8],
@@ -166,12 +160,12 @@ public struct BroadcastRequest: Sendable, Equatable {
         }
     }
 
-    /// Which service takes it.
+    /// Service for the request.
     public var role: Role { operation == .send ? .push : .management }
 }
 
 extension BroadcastRequest.Fault: CustomStringConvertible {
-    /// One sentence that names Apple's rule and what APNs would have answered.
+    /// Sentence that names Apple's rule and the reason that APNs would answer.
     public var description: String {
         switch self {
         case .topicIsNoBundleID(let owner):

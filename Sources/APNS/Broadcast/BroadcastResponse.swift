@@ -1,62 +1,58 @@
 import Envelope
 
-/// The reply to one `BroadcastRequest`. A refusal is a reply, not an error.
+/// Reply to one `BroadcastRequest`. A refusal is a reply, not an error.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs", and
 ///   their pages on responses.
 public struct BroadcastResponse: Sendable, Equatable {
-    /// What APNs did.
+    /// Result of a request.
     public enum Outcome: Sendable, Equatable {
-        /// The channel is there, under this name.
         case created(ChannelID)
         case channel(ChannelStoragePolicy)
         case deleted
         case channels([ChannelID])
-        /// Taken for delivery; the delivery log knows it by `uniqueID`.
+        /// Accepted for delivery; `uniqueID` is its key in the delivery log.
         case sent
-        /// `reason` is `nil` for one that is not in our table; the text is printable ASCII, and `nil` if it was not.
+        /// `reason` is `nil` for an unknown one; `text` is printable ASCII or `nil`.
         case rejected(reason: BroadcastReason?, text: String?)
     }
 
-    /// Why a reply that says "done" could not be read.
+    /// Fault of a successful reply that cannot be read.
     public enum Fault: Error, Equatable {
         case bodyTooLong(byteCount: Int, byteCountMax: Int)
-        /// Not JSON, or without the member that Apple's page has; bytes before the fault.
+        /// Not JSON, or a documented member is missing; with the number of bytes before the error.
         case bodyMalformed(offset: Int)
-        /// Created, and it does not say what.
+        /// A created channel without a valid id.
         case channelIDMalformed
-        /// Done, with a status that Apple's page does not give this request.
+        /// A 2xx status that Apple's page does not list for this request.
         case statusUnexpected(Int)
-        /// More channels than an app can have.
         case channelCountTooHigh(countMax: Int)
     }
 
-    /// An app's channels in one environment.
+    /// Maximum number of channels of an app in one environment.
     public static let channelCountMax = 10_000
-    /// 10,000 ids of 100 bytes: four times as long as Apple's.
+    /// Longest body read: 10,000 ids of 100 bytes, four times the length of Apple's.
     public static let bodyByteCountMax = 1 << 20
 
     static let pushType = "LiveActivity"
     private static let refusalByteCountMax = 1024
     private static let uniqueIDCharacterCountMax = 64
 
-    /// The HTTP status.
+    /// HTTP status.
     public let status: Int
     /// `apns-request-id`.
     public let requestID: APNSID?
-    /// `apns-unique-id`: a broadcast's name in the delivery log.
+    /// `apns-unique-id`: a broadcast's key in the delivery log.
     public let uniqueID: String?
-    /// What APNs did.
+    /// Result of the request.
     public let outcome: Outcome
 
     /// Reads a reply.
     ///
     /// - Parameters:
-    ///   - operation: what was asked.
-    ///   - status: the HTTP status.
-    ///   - body: as it came, `bodyByteCountMax` bytes at most.
-    ///   - field: the value of the header of this name, if the reply has it.
-    /// - Throws: why a reply that says "done" could not be read; a refusal can always be.
+    ///   - body: `bodyByteCountMax` bytes at most.
+    ///   - field: returns a header's value, if the reply has it.
+    /// - Throws: a fault of a successful reply; never for a refusal.
     package init(
         to operation: BroadcastRequest.Operation,
         status: Int,
@@ -118,10 +114,10 @@ public struct BroadcastResponse: Sendable, Equatable {
         return channels
     }
 
-    /// A reason that comes with another status than its own counts as unknown, as it does for pushes to devices.
+    /// Reads a refusal. A reason with another status than its own counts as unknown, as for device pushes.
     private static func refusal(status: Int, _ body: [UInt8]) -> Outcome {
         let limits = JSONParser.Limits(byteCountMax: refusalByteCountMax, depthMax: 4, allowsFractions: true)
-        // `try?`: a refusal that cannot be read still has its status.
+        // `try?`: an unreadable refusal still has its status.
         let text = (try? JSONParser.parse(body, limits: limits))?["reason"]?.string
         let shown = text.flatMap {
             presentable(Array($0.utf8), characterCountMax: RejectionBody.reasonCharacterCountMax)
@@ -130,7 +126,7 @@ public struct BroadcastResponse: Sendable, Equatable {
         return .rejected(reason: reason?.status == status ? reason : nil, text: shown)
     }
 
-    /// Nothing that a terminal, a log or JSON would have to escape.
+    /// Printable text that needs no escaping in a terminal, a log or JSON.
     private static func presentable(_ bytes: [UInt8], characterCountMax: Int) -> String? {
         guard (1...characterCountMax).contains(bytes.count),
             bytes.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })

@@ -1,13 +1,11 @@
-/// The name of a broadcast channel, as APNs gives it: base64 text whose length must not be assumed.
-///
-/// It belongs to one app in one environment.
+/// Id of a broadcast channel of one app in one environment: base64 text of any length.
 ///
 /// - Source: "Sending channel management requests to APNs", `apns-channel-id`.
 public struct ChannelID: Hashable, Sendable {
-    /// Ours: Apple's examples have 24 characters.
+    /// Our limit: Apple's examples have 24 characters.
     public static let byteCountMax = 256
 
-    /// 1 ... `byteCountMax` characters of base64 in either alphabet, `=` included.
+    /// 1 ... `byteCountMax` characters of base64 in either alphabet, with `=`.
     public let bytes: [UInt8]
 
     /// - Throws: `.channelIDEmpty`, `.channelIDTooLong`, `.channelIDCharacter`.
@@ -37,16 +35,16 @@ public struct ChannelID: Hashable, Sendable {
 }
 
 extension ChannelID: CustomStringConvertible {
-    /// The text of `apns-channel-id`.
+    /// Text of `apns-channel-id`.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Whether a channel keeps a message for devices that are offline. Chosen when it is made, and for good.
+/// Storage of a channel's messages for offline devices; fixed when the channel is created.
 ///
 /// - Source: "Sending channel management requests to APNs", `message-storage-policy`.
 public enum ChannelStoragePolicy: Int, Sendable, CaseIterable {
-    /// No message is kept: `apns-expiration` must be 0.
+    /// No storage: `apns-expiration` must be 0.
     case none = 0
-    /// The most recent message is kept, 8 hours at most.
+    /// Stores the most recent message, 8 hours at most.
     case mostRecent = 1
 }

@@ -1,17 +1,17 @@
-/// What an APNs certificate says that its owner may do.
+/// Environments and topics that an APNs certificate allows.
 ///
-/// - Source: "Establishing a certificate-based connection to APNs", for the extensions; the names are those that Apple
-///   gave to certificates before it wrote extensions into them.
+/// - Source: "Establishing a certificate-based connection to APNs", for the extensions; the names are those of Apple's
+///   certificates from before the extensions.
 package struct CertificateClaims: Equatable, Sendable {
-    /// Why a certificate says nothing of the kind. Says where, never what was there.
+    /// Reason for which a certificate has no claims. Names the position, never the content.
     package enum Fault: Error, Equatable, Sendable {
-        /// Neither extension nor name is one for APNs.
+        /// Neither an extension nor the name is one for APNs.
         case notForAPNs
         case topicsUnreadable(CertificateTopics.Fault)
     }
 
     package let environments: Set<APNSEnvironment>
-    /// In the certificate's order. Older certificates list none: then it is the app's bundle id, from the subject.
+    /// In the certificate's order. Older certificates list none; the topic is then the subject's UID.
     package let topics: [CertificateTopic]
 
     private static let sandboxExtension = "1.2.840.113635.100.6.3.1"
@@ -22,8 +22,8 @@ package struct CertificateClaims: Equatable, Sendable {
     /// - Parameters:
     ///   - commonName: the subject's CN.
     ///   - userID: the subject's UID.
-    ///   - extensionValue: what an extension holds without the OCTET STRING around it, by its object identifier in digits;
-    ///     `nil` where there is none.
+    ///   - extensionValue: returns an extension's value without its OCTET STRING, by object identifier; `nil` if
+    ///     absent.
     /// - Throws: `.notForAPNs`, `.topicsUnreadable`.
     package init(
         commonName: String?,
@@ -51,7 +51,7 @@ package struct CertificateClaims: Equatable, Sendable {
         _ userID: String?,
         _ extensionValue: (String) -> [UInt8]?
     ) throws(Fault) -> [CertificateTopic] {
-        // The full list first: the other one repeats a part of it.
+        // The full list first; the other repeats a part of it.
         for identifier in [topicsExtension, voIPTopicsExtension] {
             guard let value = extensionValue(identifier) else { continue }
             do throws(CertificateTopics.Fault) {
@@ -61,18 +61,18 @@ package struct CertificateClaims: Equatable, Sendable {
             }
         }
         guard let userID, !userID.isEmpty else { return [] }
-        // An MDM server's topic is no app's.
+        // An MDM server's topic is not an app's.
         let type = userID.hasPrefix("com.apple.mgmt.") ? "mdm" : "app"
         return [CertificateTopic(name: userID, types: [type])]
     }
 
-    /// What the certificate says of a topic; `nil` for one that it does not have.
+    /// Certificate's entry for a topic, if any.
     package func listed(_ topic: Topic) -> CertificateTopic? {
         topics.first { $0.name.utf8.elementsEqual(topic.bytes) }
     }
 
-    /// Whether APNs takes `pushType` on `topic` from this certificate; what it does not take it answers with
-    /// TopicDisallowed, and too many of those cost the connection.
+    /// True if APNs accepts `pushType` on `topic` from this certificate. Otherwise it answers TopicDisallowed, and
+    /// closes the connection after too many of those.
     package func allows(_ topic: Topic, _ pushType: PushType) -> Bool {
         guard topic.hasSuffix(of: pushType), let listed = listed(topic) else { return false }
         switch pushType.certificateCoverage {

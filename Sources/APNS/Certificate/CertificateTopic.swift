@@ -1,11 +1,11 @@
-/// A topic that a client certificate may push to.
+/// Topic that a client certificate may push to.
 public struct CertificateTopic: Hashable, Sendable {
-    /// The value of `apns-topic`: "com.example.app.voip", say.
+    /// Value of `apns-topic`, such as "com.example.app.voip".
     public let name: String
-    /// What Apple calls the kinds of pushes on it: "app", "voip", "complication".
+    /// Kinds of pushes, in Apple's words: "app", "voip", "complication".
     public let types: [String]
 
-    /// A topic as a certificate lists it.
+    /// Creates a topic as a certificate lists it.
     public init(name: String, types: [String]) {
         self.name = name
         self.types = types

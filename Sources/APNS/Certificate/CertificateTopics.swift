@@ -1,21 +1,21 @@
-/// Reads the list of topics in an APNs certificate: `SEQUENCE { UTF8String topic, SEQUENCE { UTF8String type, … }, … }`.
+/// Parser of an APNs certificate's topic list: `SEQUENCE { UTF8String topic, SEQUENCE { UTF8String type, … }, … }`.
 ///
-/// Strict DER (X.690 section 10.1): definite lengths in their shortest form, nothing missing, nothing behind.
+/// Strict DER (X.690 section 10.1): definite lengths in shortest form, nothing missing, no trailing bytes.
 ///
 /// - Source: "Establishing a certificate-based connection to APNs", the extensions …6.3.4 and …6.3.6.
 package struct CertificateTopics {
-    /// Why bytes are not such a list. Says where, never what was there.
+    /// Syntax error. Names the position, never the content.
     package enum Fault: Error, Equatable, Sendable {
         case truncated(offset: Int)
         case unexpectedTag(offset: Int)
-        /// Indefinite, longer than it has to be, or beyond what a list may have.
+        /// Indefinite, not in shortest form, or above a limit.
         case lengthNotAllowed(offset: Int)
         case trailingBytes(offset: Int)
         case textMalformed(offset: Int)
         case tooMany(offset: Int)
     }
 
-    /// Ours: real lists have about ten topics with one type each.
+    /// Our limits: real lists have about ten topics with one type each.
     package static let byteCountMax = 16_384
     package static let topicCountMax = 256
     package static let typeCountMax = 16
@@ -27,9 +27,8 @@ package struct CertificateTopics {
     private let bytes: [UInt8]
     private var offset = 0
 
-    /// - Parameter extensionValue: what is inside the extension's OCTET STRING.
+    /// - Parameter extensionValue: the content of the extension's OCTET STRING.
     /// - Returns: the topics in the list's order.
-    /// - Throws: the first fault.
     package static func read(_ extensionValue: [UInt8]) throws(Fault) -> [CertificateTopic] {
         guard extensionValue.count <= byteCountMax else { throw .lengthNotAllowed(offset: 0) }
         var reader = CertificateTopics(bytes: extensionValue)
@@ -67,12 +66,12 @@ package struct CertificateTopics {
         return text
     }
 
-    /// Steps over tag and length.
+    /// Reads a tag and a length.
     ///
     /// - Parameters:
-    ///   - tag: the one that must stand here.
-    ///   - end: where what is around it ends.
-    /// - Returns: where its contents end, at most `end`.
+    ///   - tag: the expected tag.
+    ///   - end: the end of the enclosing value.
+    /// - Returns: the end of the content, at most `end`.
     /// - Throws: `.truncated`, `.unexpectedTag`, `.lengthNotAllowed`.
     private mutating func enter(_ tag: UInt8, end: Int) throws(Fault) -> Int {
         guard offset < end else { throw .truncated(offset: offset) }
@@ -82,7 +81,7 @@ package struct CertificateTopics {
         let first = bytes[offset]
         var byteCount = Int(first)
         if first >= 0x80 {
-            // Two bytes of length are enough for `byteCountMax`.
+            // Two bytes of length suffice for `byteCountMax`.
             let lengthByteCount = Int(first & 0x7F)
             guard (1...2).contains(lengthByteCount) else { throw .lengthNotAllowed(offset: offset) }
             guard lengthByteCount < end - offset else { throw .truncated(offset: offset) }
