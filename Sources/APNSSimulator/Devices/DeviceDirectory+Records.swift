@@ -2,7 +2,7 @@ import DeviceLink
 
 /// Registrations that outlive the simulator.
 extension DeviceDirectory {
-    /// Goes on with the registrations of an earlier run, and remembers changes from now on.
+    /// Restores an earlier run's registrations, and tracks changes from then on.
     mutating func restore(_ records: [TokenRecord]) {
         for record in records {
             installations.restore(record)
@@ -18,7 +18,7 @@ extension DeviceDirectory {
         installations.keepChanges()
     }
 
-    /// Takes the records that have changed since the last call; nothing without `restore`.
+    /// Takes the records changed since the last call; none without `restore`.
     mutating func takeRecords() -> [TokenRecord] {
         installations.takeChanged().map { number in
             var record = installations.record(of: number)

@@ -3,14 +3,11 @@ package import DeviceLink
 
 /// Tokens for other kinds of pushes, beside the one of a device's hello.
 extension DeviceDirectory {
-    /// The app on a connected device registers for another kind of push.
+    /// Registers the app on a connected device for another kind of push. The token stays the same as long as its base
+    /// does.
     ///
-    /// - Parameters:
-    ///   - registration: for what. The same one has the same token, as long as its base has.
-    ///   - connection: the device's.
-    ///   - salt: four random bytes, for a new token.
-    ///   - now: milliseconds since 1970.
-    /// - Returns: the token, and what follows.
+    /// - Parameter salt: four random bytes, for a new token.
+    /// - Returns: the token and the effects; `nil` for an unknown connection.
     /// - Throws: `.tooManyDevices`.
     package mutating func register(
         _ registration: TokenRegistration,
@@ -22,7 +19,7 @@ extension DeviceDirectory {
         return try register(registration, beside: base, salt: salt, at: now)
     }
 
-    /// The same for a device that may be away, by our own number for it; `nil` for one that is not there.
+    /// Registers an app on a device that may be offline, by device number; `nil` for an unknown device.
     package mutating func register(
         _ registration: TokenRegistration,
         ofDevice number: Int,
@@ -39,7 +36,7 @@ extension DeviceDirectory {
         salt: UInt32,
         at now: Int64
     ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect]) {
-        // What the device says hello with is registered already.
+        // The hello already registered this kind.
         if registration.kind == installations[base].kind, registration.instance.isEmpty { return (token(of: base), []) }
         let number: UInt32
         if let known = siblings.number(of: registration, beside: base) {
@@ -56,7 +53,7 @@ extension DeviceDirectory {
         return (token(of: number), settle(connectSibling(number, connection, at: now)))
     }
 
-    /// The registration is over: a Live Activity has ended, say. Its token is answered 410 from now on.
+    /// Ends a registration, such as that of an ended Live Activity. Pushes to its token get 410 from then on.
     package mutating func unregister(
         _ registration: TokenRegistration,
         on connection: ConnectionID,
@@ -69,14 +66,14 @@ extension DeviceDirectory {
         return settle(engine.drop(address(number), at: now))
     }
 
-    /// The device is told of once, with its base.
+    /// Connects a sibling; the base's event alone reports the device.
     mutating func connectSibling(_ number: UInt32, _ connection: ConnectionID, at now: Int64) -> [Effect] {
         connections[number] = connection
         let effects = engine.connect(address(number), connection, states[connection] ?? [], at: now)
         return effects.filter { $0 != .happened(.connected(device: Int(installations[number].device))) }
     }
 
-    /// The base first.
+    /// Installations on the connection, the base first.
     func numbers(on connection: ConnectionID) -> [UInt32] {
         connected[connection].map { [$0] + siblings.numbers(beside: $0) } ?? []
     }

@@ -1,14 +1,13 @@
 package import APNS
 package import DeviceLink
 
-/// The simulator's devices: who has which token, who is connected. What waits for whom is the delivery engine's.
-/// Events in, effects out; no socket, no clock, no randomness.
+/// Registry of the simulated devices, their tokens and connections; the delivery engine has the waiting pushes.
 ///
-/// The token of a device's hello is its *base*. Tokens for other kinds of pushes are registered beside it, and come and go
-/// with it.
+/// Events in, effects out; no socket, no clock, no randomness. The token of a device's hello is its *base*. Tokens for
+/// other kinds of pushes are registered beside it, and live and end with it.
 ///
-/// - Source: "Registering your app with APNs": a token belongs to an app on a device, in one environment; it changes when
-///   the app is installed again and when a device is restored.
+/// - Source: "Registering your app with APNs": a token belongs to an app on a device, in one environment; it changes
+///   when the app is installed again and when a device is restored.
 package struct DeviceDirectory {
     package typealias ConnectionID = DeliveryEffect.ConnectionID
     package typealias Effect = DeliveryEffect
@@ -16,23 +15,21 @@ package struct DeviceDirectory {
     private let environment: APNSEnvironment
     private let mint: DeviceTokenMint
     private(set) var deviceCountMax: Int
-    /// Apps that are called as if theirs were a suffix of Apple's.
+    /// Apps whose bundle id ends like one of Apple's suffixes.
     private let bundleIDs: Set<Topic>
     var installations = Installations()
     var siblings = SiblingTokens()
     var connections: [UInt32: ConnectionID] = [:]
-    /// To the base of its device.
+    /// Base installation of each connection.
     private(set) var connected: [ConnectionID: UInt32] = [:]
     private(set) var states: [ConnectionID: DeviceState] = [:]
     var engine: DeliveryEngine
     private var recent = RecentTokens()
 
     /// - Parameters:
-    ///   - environment: the tokens of the other one are nobody's here.
-    ///   - mint: makes the tokens.
-    ///   - deviceCountMax: how many tokens it gives out.
-    ///   - bundleIDs: apps that are called as if theirs were a suffix of Apple's.
-    ///   - delivery: store and forward.
+    ///   - environment: tokens of the other one are unknown here.
+    ///   - deviceCountMax: maximum number of tokens.
+    ///   - bundleIDs: apps whose bundle id ends like one of Apple's suffixes.
     package init(
         environment: APNSEnvironment = .sandbox,
         mint: DeviceTokenMint,
@@ -47,26 +44,24 @@ package struct DeviceDirectory {
         engine = DeliveryEngine(delivery)
     }
 
-    /// Changes how many tokens are given out from now on, and how pushes are carried on.
+    /// Changes the token limit and the delivery settings.
     ///
-    /// - Returns: what follows: a push that waited for a budget may have room now.
+    /// - Returns: the effects: a new budget may release a waiting push.
     mutating func adopt(deviceCountMax: Int, _ delivery: DeliverySettings, at now: Int64) -> [Effect] {
         self.deviceCountMax = deviceCountMax
         return settle(engine.adopt(delivery, at: now))
     }
 
-    /// What became of each push.
     package var log: DeliveryLog { engine.log }
 
     // MARK: Tokens
 
-    /// The length of the tokens that it gives out.
     var tokenByteCount: Int { mint.tokenByteCount }
 
-    /// How many tokens there are.
+    /// Number of tokens.
     package var deviceCount: Int { installations.count }
 
-    /// What the validator needs to know of a token; `nil` for a token of nobody, and of the other environment.
+    /// Registration for the validator; `nil` for an unknown token or one of the other environment.
     package mutating func registration(of token: DeviceToken) -> RequestValidator.Registration? {
         guard let number = installation(of: token) else { return nil }
         return RequestValidator.Registration(
@@ -77,12 +72,12 @@ package struct DeviceDirectory {
         )
     }
 
-    /// Our own name for the device: what a log may show.
+    /// Our number of the device, which may be logged.
     package mutating func number(of token: DeviceToken) -> Int? {
         installation(of: token).map { Int(installations[$0].device) }
     }
 
-    /// What is known of a token; `nil` for one that was not made here.
+    /// Report on a token; `nil` for one that this mint did not make.
     package func report(on token: DeviceToken) -> TokenReport? {
         guard let content = mint.open(token) else { return nil }
         let number = installation(content)
@@ -104,13 +99,12 @@ package struct DeviceDirectory {
         )
     }
 
-    /// Gives out a token to a device that is away, as if it had been here before.
+    /// Issues a token to an offline device, as if it had connected before.
     ///
     /// - Parameters:
-    ///   - topic: the app on it, and by its suffix what it is registered for.
-    ///   - owner: the certificate that the device will show.
+    ///   - topic: the app, and by its suffix the kind of pushes.
+    ///   - owner: the certificate that the device will present.
     ///   - salt: four random bytes.
-    /// - Returns: the token.
     /// - Throws: `.tooManyDevices`.
     package mutating func enrol(
         _ topic: Topic,
@@ -120,7 +114,7 @@ package struct DeviceDirectory {
         try enrol(app(of: topic), owner: owner, salt: salt)
     }
 
-    /// The same where the kind of pushes is said.
+    /// Issues a token for a given kind of pushes.
     package mutating func enrol(
         _ app: RegisteredApp,
         owner: DeviceOwner? = nil,
@@ -134,16 +128,15 @@ package struct DeviceDirectory {
 
     // MARK: Devices come and go
 
-    /// A device says hello.
+    /// Connects a device after its hello.
     ///
     /// - Parameters:
-    ///   - connection: the owner's name for it.
-    ///   - hello: what it says. Its earlier token is kept if it was given to this app on this device here; one that nobody
-    ///     has any more is replaced, as Apple does.
-    ///   - owner: the certificate that the device showed.
+    ///   - hello: an earlier token is kept if this directory gave it to this app on this device; an unknown one is
+    ///     replaced, as Apple does.
+    ///   - owner: the certificate that the device presented.
     ///   - salt: four random bytes, for a new token.
     ///   - now: milliseconds since 1970.
-    /// - Returns: the token under which it is reached, and what follows from its being there.
+    /// - Returns: the device's token, and the effects of its connection.
     /// - Throws: the reason to refuse it.
     package mutating func connect(
         _ connection: ConnectionID,
@@ -158,7 +151,7 @@ package struct DeviceDirectory {
         let number: UInt32
         if let earlier, hello.arrival == .same {
             number = earlier
-            // An app that was taken off and is there again without a new token is reachable again.
+            // A removed app that returns with its token is reachable again.
             installations[number].unregisteredAtMilliseconds = nil
         } else {
             number = try add(app, owner: owner, earlier: earlier, salt: salt)
@@ -173,7 +166,7 @@ package struct DeviceDirectory {
         return (token(of: number), settle(effects))
     }
 
-    /// The connection is gone; of what was not acknowledged the newest waits from now on.
+    /// Ends a connection. The newest unacknowledged push waits from then on.
     package mutating func disconnect(_ connection: ConnectionID, at now: Int64) -> [Effect] {
         let numbers = numbers(on: connection)
         connected[connection] = nil
@@ -188,7 +181,7 @@ package struct DeviceDirectory {
         return settle(effects)
     }
 
-    /// The device says how it is from now on.
+    /// Changes the state of a connected device.
     package mutating func change(_ connection: ConnectionID, to state: DeviceState, at now: Int64) -> [Effect] {
         var effects: [Effect] = []
         for number in numbers(on: connection) { effects += engine.change(address(number), to: state, at: now) }
@@ -196,8 +189,8 @@ package struct DeviceDirectory {
         return settle(effects)
     }
 
-    /// The app is gone from the device, or its token has expired: pushes are answered 410 with this time from now on. An
-    /// app that is gone takes the tokens for other kinds of pushes with it.
+    /// Marks the app as removed or its token as expired: pushes get 410 with this time. A removed app loses its other
+    /// tokens too.
     @discardableResult
     package mutating func unregister(
         _ token: DeviceToken,
@@ -214,7 +207,7 @@ package struct DeviceDirectory {
         return settle(effects)
     }
 
-    /// The installation of the token that a device says it has, if that is still its.
+    /// Installation of the device's earlier token, if it is still valid for the device.
     private func earlierInstallation(
         _ hello: DeviceHello,
         _ app: RegisteredApp,
@@ -228,7 +221,7 @@ package struct DeviceDirectory {
         guard let number = installation(content), !installations[number].isReplaced else { return nil }
         guard installations[number].kind == app.kind else { throw DeviceRefused(refusal: .tokenOfAnotherTopic) }
         guard installations[number].belongs(to: owner) else {
-            // A backup brings the token of the device that it was made on; that one keeps it.
+            // A backup carries the original device's token, which that device keeps.
             guard hello.arrival == .restored else { throw DeviceRefused(refusal: .tokenOfAnotherDevice) }
             return nil
         }
@@ -240,7 +233,7 @@ package struct DeviceDirectory {
         if let connection = connections[number] { effects += [.close(connection)] + disconnect(connection, at: now) }
         for number in [number] + siblings.numbers(beside: number) {
             installations[number].isReplaced = true
-            // An app that was known to be gone is gone since then.
+            // A removed app keeps its earlier time.
             if installations[number].unregisteredAtMilliseconds == nil {
                 installations[number].unregisteredAtMilliseconds = now
             }
@@ -262,21 +255,18 @@ package struct DeviceDirectory {
 
     // MARK: Pushes
 
-    /// Whether the next push to the token is answered TooManyRequests.
+    /// True if the next push to the token is answered TooManyRequests.
     package mutating func isTooFrequent(_ token: DeviceToken, at now: Int64) -> Bool {
         guard let number = installation(of: token) else { return false }
         return engine.isTooFrequent(address(number), at: now)
     }
 
-    /// A push passed every check.
+    /// Accepts a push that passed every check.
     ///
     /// - Parameters:
-    ///   - push: what the device is to get.
-    ///   - token: whose it is.
     ///   - uniqueID: its `apns-unique-id`.
-    ///   - reason: why it will not arrive, where that is known already.
+    ///   - reason: a known reason for which it will not arrive.
     ///   - now: milliseconds since 1970.
-    /// - Returns: what follows.
     package mutating func accept(
         _ push: DevicePush,
         for token: DeviceToken,
@@ -291,12 +281,12 @@ package struct DeviceDirectory {
         return settle(engine.accept(push, uniqueID: uniqueID, for: address(number), at: now))
     }
 
-    /// The same with a new `apns-unique-id`; `now` is in seconds since 1970.
+    /// Accepts a push with a new `apns-unique-id`; `now` is in seconds since 1970.
     package mutating func accept(_ push: DevicePush, for token: DeviceToken, now: Int64) -> [Effect] {
         accept(push, for: token, uniqueID: APNSID(), at: now * 1000)
     }
 
-    /// The device has the push.
+    /// Records the device's acknowledgement.
     package mutating func acknowledge(_ id: APNSID, from connection: ConnectionID, at now: Int64) -> [Effect] {
         for number in numbers(on: connection) {
             let effects = engine.acknowledge(id, from: address(number), at: now)
@@ -307,14 +297,14 @@ package struct DeviceDirectory {
 
     // MARK: Time
 
-    /// When `wake` has something to do; milliseconds since 1970.
+    /// Next time for `wake`, in milliseconds since 1970.
     package var nextWakeUp: Int64? { engine.nextWakeUp }
 
-    /// Does what is due.
+    /// Performs due work.
     package mutating func wake(at now: Int64) -> [Effect] { settle(engine.wake(at: now)) }
 }
 
-// For those who look after the simulator.
+// Reads for the operator.
 extension DeviceDirectory {
     var currentInstallations: [UInt32] {
         (0..<UInt32(installations.count)).filter { !installations[$0].isReplaced }
@@ -333,7 +323,7 @@ extension DeviceDirectory {
     }
 }
 
-// The way from a token to an installation and back.
+// Conversions between tokens and installations.
 extension DeviceDirectory {
     func address(_ number: UInt32) -> DeliveryEngine.Address {
         DeliveryEngine.Address(installation: number, device: Int(installations[number].device))
@@ -359,7 +349,7 @@ extension DeviceDirectory {
         return number
     }
 
-    /// `nil` for a token of the other environment, and for one of another run.
+    /// `nil` for a token of the other environment or another run.
     private func installation(_ content: DeviceTokenMint.Content) -> UInt32? {
         guard content.environment == environment, content.installation < installations.count else { return nil }
         let known = installations[content.installation]
@@ -369,7 +359,7 @@ extension DeviceDirectory {
         return content.installation
     }
 
-    /// What the engine found out about apps that are gone becomes the token's standing.
+    /// Copies the engine's findings about removed apps to their tokens.
     mutating func settle(_ effects: [Effect]) -> [Effect] {
         let gone = engine.takeGone()
         guard !gone.isEmpty else { return effects }
@@ -388,7 +378,7 @@ extension DeviceDirectory {
     }
 }
 
-/// Why a device was not taken.
+/// Refusal of a device.
 package struct DeviceRefused: Error, Equatable, Sendable {
     package let refusal: DeviceFrame.Refusal
 }

@@ -1,11 +1,11 @@
 import Primitives
 
-/// Whose certificate a device showed: a name for its key, so that no other device can use its tokens.
+/// Hash of the key in a device's certificate, which keeps other devices from using its tokens.
 package struct DeviceOwner: Hashable, Sendable {
-    /// The first bytes of SHA-256; never 0.
+    /// First bytes of SHA-256; never 0.
     let rawValue: UInt64
 
-    /// Of a file; `nil` for 0, which is none.
+    /// Reads a value from a file; 0 stands for no owner.
     init?(rawValue: UInt64) {
         guard rawValue != 0 else { return nil }
         self.rawValue = rawValue

@@ -1,7 +1,7 @@
 import DeviceLink
 import Transport
 
-/// A device's connection, seen from the simulator: bytes to frames, frames to the core. Lives on the loop.
+/// Simulator's end of a device connection: decodes frames for the core. Lives on the loop.
 final class DeviceSession: TLSChannelDelegate {
     let id: DeviceDirectory.ConnectionID
     private let channel: TLSChannel
@@ -17,7 +17,7 @@ final class DeviceSession: TLSChannelDelegate {
         self.core = core
     }
 
-    /// By the certificate that it showed; `nil` without one.
+    /// Owner by the presented certificate, if any.
     var owner: DeviceOwner? { channel.peerCertificate.map { DeviceOwner(publicKeyDER: $0.publicKeyDER) } }
 
     func send(_ frame: DeviceFrame) {
@@ -25,12 +25,12 @@ final class DeviceSession: TLSChannelDelegate {
         do throws(TransportError) {
             try channel.write(bytes.span)
         } catch {
-            // A device that does not read: what it has not acknowledged waits for its next connection.
+            // The device does not read: unacknowledged pushes wait for its next connection.
             fail(.transport(error))
         }
     }
 
-    /// In order: what was written before still goes out.
+    /// Closes after the pending writes.
     func close() { channel.close() }
 
     private func fail(_ error: DeviceLinkError) {

@@ -1,25 +1,24 @@
-/// Who is taken as a device, and what its tokens look like.
+/// Admission of devices, and the form of their tokens.
 package struct DeviceSettings: Sendable {
     package enum Certificates: String, Sendable, CaseIterable {
-        /// Only a device with a certificate of the simulator's authority is taken.
+        /// Requires a certificate of the simulator's authority.
         case required
-        /// One with a certificate is held to it; one without is taken too.
+        /// Binds a device to its certificate, if it has one.
         case optional
     }
 
     package var certificates = Certificates.optional
     package var tokenByteCount = 32
-    /// How many tokens the simulator gives out.
+    /// Maximum number of tokens.
     package var countMax = 1_000_000
-    /// Shared by two simulators, so that each knows the tokens of the other's environment; `nil` makes one. Its tokens'
-    /// length is then its own.
+    /// Shared by two simulators, so that each recognizes the other environment's tokens; `nil` creates one. A given
+    /// mint determines the token length.
     package var mint: DeviceTokenMint?
 
     package init() {}
 }
 
 extension SimulatorSetting {
-    /// Simulated devices.
     static let devices: [SimulatorSetting] = [
         .choice(
             "device-certificates",
@@ -34,7 +33,7 @@ extension SimulatorSetting {
             "how long device tokens are",
             source: "observed: 32 for most; Apple: do not assume a length"
         )
-        // What was given out stays a token.
+        // Issued tokens keep their length.
         .applying(to: .restart),
         .number(
             "device-tokens",

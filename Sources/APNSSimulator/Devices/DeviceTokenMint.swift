@@ -1,31 +1,31 @@
 package import APNS
 package import Primitives
 
-/// Makes device tokens, and is the only one that can read them: a token is its own record, sealed.
+/// Makes device tokens, and alone can read them: a token is its own encrypted record.
 ///
-/// 16 bytes of content, and zeros up to the length that is set, are encrypted under an initialization vector that is a
-/// MAC of the content: the token is that MAC and the ciphertext. So 32 bytes hold it all, as many as Apple's have today,
-/// and nobody else can make one, change one, or see that two belong to one device. Immutable, so two simulators may
-/// share it: that is how each knows the other's tokens as those of the wrong environment.
+/// 16 bytes of content, padded with zeros, are encrypted under an initialization vector that is a MAC of the content.
+/// The token is that MAC and the ciphertext: 32 bytes suffice, as many as Apple's have today. Without the key, a token
+/// cannot be made, changed or linked to another one of the same device. Immutable, so that two simulators may share it
+/// and recognize tokens of the wrong environment.
 ///
-/// - Source: the construction is that of RFC 5297 section 1.3.2 (synthetic initialization vectors), with HMAC-SHA256 and
-///   ChaCha20 for AES.
+/// - Source: the construction is that of RFC 5297 section 1.3.2 (synthetic initialization vectors), with HMAC-SHA256
+///   and ChaCha20 for AES.
 package final class DeviceTokenMint: Sendable {
-    /// What a token says.
+    /// Content of a token.
     package struct Content: Equatable, Sendable {
         package var environment: APNSEnvironment
-        /// The directory's number for the app on the device.
+        /// Directory's number for the app on the device.
         package var installation: UInt32
-        /// How many tokens the device had for the app before.
+        /// Number of tokens that the device had for the app before.
         package var generation: UInt16
         /// 40 bits of the bundle id's hash.
         package var app: UInt64
-        /// Tells the tokens of two runs with one key apart.
+        /// Distinguishes the tokens of two runs with one key.
         package var salt: UInt32
     }
 
     package static let keyByteCount = 32
-    /// The shortest token there is, and the longest that the device link carries.
+    /// Shortest possible token, to the longest that the device link carries.
     package static let tokenByteCounts = tagByteCount + contentByteCount...DeviceToken.byteCountMax
 
     private static let tagByteCount = 16
@@ -45,13 +45,13 @@ package final class DeviceTokenMint: Sendable {
         cipherKey = Self.derive("sealed-push simulator token cipher", from: key)
     }
 
-    /// One whose tokens nobody else will ever know.
+    /// Creates a mint with a random key.
     package convenience init(tokenByteCount: Int = 32) {
         var random = SystemRandom()
         self.init(key: random.secret(byteCount: Self.keyByteCount), tokenByteCount: tokenByteCount)
     }
 
-    /// The token that says this; the same each time.
+    /// Makes the token of the content; deterministic.
     package func seal(_ content: Content) -> DeviceToken {
         var plaintext: [UInt8] = [content.environment == .production ? 1 : 2]
         plaintext.append(content.installation)
@@ -67,10 +67,7 @@ package final class DeviceTokenMint: Sendable {
         }
     }
 
-    /// What a token says.
-    ///
-    /// - Parameter token: anything.
-    /// - Returns: `nil` for whatever this mint did not make.
+    /// Reads a token; `nil` unless this mint made it.
     package func open(_ token: DeviceToken) -> Content? {
         guard token.bytes.count == tokenByteCount else { return nil }
         let tag = Array(token.bytes.prefix(Self.tagByteCount))
@@ -99,7 +96,7 @@ package final class DeviceTokenMint: Sendable {
         return Array(code.prefix(Self.tagByteCount))
     }
 
-    /// ChaCha20's key stream over the bytes: both directions. The tag that comes with the stream is not needed.
+    /// XORs ChaCha20's key stream with the bytes, in both directions. The stream's own tag is not needed.
     private func crypt(_ bytes: ArraySlice<UInt8>, _ tag: [UInt8]) -> [UInt8] {
         let stream = ChaChaPoly.seal(
             [UInt8](repeating: 0, count: bytes.count),

@@ -1,12 +1,12 @@
 import APNS
 import DeviceLink
 
-/// Every registration that was ever given a token: an app on a device, for one kind of push. A token opens to a number
-/// here, so none is looked up.
+/// Table of all registrations that ever had a token: an app on a device, for one kind of push. A token contains its
+/// index here, so no lookup is needed.
 struct Installations {
-    /// 32 bytes: a million of them are to fit beside everything else.
+    /// 32 bytes, so that a million fit in memory.
     struct Installation {
-        /// Our own name for the device, from 1.
+        /// Our number of the device, from 1.
         let device: UInt32
         fileprivate let app: UInt32
         let salt: UInt32
@@ -16,13 +16,13 @@ struct Installations {
         fileprivate let owner: UInt64
         fileprivate var unregisteredAt = Int64.max
 
-        /// A newer token took its place: it never comes back.
+        /// True once a newer token replaced it, for good.
         var isReplaced: Bool {
             get { flags & 1 != 0 }
             set { flags = newValue ? flags | 1 : flags & ~1 }
         }
 
-        /// Pushes hear ExpiredToken in place of Unregistered.
+        /// True if pushes get ExpiredToken in place of Unregistered.
         var isExpired: Bool {
             get { flags & 2 != 0 }
             set { flags = newValue ? flags | 2 : flags & ~2 }
@@ -34,7 +34,7 @@ struct Installations {
             (self.kind, self.owner) = (kind, owner)
         }
 
-        /// Milliseconds since 1970; `nil`: the app is there.
+        /// Milliseconds since 1970; `nil` while registered.
         var unregisteredAtMilliseconds: Int64? {
             get { unregisteredAt == .max ? nil : unregisteredAt }
             set { unregisteredAt = newValue ?? .max }
@@ -44,11 +44,11 @@ struct Installations {
     }
 
     private var table: [Installation] = []
-    /// Changed since the last `takeChanged`, where somebody takes them.
+    /// Changes since the last `takeChanged`; `nil` if not tracked.
     private var changed: [UInt32]?
     private var bundleIDs: [Topic] = []
     private var apps: [Topic: UInt32] = [:]
-    /// Devices with a certificate, whose apps are known to belong together.
+    /// Devices with a certificate, whose apps can be grouped.
     private var devices: [DeviceOwner: UInt32] = [:]
     private var deviceCount: UInt32 = 0
 
@@ -64,13 +64,12 @@ struct Installations {
 
     func bundleID(of number: UInt32) -> Topic { bundleIDs[Int(table[Int(number)].app)] }
 
-    /// The app whose hash begins with these 40 bits; `nil` for one that has no token here.
+    /// App whose hash begins with these 40 bits; `nil` if it has no token here.
     func bundleID(ofApp app: UInt64) -> Topic? { bundleIDs.first { DeviceTokenMint.app(of: $0) == app } }
 
     /// - Parameters:
-    ///   - app: on the device, and for which pushes.
-    ///   - owner: the device's certificate, if it has one.
-    ///   - earlier: the installation whose place it takes, on the same device.
+    ///   - owner: the device's certificate, if any.
+    ///   - earlier: the installation on the same device that this one replaces.
     ///   - salt: four random bytes.
     /// - Returns: its number.
     mutating func add(_ app: RegisteredApp, owner: DeviceOwner?, earlier: UInt32?, salt: UInt32) -> UInt32 {
@@ -87,10 +86,8 @@ struct Installations {
         )
     }
 
-    /// - Parameters:
-    ///   - kind: of the further token.
-    ///   - base: the registration that the app on the device has already.
-    ///   - salt: four random bytes.
+    /// Adds a further token for the app and device of `base`.
+    ///
     /// - Returns: its number.
     mutating func add(_ kind: TokenKind, beside base: UInt32, salt: UInt32) -> UInt32 {
         let before = self[base]
@@ -113,12 +110,12 @@ struct Installations {
         return number
     }
 
-    // MARK: What is kept in a file
+    // MARK: Persistence
 
-    /// From now on changes are remembered until they are taken.
+    /// Starts to track changes.
     mutating func keepChanges() { changed = changed ?? [] }
 
-    /// In the order of their first change.
+    /// Changed numbers, in the order of their first change.
     mutating func takeChanged() -> [UInt32] {
         guard let numbers = changed, !numbers.isEmpty else { return [] }
         changed = []
@@ -126,7 +123,7 @@ struct Installations {
         return numbers.filter { seen.insert($0).inserted }
     }
 
-    /// What a file says of a registration, but for its place beside another one.
+    /// Record for the file, without base and instance.
     func record(of number: UInt32) -> TokenRecord {
         let own = self[number]
         var record = TokenRecord(
@@ -143,7 +140,7 @@ struct Installations {
         return record
     }
 
-    /// Adds a registration of an earlier run. In the order of their numbers.
+    /// Adds an earlier run's registration. Call in the order of their numbers.
     mutating func restore(_ record: TokenRecord) {
         var own = Installation(
             device: record.device,

@@ -1,13 +1,13 @@
 import APNS
 
-/// Tokens that were opened not long ago, so that a push in a row of many need not open its token again: opening takes
-/// more time than all other checks together. A fixed number of places; a genuine token's bytes are as good as random.
+/// Cache of decrypted tokens: opening one takes longer than all other checks together. A fixed-size table indexed by a
+/// token's first bytes, which are as good as random in a genuine one.
 struct RecentTokens {
     private static let placeCount = 4096
 
     private var places: [(token: DeviceToken, installation: UInt32)?] = Array(repeating: nil, count: placeCount)
 
-    /// Only genuine tokens are put in, so what is found is one.
+    /// Holds genuine tokens only.
     subscript(token: DeviceToken) -> UInt32? {
         get {
             guard let place = Self.place(of: token), let known = places[place], known.token == token else { return nil }

@@ -1,7 +1,7 @@
 package import APNS
 package import DeviceLink
 
-/// An app, and what it is registered for.
+/// An app and its kind of pushes.
 package struct RegisteredApp: Hashable, Sendable {
     package let bundleID: Topic
     package let kind: TokenKind
@@ -12,22 +12,22 @@ package struct RegisteredApp: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - topic: of pushes: a bundle id, with a suffix of Apple's for all kinds but one.
-    ///   - bundleIDs: apps that are called as if theirs were a suffix.
+    ///   - topic: the bundle id, with Apple's suffix for all kinds but one.
+    ///   - bundleIDs: apps whose bundle id ends like a suffix.
     init(topic: Topic, besides bundleIDs: Set<Topic> = []) {
         guard let owner = topic.suffixOwner, !bundleIDs.contains(topic) else {
             self.init(bundleID: topic)
             return
         }
         let bytes = topic.bytes.dropLast(owner.topicSuffix.utf8.count)
-        // A part of a topic is one, and without its suffix it has none.
+        // Part of a topic is a topic, and has no suffix left.
         guard let bundleID = try? Topic(bytes: Array(bytes).span) else { preconditionFailure("not empty") }
         self.init(bundleID: bundleID, kind: TokenKind(of: owner))
     }
 
-    /// Where its pushes go.
+    /// Topic of its pushes.
     package var topic: Topic {
-        // One that is too long to be a topic gets no push, whatever it is called.
+        // An app whose topic would be too long gets no push.
         (try? bundleID.appendingSuffix(of: kind.pushType)) ?? bundleID
     }
 }

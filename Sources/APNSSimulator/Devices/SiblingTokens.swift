@@ -1,19 +1,19 @@
 import DeviceLink
 
-/// Which registrations of a device are beside which base.
+/// Registrations of a device by their base.
 struct SiblingTokens {
-    /// Beside one base: ours, as with Apple there are as many Live Activities as a person likes.
+    /// Our limit for each base; Apple has none for Live Activities.
     static let countMax = 1_000
 
     private var numbers: [UInt32: [TokenRegistration: UInt32]] = [:]
-    /// The other way; also of what was removed, which a file still names.
+    /// Reverse index, also of removed registrations, which a file still refers to.
     private var places: [UInt32: (base: UInt32, registration: TokenRegistration)] = [:]
 
     func place(of number: UInt32) -> (base: UInt32, registration: TokenRegistration)? { places[number] }
 
     func number(of registration: TokenRegistration, beside base: UInt32) -> UInt32? { numbers[base]?[registration] }
 
-    /// In the order in which they were registered.
+    /// In registration order.
     func numbers(beside base: UInt32) -> [UInt32] { numbers[base].map { $0.values.sorted() } ?? [] }
 
     func hasRoom(beside base: UInt32) -> Bool { (numbers[base]?.count ?? 0) < Self.countMax }

@@ -3,45 +3,41 @@ import Envelope
 import Platform
 import Primitives
 
-/// The file in which device tokens outlive the simulator. Lives on the loop once a simulator has it.
+/// File that keeps device tokens across runs. Lives on the loop once a simulator has it.
 ///
-/// Its first line has the key of the mint; each further one is a registration, as it is from there on. A line is forced to
-/// disk before its token is told to a client, so that a simulator that was killed knows every token that it gave out.
-/// A reader of the file can make tokens: its mode is 0600.
+/// The first line holds the mint's key, each further one a registration's new state. A line is forced to disk before a
+/// client gets its token, so that a killed simulator still knows every token it issued. A reader of the file can make
+/// tokens: its mode is 0600.
 package final class TokenFile {
-    /// Why tokens are not kept. Says where, never what was there.
+    /// Names the line and field, never their content.
     package enum Failure: Error, Equatable, Sendable {
-        /// A call of the system's, with its number.
+        /// Failed system call and its errno.
         case system(call: String, code: Int32)
-        /// Another simulator has it.
+        /// Another simulator has it open.
         case inUse
-        /// Others may read it, and it has a key.
+        /// The file holds a key, and others may read it.
         case permissionsTooLoose
-        /// Not written here, or damaged; which field of which line, from 1.
+        /// Foreign or damaged content; lines count from 1.
         case malformed(line: Int, field: String)
         case otherEnvironment
-        /// Its tokens are as long as this, and others were asked for.
+        /// The file's token length is this one, not the requested one.
         case otherTokenByteCount(Int)
         case tooLarge(byteCountMax: Int)
     }
 
     private static let format = "sealedpush-device-tokens-1"
-    /// Beyond a million tokens; ours.
+    /// Our limit; holds more than a million tokens.
     static let byteCountMax = 256 << 20
 
     let mint: DeviceTokenMint
     private(set) var records: [TokenRecord] = []
     private var descriptor: Int32
-    /// The first one; nothing is written after it.
+    /// First failure; nothing is written after it.
     private var failure: Failure?
 
-    /// Opens a file, or makes one.
+    /// Opens or creates a file. An incomplete last line is dropped: no client has its token.
     ///
-    /// - Parameters:
-    ///   - path: of the file.
-    ///   - environment: of the simulator: one of Apple's knows no token of the other.
-    ///   - tokenByteCount: how long tokens are.
-    /// - Throws: why tokens cannot be kept there. A last line without an end is none: its token was never told.
+    /// - Throws: the reason for which tokens cannot be kept there.
     package init(path: String, environment: APNSEnvironment, tokenByteCount: Int) throws(Failure) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(call: "open", code: errno) }
@@ -86,7 +82,7 @@ package final class TokenFile {
 
     deinit { if descriptor >= 0 { Platform.close(descriptor) } }
 
-    /// Forces the records to disk, together. Nothing is written after a failure, which `close` tells.
+    /// Writes the records and forces them to disk together. Does nothing after a failure, which `close` returns.
     func append(_ records: [TokenRecord]) {
         guard !records.isEmpty, failure == nil, descriptor >= 0 else { return }
         do throws(Failure) {
@@ -96,9 +92,9 @@ package final class TokenFile {
         }
     }
 
-    /// A second call does nothing.
+    /// Closes the file. A second call does nothing.
     ///
-    /// - Returns: why tokens that were given out since are not kept.
+    /// - Returns: the first write failure, since which tokens are not kept.
     func close() -> Failure? {
         if descriptor >= 0 { Platform.close(descriptor) }
         descriptor = -1
@@ -135,7 +131,7 @@ package final class TokenFile {
         )
     }
 
-    /// The last line of a number counts.
+    /// Reads the records; the last line of a number wins.
     private static func records(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Failure)
         -> [TokenRecord]
     {
@@ -153,7 +149,7 @@ package final class TokenFile {
             guard record.number < records.count else { throw .malformed(line: place, field: "number") }
             var known = records[Int(record.number)]
             known.status = record.status
-            // A registration comes, goes and comes back; what it is for stays.
+            // Only the status of a registration may change.
             guard known == record else { throw .malformed(line: place, field: "registration") }
             records[Int(record.number)] = record
         }
@@ -188,7 +184,7 @@ package final class TokenFile {
         if let code = FileSync.durable.force(descriptor) { throw .system(call: "fsync", code: code) }
     }
 
-    /// A new file's name is as durable as its folder.
+    /// Syncs the folder, without which a new file's name is not durable.
     private static func syncFolder(of path: String) throws(Failure) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."

@@ -2,31 +2,31 @@ import APNS
 import DeviceLink
 import Envelope
 
-/// A registration as a line of the file in which tokens are kept.
+/// Registration as a line of the token file.
 struct TokenRecord: Equatable, Sendable {
-    /// Its place among all: from 0, without gaps.
+    /// Index among all: from 0, without gaps.
     var number: UInt32
     var app: RegisteredApp
-    /// Our own name for the device, from 1.
+    /// Our number of the device, from 1.
     var device: UInt32
     var generation: UInt16
     var salt: UInt32
-    /// Of the device's certificate; 0 without one.
+    /// Hash of the device's key; 0 without a certificate.
     var owner: UInt64
-    /// The registration of the same device that it is beside, and its name there; `nil` for a base.
+    /// Base registration and the name beside it; `nil` for a base.
     var base: UInt32?
     var instance: [UInt8] = []
     var status = Status.active
 
     enum Status: Equatable, Sendable {
         case active
-        /// Milliseconds since 1970, as with the next two.
+        /// Milliseconds since 1970, as in the next two.
         case unregistered(Int64)
         case expired(Int64)
         case replaced(Int64)
     }
 
-    /// Why a line was not a record: which of its fields, never what was in it.
+    /// Malformed field of a line, without its content.
     enum Field: String, Error, CaseIterable, Sendable {
         case count = "number of fields"
         case number, kind
@@ -44,14 +44,14 @@ struct TokenRecord: Equatable, Sendable {
     }
 
     /// - Parameter line: without its end. A record has exactly one spelling.
-    /// - Throws: the first field that is wrong.
+    /// - Throws: the first malformed field.
     init(line: some Collection<UInt8>) throws(Field) {
         let fields = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard fields.count == Field.allCases.count - 1 else { throw .count }
         number = try Self.integer(fields[0], .number)
         guard let kind = TokenKind(name: fields[1]) else { throw .kind }
-        // `try?`: which of the three faults it is helps nobody.
+        // `try?`: the caller needs only the field.
         guard let bundleID = try? Topic(bundleID: fields[2]) else { throw .bundleID }
         app = RegisteredApp(bundleID: bundleID, kind: kind)
         device = try Self.integer(fields[3], .device)
@@ -83,7 +83,7 @@ struct TokenRecord: Equatable, Sendable {
         (self.generation, self.salt, self.owner) = (generation, salt, owner)
     }
 
-    /// Digits alone, without zeros in front.
+    /// Digits alone, without leading zeros.
     fileprivate static func integer<Number: FixedWidthInteger>(_ text: String, _ field: Field)
         throws(Field) -> Number
     {

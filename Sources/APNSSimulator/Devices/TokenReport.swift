@@ -1,28 +1,28 @@
 package import APNS
 package import DeviceLink
 
-/// What the simulator knows of one of its own tokens, for people: Apple's console answers the same.
+/// Report on a token of this mint, like that of Apple's console.
 package struct TokenReport: Equatable, Sendable {
     package enum Status: Equatable, Sendable {
         case active
-        /// It belongs to the other environment; here it gets BadDeviceToken.
+        /// Belongs to the other environment; gets BadDeviceToken here.
         case otherEnvironment
-        /// The app is gone since then; milliseconds since 1970.
+        /// App removed or token expired; milliseconds since 1970.
         case unregistered(atMilliseconds: Int64)
-        /// The device has a newer token for the app since then; milliseconds since 1970.
+        /// Newer token on the same device; milliseconds since 1970.
         case replaced(atMilliseconds: Int64)
         /// Made with our key, in another run.
         case unknown
     }
 
     package let environment: APNSEnvironment
-    /// `nil` where only the other environment's simulator knows.
+    /// `nil` if only the other environment's simulator knows it.
     package let bundleID: Topic?
     /// `nil` for a token of another run.
     package let kind: TokenKind?
-    /// Our own number for it, where it is known here.
+    /// Our number of the device, if known here.
     package let device: Int?
-    /// How many tokens the device had for the app before.
+    /// Number of tokens that the device had for the app before.
     package let generation: Int
     package let status: Status
 }

@@ -1,54 +1,54 @@
 package import APNS
 
-/// What goes wrong with a connection that works so far.
+/// Fault of a working connection.
 package enum ConnectionFault: Sendable, Equatable {
     case goAway(FaultGoAway)
     case settings(FaultSettings)
-    /// Neither reads nor writes any more, as behind a firewall that has forgotten the connection.
+    /// Stops reading and writing, like a firewall that lost the connection's state.
     case blackhole
-    /// A TCP reset: what the client has sent and nobody read is lost, and so is what was on its way to it.
+    /// TCP reset: unread data is lost in both directions.
     case reset
-    /// The end of the stream, without TLS's goodbye.
+    /// End of the stream without TLS close_notify.
     case cut
-    /// TLS's goodbye, without HTTP/2's.
+    /// TLS close_notify without a GOAWAY.
     case close
-    /// A fatal TLS alert.
+    /// Fatal TLS alert.
     case alert
-    /// A record that does not decrypt.
+    /// Record that does not decrypt.
     case corruptRecord
-    /// Does not read for this long.
+    /// Pause in reading.
     case deaf(for: Duration)
 }
 
-/// A GOAWAY and what follows it.
+/// GOAWAY and its timing.
 package struct FaultGoAway: Sendable, Equatable {
-    /// The last stream that it names. Never below one that was acted on: the server lies to nobody.
+    /// Last stream id in the GOAWAY. Never below a processed stream, which would be a false statement.
     package enum Cut: String, Sendable, Equatable, CaseIterable {
-        /// The last one that was acted on; 0 where none was.
+        /// Last processed stream; 0 for none.
         case processed
-        /// Half-way between the last that was acted on and the last that came.
+        /// Half-way between the last processed and the last received stream.
         case middle
-        /// The last one that came.
+        /// Last received stream.
         case received
-        /// One that has not come yet.
+        /// Stream that was not received yet.
         case above
     }
 
     package enum DebugData: Sendable, Equatable {
         case none
-        /// As APNs says it.
+        /// JSON reason, as from APNs.
         case reason(Reason)
         case notJSON
-        /// As much as one frame holds.
+        /// Fills one frame.
         case large
     }
 
     package var code: UInt32
     package var cut: Cut
     package var debugData: DebugData
-    /// First one with the highest number that there is, then, so much later, the real one (RFC 9113 section 6.8).
+    /// Delay between a GOAWAY with the highest stream id and the real one (RFC 9113 section 6.8).
     package var gracefulDelay: Duration?
-    /// Cut off after this long, whatever is still open; nil: when all that may end has ended.
+    /// Time until the connection is cut with open streams; nil: closes after they end.
     package var cutDelay: Duration?
 
     package init(
@@ -66,50 +66,50 @@ package struct FaultGoAway: Sendable, Equatable {
     }
 }
 
-/// Settings that change while requests are in flight.
+/// Change of settings while requests are in flight.
 package enum FaultSettings: Sendable, Equatable {
-    /// Another number of streams; those above it are reset with REFUSED_STREAM, or left to end.
+    /// New stream limit; streams above it are reset with REFUSED_STREAM, or may end.
     case streams(UInt32, refusesRest: Bool)
-    /// No streams for this long, then as many as before.
+    /// No streams for this long, then the old limit.
     case noStreams(for: Duration)
-    /// Streams whose window is 0 for this long.
+    /// Stream windows of 0 for this long.
     case windowShut(for: Duration)
     /// No dynamic table (RFC 7541 section 4.2).
     case noHeaderTable
-    /// So many frames in a row, each with another number of streams; the last is the one that was.
+    /// Frames in a row with different stream limits; the last restores the original.
     case storm(count: Int)
 }
 
-/// What goes wrong with one request. Whether it was acted on is the server's truth; the client may not come to know it.
+/// Fault of one request. `isProcessed` is the server's truth, which the client may not learn.
 package enum RequestFault: Sendable, Equatable {
     case reset(code: UInt32, isProcessed: Bool)
-    /// Acted on, the answer's head, and then the reset.
+    /// Processed; the response's head, then a reset.
     case headThenReset(code: UInt32)
-    /// Never an answer.
+    /// No response.
     case silence(isProcessed: Bool)
-    /// The right answer, so much later.
+    /// Delays the correct response.
     case slow(Duration)
-    /// 103 before the answer.
+    /// 103 before the response.
     case informational
-    /// Fields after the answer's body.
+    /// Fields after the response body.
     case trailers
     /// DATA before HEADERS: a protocol error.
     case bodyFirst
-    /// The answer names another notification.
+    /// Response with another notification's id.
     case otherID
-    /// The answer names none.
+    /// Response without an id.
     case noID
     case rejected(Reason)
-    /// A rejection whose body comes in frames of one byte.
+    /// Rejection whose body comes in one-byte frames.
     case rejectedInSingleBytes(Reason)
     case rejectedWithBody(status: Int, FaultBody)
-    /// The connection's fault, at the moment when this request is complete.
+    /// Connection fault once this request is complete.
     case connection(ConnectionFault, isProcessed: Bool)
 }
 
-/// The body of a rejection that is none of Apple's.
+/// Rejection body unlike any of Apple's.
 package enum FaultBody: Sendable, Equatable, CaseIterable {
     case empty, notJSON, unknownReason
-    /// One million bytes of it.
+    /// One million bytes.
     case hugeReason
 }

@@ -1,23 +1,23 @@
 import APNS
 import Transport
 
-/// What a push that is about to go wrong can still do. On the loop.
+/// Actions left for a push with an injected fault. Used on the loop.
 struct InjectedPush {
     let responder: HTTP2Responder
-    /// 200.
+    /// Answers 200.
     let accept: () -> Void
     let reject: (Reason) -> Void
     let deliver: () -> Void
-    /// Never to the device, which the delivery log knows.
+    /// Drops the push, with an entry in the delivery log.
     let discard: () -> Void
 }
 
-/// Carries out faults on one provider's connection. Lives on the loop.
+/// Carries out faults on one provider connection. Lives on the loop.
 final class FaultInjector {
-    /// Of this connection among all, from 1.
+    /// Number among all connections, from 1.
     let connectionNumber: Int
     private unowned let connection: HTTP2ServerConnection
-    /// A GOAWAY never names less: the client would send again what was done.
+    /// Minimum stream id of a GOAWAY: below it, the client would repeat processed requests.
     private var highestProcessed: Int32 = 0
     private var highestReceived: Int32 = 0
 
@@ -26,13 +26,13 @@ final class FaultInjector {
         connectionNumber = number
     }
 
-    /// The stream's request is complete; `isProcessed` whether it was acted on.
+    /// Records a complete request.
     func note(_ streamID: Int32, isProcessed: Bool) {
         highestReceived = max(highestReceived, streamID)
         if isProcessed { highestProcessed = max(highestProcessed, streamID) }
     }
 
-    /// - Returns: the reason that counts against the connection; nil for what counts as a good push.
+    /// - Returns: the reason that counts against the connection; nil counts as a good push.
     func carryOut(_ fault: InjectedFault, on push: InjectedPush) -> Reason? {
         switch fault {
         case .dropped:
@@ -95,7 +95,7 @@ final class FaultInjector {
         }
     }
 
-    /// A client's streams have odd numbers; 0 is none.
+    /// Last stream id. A client's streams have odd numbers; 0 is none.
     private func lastStreamID(for cut: FaultGoAway.Cut) -> Int32 {
         switch cut {
         case .processed: highestProcessed

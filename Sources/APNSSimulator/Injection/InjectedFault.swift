@@ -1,16 +1,16 @@
 import APNS
 
-/// What is done to a push that passed every check, in the place of what APNs would do: the fault server's faults, as far
-/// as they can be carried out on a connection that is otherwise served in order, and two of the way to the device.
+/// Fault for a push that passed every check: those of the fault server that a well-ordered connection can carry out,
+/// and two of the delivery.
 package enum InjectedFault: Sendable, Equatable {
-    /// One that `names` has; the others of the fault server's need frames that no library writes.
+    /// Must be in `names`; the fault server's others need frames that no library writes.
     case request(RequestFault)
-    /// Answered 200, and never delivered.
+    /// Answered 200, never delivered.
     case dropped
-    /// Answered 200, and delivered twice.
+    /// Answered 200, delivered twice.
     case duplicated
 
-    /// Its name on the command line, in the control API and in a recording.
+    /// Name on the command line, in the control API and in recordings.
     package var name: String {
         switch self {
         case .dropped: "dropped"
@@ -19,7 +19,7 @@ package enum InjectedFault: Sendable, Equatable {
         }
     }
 
-    /// Every name there is, in the order of the documentation.
+    /// All names, in the documentation's order.
     package static let names = [
         "rejected", "slow", "silence", "reset", "go-away", "connection-reset", "cut", "close", "deaf", "dropped",
         "duplicated",
@@ -43,9 +43,9 @@ extension RequestFault {
     }
 }
 
-/// A fault and what it needs to be said of it: as names and texts, which the command line and JSON have in common.
+/// Conversion to names and texts, the common form of command line and JSON.
 extension InjectedFault {
-    /// What stands beside the fault's name, in the order in which it is written.
+    /// Parameters in writing order.
     package var fields: [(name: String, text: String)] {
         guard case .request(let fault) = self else { return [] }
         switch fault {
@@ -64,7 +64,7 @@ extension InjectedFault {
         }
     }
 
-    /// Which fields a fault may have.
+    /// Parameters that a fault may have.
     static func fieldNames(of name: String) -> [String]? {
         switch name {
         case "rejected": ["reason"]
@@ -78,10 +78,7 @@ extension InjectedFault {
         }
     }
 
-    /// - Parameters:
-    ///   - name: one of `names`.
-    ///   - fields: those of `fieldNames(of:)` that were given.
-    /// - Throws: what is missing or wrong.
+    /// - Throws: a missing or wrong field.
     init(name: String, fields: [String: String]) throws(InjectionRuleError) {
         let reader = InjectionFields(fields)
         switch name {
@@ -91,7 +88,7 @@ extension InjectedFault {
         case "slow": self = .request(.slow(try reader.duration(name)))
         case "silence": self = .request(.silence(isProcessed: try reader.isProcessed()))
         case "reset":
-            // INTERNAL_ERROR, of which nobody can tell whether the push was processed.
+            // INTERNAL_ERROR, which leaves open whether the push was processed.
             self = .request(.reset(code: try reader.code() ?? 2, isProcessed: try reader.isProcessed()))
         case "go-away":
             self = .request(.connection(.goAway(try reader.goAway()), isProcessed: try reader.isProcessed()))

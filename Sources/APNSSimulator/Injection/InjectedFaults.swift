@@ -1,26 +1,26 @@
 package import APNS
 
-/// Which of the pushes that passed every check go wrong: rules first, in their order, then chance. A value: the same seed
-/// and the same pushes in the same order give the same faults; no clock, no socket.
+/// Selects pushes for faults: by rules first, in their order, then at random. Deterministic for a seed and a sequence
+/// of pushes; no clock, no socket.
 package struct InjectedFaults: Sendable {
-    /// A rule at work.
+    /// Active rule.
     package struct Entry: Sendable {
-        /// From 1, never given again.
+        /// From 1, never reused.
         package let id: Int
         package let rule: InjectionRule
-        /// Pushes that it was asked about and that matched.
+        /// Number of matching pushes that reached the rule.
         package fileprivate(set) var matchCount = 0
         package fileprivate(set) var faultCount = 0
-        /// Of its own, so that a rule more or less changes nothing for the others.
+        /// Own generator, so that adding or removing a rule does not affect the others.
         fileprivate var dice: SeededDice
     }
 
-    /// What all dice begin with.
+    /// Common seed of all generators.
     package let seed: UInt64
-    /// Of the pushes that no rule claimed, so many go wrong in some way. 0 to 100.
+    /// Percentage of faults among pushes that no rule claimed: 0 to 100.
     package var percent: Int
     package private(set) var entries: [Entry] = []
-    /// More would make every push wait.
+    /// Limit of the cost for each push.
     package static let entryCountMax = 1_000
     private var chance: SeededDice
     private var lastID = 0
@@ -32,41 +32,36 @@ package struct InjectedFaults: Sendable {
         for rule in rules { add(rule) }
     }
 
-    /// - Returns: the entry's id; nil when there are too many.
+    /// - Returns: the entry's id; nil if there are too many.
     @discardableResult
     package mutating func add(_ rule: InjectionRule) -> Int? {
         guard entries.count < Self.entryCountMax else { return nil }
         lastID += 1
-        // Far from the seed of chance, and from each other.
+        // Spreads the seeds far apart.
         let seed = seed ^ UInt64(lastID) &* 0x9E37_79B9_7F4A_7C15
         entries.append(Entry(id: lastID, rule: rule, dice: SeededDice(seed: seed)))
         return lastID
     }
 
-    /// - Returns: whether there was one of this id.
+    /// - Returns: true if the id existed.
     package mutating func remove(id: Int) -> Bool {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
         entries.remove(at: index)
         return true
     }
 
-    /// Rules and chance.
+    /// Removes the rules and random faults.
     package mutating func removeAll() {
         entries = []
         percent = 0
     }
 
-    /// Whether nothing can go wrong: then nobody need ask.
+    /// True if no fault can occur, so that `next` need not be called.
     package var isIdle: Bool { entries.isEmpty && percent == 0 }
 
-    /// Decides about the next push.
-    ///
-    /// - Parameters:
-    ///   - device: our own number of it.
-    ///   - topic: the push's.
-    /// - Returns: nil: it goes well. The first rule that claims it decides; those behind it are not asked.
+    /// Fault of the next push, from the first rule that claims it; nil for none.
     package mutating func next(device: Int, topic: Topic) -> InjectedFault? {
-        // Drawn whether it is needed or not: what rules do must not shift what chance does.
+        // Always drawn, so that rules do not shift the random sequence.
         let drawn = chance.injection(percent: percent)
         for index in entries.indices where entries[index].rule.matches(device: device, topic: topic) {
             if entries[index].claims() { return entries[index].rule.fault }
@@ -86,21 +81,21 @@ extension InjectedFaults.Entry {
 }
 
 extension SeededDice {
-    /// A fault, or in the other cases nil. Takes as many numbers for either.
+    /// Fault or nil, at the same cost in random numbers.
     fileprivate mutating func injection(percent: Int) -> InjectedFault? {
         let isFault = isTrue(Double(percent) / 100)
         var own = SeededDice(seed: next())
         return isFault ? own.injectedFault() : nil
     }
 
-    /// What happens to providers often comes often.
+    /// Weighted by how often providers see each fault.
     private mutating func injectedFault() -> InjectedFault {
         switch Int.random(in: 0..<20, using: &self) {
         case 0..<4: .request(.rejected(pick(.internalServerError, .serviceUnavailable, .shutdown)))
         case 4..<7: .request(.rejected(.tooManyRequests))
         case 7: .request(.rejected(pick(.badDeviceToken, .unregistered, .expiredToken)))
         case 8..<11: .request(.slow(milliseconds(10...500)))
-        // REFUSED_STREAM says that nothing was done, and nothing was.
+        // REFUSED_STREAM means that nothing was processed.
         case 11, 12: .request(.reset(code: 7, isProcessed: false))
         case 13: .request(.reset(code: pick(2, 8), isProcessed: pick(true, false)))
         case 14: .request(.silence(isProcessed: pick(true, false)))

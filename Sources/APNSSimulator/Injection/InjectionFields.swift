@@ -1,6 +1,6 @@
 import APNS
 
-/// Reads the fields of one fault, each as a text.
+/// Parser of one fault's fields.
 struct InjectionFields {
     private let fields: [String: String]
 

@@ -1,17 +1,17 @@
 package import APNS
 
-/// Which pushes go wrong, and how.
+/// Condition and fault of an injection.
 package struct InjectionRule: Sendable, Equatable {
     package var fault: InjectedFault
-    /// Our own number of a device; nil: all.
+    /// Our device number; nil: all.
     package var device: Int?
-    /// As it stands in `apns-topic`, suffix included; nil: all.
+    /// Full `apns-topic`, with its suffix; nil: all.
     package var topic: Topic?
-    /// 1 to 100: of those that match, by the run's seed.
+    /// Percentage of matching pushes, 1 to 100.
     package var percent = 100
-    /// So many that match are let pass first.
+    /// Number of matching pushes to spare first.
     package var after = 0
-    /// The rule is used up after so many faults; nil: never.
+    /// Maximum number of faults; nil: no limit.
     package var count: Int?
 
     package init(_ fault: InjectedFault) { self.fault = fault }
@@ -21,7 +21,7 @@ package struct InjectionRule: Sendable, Equatable {
     }
 }
 
-/// Why a rule was not taken. Says what to write instead.
+/// Error in a rule, with advice.
 package enum InjectionRuleError: Error, Equatable, Sendable {
     case missing(String, of: String)
     case unknownField(String, of: String, allowed: [String])
@@ -30,7 +30,7 @@ package enum InjectionRuleError: Error, Equatable, Sendable {
 }
 
 extension InjectionRuleError: CustomStringConvertible {
-    /// One sentence without its full stop.
+    /// Sentence without its full stop.
     package var description: String {
         switch self {
         case .missing(let name, let fault): "the fault '\(fault)' needs '\(name)'"
@@ -46,9 +46,9 @@ extension InjectionRule {
     private static let matchNames = ["device", "topic", "percent", "after", "count"]
     private static let countMax = 1_000_000_000
 
-    /// A rule out of names and texts: what the command line and JSON have in common.
+    /// Creates a rule from the common form of command line and JSON.
     ///
-    /// - Parameter fields: `fault` among them; each name once, in any order.
+    /// - Parameter fields: with `fault`; each name once, in any order.
     /// - Throws: what is missing, unknown or wrong.
     package init(fields: [(name: String, text: String)]) throws(InjectionRuleError) {
         var texts: [String: String] = [:]
@@ -71,9 +71,9 @@ extension InjectionRule {
         count = try reader.number("count", in: 1...Self.countMax)
     }
 
-    /// As on the command line: the fault's name, then `name=value`, with commas between: `slow,milliseconds=500,percent=10`.
+    /// Parses the command-line form: the fault's name, then `name=value`, with commas between:
+    /// `slow,milliseconds=500,percent=10`. Values cannot contain commas.
     ///
-    /// - Parameter text: no value has a comma in it.
     /// - Throws: what is missing, unknown or wrong.
     package init(text: String) throws(InjectionRuleError) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -86,7 +86,7 @@ extension InjectionRule {
         try self.init(fields: fields)
     }
 
-    /// What `init(fields:)` reads.
+    /// Inverse of `init(fields:)`.
     package var fields: [(name: String, text: String)] {
         var fields = [(name: "fault", text: fault.name)] + fault.fields
         if let device { fields.append(("device", "\(device)")) }

@@ -1,6 +1,6 @@
 import Platform
 
-/// Random choices that a seed repeats.
+/// Random choices that a seed reproduces.
 package struct SeededDice: RandomNumberGenerator, Sendable {
     private var numbers: SplitMix64
 
@@ -11,7 +11,7 @@ package struct SeededDice: RandomNumberGenerator, Sendable {
     /// True with this probability.
     package mutating func isTrue(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 
-    /// One of the values, each as likely as the others.
+    /// Picks a value, each with the same probability.
     package mutating func pick<Value>(_ first: Value, _ others: Value...) -> Value {
         let index = Int.random(in: 0...others.count, using: &self)
         return index == 0 ? first : others[index - 1]
