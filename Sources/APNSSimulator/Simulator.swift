@@ -2,33 +2,30 @@ package import APNS
 import Glibc
 package import Transport
 
-/// Apple's side: takes pushes over HTTP/2, checks them as APNs does, and passes them to simulated devices.
+/// Simulated APNs: accepts pushes over HTTP/2, checks them as APNs does, and passes them to simulated devices.
 package final class Simulator: Sendable {
-    /// Where providers push.
+    /// Port for provider pushes.
     package let pushPort: UInt16
-    /// Where devices connect.
+    /// Port for devices.
     package let devicePort: UInt16
-    /// Where channels are managed; `nil` where the configuration has no port for it, as with the next two.
+    /// Port for channel management; `nil` if not configured, as are the next two.
     package let channelPort: UInt16?
-    /// Where providers of before 2021 push.
+    /// Port of the gateway, Apple's push interface until 2021.
     package let gatewayPort: UInt16?
-    /// Where they read which apps are gone.
+    /// Port of the feedback service.
     package let feedbackPort: UInt16?
     let server: HTTP2Server
     private let channelServer: HTTP2Server?
     let core: LoopBound<SimulatorCore>
 
-    /// Listens on every port that the configuration names.
+    /// Starts listening on every configured port.
     ///
     /// - Parameters:
-    ///   - configuration: where, and for whom.
-    ///   - identity: with what certificate.
-    ///   - loop: everything of the simulator lives on it.
+    ///   - loop: runs all of the simulator.
     ///   - clock: seconds since 1970.
-    ///   - recording: every request and its answer go there; it is on the loop from now on.
-    ///   - tokenFile: where device tokens are kept; it is on the loop from now on. Without it they end with the simulator.
+    ///   - recording: gets every request and answer; used on the loop from now on.
+    ///   - tokenFile: keeps device tokens beyond the run; used on the loop from now on.
     ///   - onEvent: called on the loop, which it must not block; `nil` saves a copy of every push.
-    /// - Returns: the simulator, with its ports open.
     /// - Throws: `.addressInUse` with the port, `.tls` for unreadable authorities, among others.
     package static func start(
         _ configuration: SimulatorConfiguration,
@@ -113,39 +110,38 @@ package final class Simulator: Sendable {
         core.loop.perform { core.value.close() }
     }
 
-    /// Takes the app off the device: its pushes are answered 410 from now on, `Unregistered` or `ExpiredToken`.
+    /// Removes the app from the device: its pushes get 410 from now on, `Unregistered` or `ExpiredToken`.
     package func unregister(_ token: DeviceToken, isExpired: Bool = false) async {
         let core = core
         await core.loop.run { core.value.unregister(token, isExpired: isExpired) }
     }
 
-    /// The numbers of the providers' connections that are open.
+    /// Numbers of the open provider connections.
     package func connectionNumbers() async -> [Int] {
         let core = core
         return await core.loop.run { core.value.connections.numbers }
     }
 
-    /// Says GOAWAY to a provider; what it has open may end.
+    /// Sends GOAWAY to a provider; open requests may end.
     ///
     /// - Parameters:
-    ///   - connection: its number; nil: to all of them.
-    ///   - reason: printable ASCII without quotes, 64 characters at most, and otherwise left out. Apple's are in
-    ///     `APNS.Reason`.
+    ///   - connection: its number; nil: all connections.
+    ///   - reason: printable ASCII without quotes, 64 characters at most; any other is left out. `APNS.Reason` has
+    ///     Apple's.
     package func dismiss(_ connection: Int? = nil, reason: String) async {
         let core = core
         await core.loop.run { core.value.connections.dismiss(connection, reason: reason) }
     }
 
-    /// What is known of a token; `nil` for one that no simulator with this one's key has made.
+    /// Report on a token; `nil` unless a simulator with this one's key made it.
     package func report(on token: DeviceToken) async -> TokenReport? {
         let core = core
         return await core.loop.run { core.value.report(onToken: token) }
     }
 
-    /// Gives out the token of a device that is away, as if it had been here before.
+    /// Issues a token to an offline device, as if it had connected before.
     ///
-    /// - Parameter topic: the app on it, and by its suffix what it is registered for.
-    /// - Returns: the token.
+    /// - Parameter topic: the app, and by its suffix the kind of pushes.
     /// - Throws: `.tooManyDevices`.
     package func enrol(_ topic: Topic) async throws(DeviceRefused) -> DeviceToken {
         let core = core
@@ -155,27 +151,27 @@ package final class Simulator: Sendable {
         return try result.get()
     }
 
-    /// The ends of pushes, as far as they are remembered: the newest first, and at most so many.
+    /// Entries of the delivery log, newest first.
     package func deliveries(_ query: DeliveryLog.Query, countMax: Int) async -> [DeliveryLog.Entry] {
         let core = core
         return await core.loop.run { core.value.deliveries(query, countMax: countMax) }
     }
 
-    /// Moves the simulator's clock, and does what has become due.
+    /// Moves the simulator's clock, and performs what becomes due.
     package func moveClock(bySeconds seconds: Int64) async {
         let core = core
         await core.loop.run { core.value.moveClock(by: seconds) }
     }
 
-    /// Does what is due, after the clock that the simulator was given has been moved.
+    /// Performs due work, after a move of the clock that `start` was given.
     package func wake() async {
         let core = core
         await core.loop.run { core.value.wake() }
     }
 
-    /// Ends every listener and every connection.
+    /// Closes all listeners and connections.
     ///
-    /// - Returns: why the files that it wrote are not complete.
+    /// - Returns: the failures that left its files incomplete.
     @discardableResult
     package func close() async -> (recording: RecordingFile.Failure?, tokens: TokenFile.Failure?) {
         let core = core

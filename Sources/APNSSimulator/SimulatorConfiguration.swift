@@ -2,51 +2,46 @@ package import APNS
 import DeviceLink
 package import Transport
 
-/// What the simulator listens on and whom it believes.
+/// Configuration of the simulator: its ports, credentials and rules.
 package struct SimulatorConfiguration: Sendable {
-    /// A simulator is one of Apple's two services; who needs both starts two.
+    /// Environment; a simulator is one of Apple's two services.
     package var environment = APNSEnvironment.sandbox
-    /// Loopback unless somebody asks for more: the simulator gives a token to whoever comes.
+    /// Listening address. Loopback by default, because the simulator issues a token to every client.
     package var address = "127.0.0.1"
-    /// Where providers push; 0 lets the system choose.
+    /// Port for provider pushes; 0 lets the system choose.
     package var pushPort: UInt16 = 0
-    /// Where devices connect; 0 lets the system choose.
+    /// Port for devices; 0 lets the system choose.
     package var devicePort: UInt16 = 0
-    /// Where channels are managed; 0 lets the system choose, `nil` does not listen.
+    /// Port for channel management; 0 lets the system choose, `nil` does not listen.
     package var channelPort: UInt16?
-    /// Where providers of before 2021 push; 0 lets the system choose, `nil` does not listen.
+    /// Port of the gateway; 0 lets the system choose, `nil` does not listen.
     package var gatewayPort: UInt16?
-    /// Where they read which apps are gone; 0 lets the system choose, `nil` does not listen.
+    /// Port of the feedback service; 0 lets the system choose, `nil` does not listen.
     package var feedbackPort: UInt16?
     package var keys: [SigningKey]
     package var profile = Profile.apple
-    /// What is checked of pushes, and of who sends them.
     package var validation = ValidationRules()
-    /// As APNs does with token authentication: one stream until the first push was accepted.
+    /// Allows one stream until the first accepted push, as APNs does with token authentication.
     package var startsWithOneStream = true
-    /// Apple's servers speak HTTP/2 with a client that negotiates no protocol, and some libraries do not.
+    /// Off, as on Apple's servers: some libraries speak HTTP/2 without ALPN.
     package var requiresALPN = false
-    /// Live APNs says 1000.
+    /// Live APNs announces 1000.
     package var streamCountMax: UInt32 = 1000
-    /// How provider connections are treated otherwise.
     package var connections = ConnectionRules()
-    /// Who is taken as a device, and what its tokens look like.
     package var devices = DeviceSettings()
-    /// Store and forward.
     package var delivery = DeliverySettings()
-    /// How long a device may take from the end of the handshake to its hello.
+    /// Time from the end of the handshake to a device's hello.
     package var helloDeadline = Duration.seconds(10)
     package var channels = ChannelSettings()
     package var legacy = LegacySettings()
 
-    /// What goes wrong on purpose.
     package var faults = InjectedFaults(seed: 0)
     package var control = ControlSettings()
 
     package init(keys: [SigningKey]) { self.keys = keys }
 }
 
-/// The certificate with which the simulator stands in for Apple, on both of its ports.
+/// Server certificate of the simulator, on all its ports.
 package struct SimulatorIdentity: Sendable {
     let identity: TLSIdentity
     let device: TLSContext
@@ -54,7 +49,7 @@ package struct SimulatorIdentity: Sendable {
     /// - Parameters:
     ///   - certificateChainPEM: the simulator's certificate first.
     ///   - privateKeyPEM: its unencrypted key.
-    ///   - deviceAuthorityPEM: asks devices for a certificate of this authority's; `nil` asks for none.
+    ///   - deviceAuthorityPEM: authority of device certificates; `nil` requests none.
     /// - Throws: what is wrong with any of them.
     package init(
         certificateChainPEM: [UInt8],
@@ -65,14 +60,14 @@ package struct SimulatorIdentity: Sendable {
         device = try .server(
             identity: identity,
             alpn: [DeviceFrame.applicationProtocol],
-            // Who has none is told so by a frame, where one is required: a refused handshake would say little.
+            // A frame refuses a device without a required certificate: a failed handshake would not say why.
             clientTrust: deviceAuthorityPEM.map {
                 TLSContext.ClientTrust(authorities: .pem($0), isCertificateRequired: false)
             }
         )
     }
 
-    /// What providers meet: they are asked for a certificate, and may come with a token instead.
+    /// TLS for providers. It requests a certificate, but a provider may use a token instead.
     ///
     /// - Throws: `.authorityUnreadable`, `.library`.
     func push(_ configuration: SimulatorConfiguration) throws(TLSError) -> TLSContext {

@@ -3,7 +3,7 @@ import DeviceLink
 import Primitives
 import Transport
 
-/// What devices say, and what is asked about them.
+/// Device frames and queries about devices.
 extension SimulatorCore {
     func didReceiveHello(_ session: DeviceSession, _ hello: DeviceHello) {
         do throws(DeviceRefused) {
@@ -30,7 +30,7 @@ extension SimulatorCore {
     func didReceiveAcknowledgement(_ session: DeviceSession, _ id: APNSID) {
         let effects = directory.acknowledge(id, from: session.id, at: nowInMilliseconds)
         guard effects.isEmpty else { return perform(effects) }
-        // What was no push to this device alone may be a broadcast.
+        // An id unknown to the directory may belong to a broadcast.
         channels.didReceiveAcknowledgement(id, from: session.id)
     }
 
@@ -72,7 +72,7 @@ extension SimulatorCore {
 
     func salt() -> UInt32 { random.bytes(count: 4).reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// The app leaves the device, or its token expires.
+    /// Removes the app from the device, or expires its token.
     func unregister(_ token: DeviceToken, isExpired: Bool) {
         if let app = directory.registration(of: token)?.bundleID { channels.appDidLeave(number(of: token), app: app) }
         perform(directory.unregister(token, atMilliseconds: nowInMilliseconds, isExpired: isExpired))
@@ -84,7 +84,7 @@ extension SimulatorCore {
         return registration
     }
 
-    /// Our own name for the device, for events; 0: for none.
+    /// Our number of the device, for events; 0 for none.
     func number(of token: DeviceToken) -> Int { directory.number(of: token) ?? 0 }
 
     func report(onToken token: DeviceToken) -> TokenReport? { directory.report(on: token) }

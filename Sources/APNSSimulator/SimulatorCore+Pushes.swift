@@ -3,16 +3,16 @@ import DeviceLink
 import Primitives
 import Transport
 
-/// What becomes of a request for a push.
+/// Processing of push requests.
 extension SimulatorCore {
-    /// Whether somebody who connects to the push port may stay.
+    /// Admits or refuses a connection to the push port.
     func admitProvider(_ address: String) -> Bool {
         connections.admit(address, now: now)
     }
 
-    /// What the certificate of a provider's new connection means for it.
+    /// Verdict on the certificate of a provider's new connection.
     func verdict(on connection: HTTP2ServerConnection) -> CertificateVerdict {
-        // Nobody is asked, and nothing is to be looked at.
+        // No certificate was requested.
         guard configuration.validation.clientAuthoritiesPEM != nil else { return .absent }
         return CertificateVerdict(
             connection.peerCertificate,
@@ -22,7 +22,9 @@ extension SimulatorCore {
         )
     }
 
-    /// Checks one request; the reason when it was not accepted.
+    /// Handles one request.
+    ///
+    /// - Returns: the reason of a refusal.
     func handle(
         _ request: HTTP2ServerRequest,
         _ responder: HTTP2Responder,
@@ -43,7 +45,7 @@ extension SimulatorCore {
         let received = isObserved ? ReceivedPush(request, verdict, hasHeaders: onEvent != nil) : nil
         switch verdict.result {
         case .success(let push):
-            // Looked up for those who ask only: it costs every push.
+            // The lookup costs every push, so it is done only if needed.
             let device = received != nil || !faults.isIdle ? number(of: push.deviceToken) : 0
             if !faults.isIdle, let injector, let fault = faults.next(device: device, topic: push.topic) {
                 record(request, .injected(fault), injector, verdict.answeredID)
@@ -88,7 +90,7 @@ extension SimulatorCore {
         headers.reserveCapacity(byteCount: 128, fieldCount: 2)
         headers.append(HeaderName.id, answeredID, indexing: .notIndexed)
         if configuration.environment == .sandbox {
-            // The name under which the delivery log knows the push: of the sandbox alone.
+            // Key of the push in the delivery log; only the sandbox sends it.
             headers.append(HeaderName.uniqueID, indexing: .notIndexed) { uniqueID.appendText(to: &$0) }
         }
         responder.respond(status: 200, headers: headers)
@@ -101,7 +103,7 @@ extension SimulatorCore {
         responder.respond(status: rejected.reason.status, headers: headers, body: rejected.body.json)
     }
 
-    /// What can still become of a push that goes wrong on purpose.
+    /// Actions for a push with an injected fault.
     private func injected(
         _ push: AcceptedPush,
         _ request: HTTP2ServerRequest,
@@ -143,7 +145,7 @@ extension SimulatorCore {
 
     func freshID() -> APNSID { APNSID(randomBytes: random.bytes(count: 16)) }
 
-    /// A push that somebody else has checked.
+    /// Delivers a push that the caller has checked.
     func deliver(_ push: DevicePush, to token: DeviceToken) {
         perform(directory.accept(push, for: token, uniqueID: uniqueIDs.next(), at: nowInMilliseconds))
     }

@@ -3,20 +3,19 @@ import DeviceLink
 import Primitives
 import Transport
 
-/// What the simulator's connections share. Lives on the loop; performs what the directory decides.
+/// Shared state of the simulator's connections. Lives on the loop; performs the directory's effects.
 final class SimulatorCore {
     private(set) var configuration: SimulatorConfiguration
     private let identity: SimulatorIdentity
     let keys: [KeyID: SigningKey]
     let connections: ConnectionTable
-    /// Which pushes go wrong on purpose.
     var faults: InjectedFaults
-    /// What came, for whoever asks later; nil where nobody can.
+    /// Events for later queries; nil without a control port.
     var journal: EventJournal?
-    /// The servers of providers. Not held: a server that nobody holds any more closes.
+    /// Provider servers. Weak, because a server closes when it is released.
     weak var pushServer: HTTP2Server?
     weak var channelServer: HTTP2Server?
-    /// Seconds that somebody has moved the clock by.
+    /// Seconds by which the clock was moved.
     private(set) var clockOffset: Int64 = 0
     private let clock: @Sendable () -> Int64
     let onEvent: (@Sendable (SimulatorEvent) -> Void)?
@@ -65,9 +64,9 @@ final class SimulatorCore {
         if let tokenFile { directory.restore(tokenFile.records) }
     }
 
-    /// Works with other settings from now on.
+    /// Switches to other settings.
     ///
-    /// - Throws: why TLS cannot be set up with them; everything stays as it was.
+    /// - Throws: TLS setup failures; nothing changes then.
     func adopt(_ configuration: SimulatorConfiguration) throws(TLSError) {
         let pushContext = try identity.push(configuration)
         let legacyContext = try identity.legacy(configuration)
@@ -88,7 +87,7 @@ final class SimulatorCore {
         )
     }
 
-    /// Writes down tokens, and their ends, before a client is told of them.
+    /// Persists tokens and their ends before a client learns of them.
     func keepTokens() {
         guard let tokenFile else { return }
         tokenFile.append(directory.takeRecords())
@@ -98,7 +97,7 @@ final class SimulatorCore {
 
     func listen(_ context: TLSContext, loop: EventLoop) throws(TransportError) -> UInt16 {
         var limits = TLSChannelLimits()
-        // A phone waits for days; who has not said hello gets its own deadline.
+        // Phones stay connected for days; the hello has its own deadline.
         limits.idleDeadline = nil
         let listener = try TLSListener(
             address: configuration.address,
@@ -133,19 +132,19 @@ final class SimulatorCore {
     /// Seconds since 1970, moved by `clockOffset`.
     var now: Int64 { clock() + clockOffset }
 
-    /// The clock's milliseconds: those of its seconds.
+    /// `now` in milliseconds, with the resolution of seconds.
     var nowInMilliseconds: Int64 { now * 1000 }
 
-    /// Moves the clock, and does what has become due.
+    /// Moves the clock, and performs what becomes due.
     func moveClock(by seconds: Int64) {
         clockOffset += seconds
         wake()
     }
 
-    /// Does what is due.
+    /// Performs due work.
     func wake() { perform(directory.wake(at: nowInMilliseconds)) }
 
-    // MARK: What happens
+    // MARK: Events
 
     var isObserved: Bool { onEvent != nil || journal != nil }
 

@@ -1,7 +1,7 @@
 import APNS
 import DeviceLink
 
-/// What all lanes share while one event is dealt with: the time, the dice, the log, and the effects so far.
+/// State that lanes share while one event is processed: time, random numbers, log and effects.
 struct DeliveryContext {
     private(set) var settings: DeliverySettings
     /// Milliseconds since 1970.
@@ -9,7 +9,7 @@ struct DeliveryContext {
     var log: DeliveryLog
     private var dice: SeededDice
     private var effects: [DeliveryEffect] = []
-    /// Apps to which a delivery has failed, and when.
+    /// Apps to which a delivery failed, with the time.
     private var gone: [(installation: UInt32, atMilliseconds: Int64)] = []
 
     init(_ settings: DeliverySettings) {
@@ -21,7 +21,7 @@ struct DeliveryContext {
         )
     }
 
-    /// Another seed begins all chance anew.
+    /// Adopts settings. A new seed restarts the random numbers.
     mutating func adopt(_ settings: DeliverySettings) {
         if settings.seed != self.settings.seed { dice = SeededDice(seed: settings.seed) }
         self.settings = settings
@@ -42,7 +42,7 @@ struct DeliveryContext {
         return gone
     }
 
-    // MARK: What happens
+    // MARK: Effects
 
     mutating func perform(_ effect: DeliveryEffect) { effects.append(effect) }
 
@@ -70,9 +70,9 @@ struct DeliveryContext {
         gone.append((installation, atMilliseconds))
     }
 
-    // MARK: What chance decides
+    // MARK: Randomness
 
-    /// Whether two pushes are taken in the other order.
+    /// True if two pushes swap their order.
     mutating func swaps(_ one: AcceptedItem, _ other: AcceptedItem) -> Bool {
         guard settings.reorderMilliseconds > 0,
             abs(one.acceptedAt - other.acceptedAt) <= settings.reorderMilliseconds
@@ -80,12 +80,12 @@ struct DeliveryContext {
         return dice.isTrue(0.5)
     }
 
-    /// A group in the order in which it is sent.
+    /// Sending order of a group.
     mutating func ordered(_ group: [AcceptedItem]) -> [AcceptedItem] {
         settings.reorderMilliseconds > 0 ? group.shuffled(using: &dice) : group
     }
 
-    /// How long after a failed delivery its token is invalid; milliseconds.
+    /// Milliseconds from a failed delivery until the token becomes invalid.
     mutating func invalidationDelay() -> Int64 {
         let longest = settings.lateInvalidationSeconds
         return longest > 0 ? Int64.random(in: 0...longest * 1000, using: &dice) : 0

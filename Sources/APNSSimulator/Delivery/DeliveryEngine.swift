@@ -1,15 +1,15 @@
 package import APNS
 package import DeviceLink
 
-/// Store and forward for every app on every device. Events in, effects out; no socket, and the clock is handed in.
+/// Store and forward for all apps on all devices. Events in, effects out; no socket, and the caller supplies the time.
 ///
-/// Keeps a lane for those only that have a connection, or for whom something waits.
+/// Has lanes only for apps with a connection or a waiting push.
 package struct DeliveryEngine {
     /// An app on a device.
     package struct Address: Hashable, Sendable {
-        /// The directory's number for it.
+        /// Directory's number for it.
         package let installation: UInt32
-        /// Our own number for the device: what a log may show.
+        /// Our number of the device, which may be logged.
         package let device: Int
 
         package init(installation: UInt32, device: Int) {
@@ -28,7 +28,7 @@ package struct DeliveryEngine {
         rate = RequestRate(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
     }
 
-    /// Changes how pushes are carried on that come from now on. What waits keeps its end, and goes where it may go at once.
+    /// Adopts settings for new pushes. Waiting ones keep their end, and are sent at once if the settings now allow it.
     mutating func adopt(_ settings: DeliverySettings, at now: Int64) -> [DeliveryEffect] {
         guard settings != context.settings else { return [] }
         rate.adopt(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
@@ -38,33 +38,24 @@ package struct DeliveryEngine {
         }
     }
 
-    /// What became of each push.
     package var log: DeliveryLog { context.log }
 
-    /// How many pushes wait for an app.
+    /// Number of stored and held pushes of an app.
     func waitingCount(_ installation: UInt32) -> Int { lanes[installation]?.waitingCount ?? 0 }
 
-    /// How many lanes there are.
     var laneCount: Int { lanes.count }
 
-    /// How many alarms there are, overtaken ones included.
+    /// Number of alarms, with outdated ones.
     var alarmCount: Int { wakeUps.count }
 
     // MARK: Pushes
 
-    /// Whether the next push to the app would be answered TooManyRequests.
+    /// True if the next push to the app gets TooManyRequests.
     package func isTooFrequent(_ address: Address, at now: Int64) -> Bool {
         rate.isTooFrequent(address.installation, at: now)
     }
 
-    /// A push passed every check.
-    ///
-    /// - Parameters:
-    ///   - push: what the device is to get.
-    ///   - uniqueID: the push's `apns-unique-id`.
-    ///   - address: where to.
-    ///   - now: milliseconds since 1970.
-    /// - Returns: what follows.
+    /// Accepts a push that passed every check.
     package mutating func accept(
         _ push: DevicePush,
         uniqueID: APNSID,
@@ -75,15 +66,7 @@ package struct DeliveryEngine {
         return perform(address, at: now) { $0.route(item, &$1) }
     }
 
-    /// A push passed every check, and will never arrive all the same.
-    ///
-    /// - Parameters:
-    ///   - push: which.
-    ///   - uniqueID: the push's `apns-unique-id`.
-    ///   - address: where it was to go.
-    ///   - reason: why it does not.
-    ///   - now: milliseconds since 1970.
-    /// - Returns: what follows.
+    /// Records a push that passed every check but will never arrive.
     package mutating func discard(
         _ push: DevicePush,
         uniqueID: APNSID,
@@ -120,21 +103,14 @@ package struct DeliveryEngine {
         )
     }
 
-    /// The device has the push.
+    /// Records the device's acknowledgement.
     package mutating func acknowledge(_ id: APNSID, from address: Address, at now: Int64) -> [DeliveryEffect] {
         perform(address, at: now) { $0.acknowledge(id, &$1) }
     }
 
     // MARK: Devices
 
-    /// The device is there.
-    ///
-    /// - Parameters:
-    ///   - address: the app on it.
-    ///   - connection: the owner's name for it; an older one must have been disconnected.
-    ///   - state: how it is.
-    ///   - now: milliseconds since 1970.
-    /// - Returns: what follows.
+    /// Connects an app on a device. An older connection must have been disconnected.
     package mutating func connect(
         _ address: Address,
         _ connection: DeliveryEffect.ConnectionID,
@@ -144,7 +120,7 @@ package struct DeliveryEngine {
         perform(address, at: now) { $0.connect(connection, state, &$1) }
     }
 
-    /// The connection is gone; of what was not acknowledged the newest waits from now on.
+    /// Ends a connection. The newest unacknowledged push waits from now on.
     package mutating func disconnect(_ address: Address, at now: Int64) -> [DeliveryEffect] {
         perform(address, at: now) { $0.disconnect(&$1) }
     }
@@ -153,25 +129,25 @@ package struct DeliveryEngine {
         perform(address, at: now) { $0.change(to: state, &$1) }
     }
 
-    /// The token is nobody's any more: what waits is given up.
+    /// Discards waiting pushes of an invalid token.
     package mutating func drop(_ address: Address, at now: Int64) -> [DeliveryEffect] {
         guard lanes[address.installation] != nil else { return [] }
         return perform(address, at: now) { $0.drop(&$1) }
     }
 
-    /// Apps to which a delivery has failed since the last call, and when.
+    /// Apps to which a delivery failed since the last call, with the time.
     mutating func takeGone() -> [(installation: UInt32, atMilliseconds: Int64)] { context.takeGone() }
 
     // MARK: Time
 
-    /// When `wake` has something to do; milliseconds since 1970.
+    /// Next time for `wake`, in milliseconds since 1970.
     package var nextWakeUp: Int64? { wakeUps.next }
 
-    /// Does what is due: discards what has expired, sends groups, releases background pushes.
+    /// Performs due work: discards expired pushes, sends groups, releases background pushes.
     package mutating func wake(at now: Int64) -> [DeliveryEffect] {
         var effects: [DeliveryEffect] = []
         while let installation = wakeUps.pop(at: now) {
-            // Entries that were overtaken by an earlier one find a lane with another alarm, or none.
+            // An outdated entry finds a lane with another alarm, or none.
             guard let lane = lanes[installation], lane.alarm <= now else { continue }
             lanes[installation]?.alarm = .max
             effects += perform(Address(installation: installation, device: lane.device), at: now) { $0.wake(&$1) }
@@ -186,12 +162,12 @@ package struct DeliveryEngine {
     ) -> [DeliveryEffect] {
         context.now = now
         let installation = address.installation
-        // Taken out, so that changing it copies nothing.
+        // Removed from the table, so that a change copies nothing.
         var lane =
             lanes.removeValue(forKey: installation) ?? Lane(installation: installation, device: address.device)
         body(&lane, &context)
         if !lane.isIdle(context) {
-            // Never the present: `wake` must come to an end.
+            // Later than now, so that `wake` terminates.
             let next = max(lane.nextWakeUp(context), now + 1)
             if next < lane.alarm {
                 lane.alarm = next

@@ -1,13 +1,13 @@
 package import APNS
 import DeviceLink
 
-/// What became of each push, by its `apns-unique-id`: the newest so many, for so long. No token and no payload in it.
+/// Log of each push by `apns-unique-id`, limited in number and age. Holds no tokens and no payloads.
 ///
 /// - Source: "Viewing the delivery log of a push notification" in Apple's Push Notifications Console.
 package struct DeliveryLog: Sendable {
     package enum Outcome: Equatable, Sendable {
         case stored(StoredReason)
-        /// The other's `apns-unique-id`.
+        /// The other push's `apns-unique-id`.
         case replaced(by: APNSID)
         case delivered
         case discarded(DiscardReason)
@@ -22,7 +22,7 @@ package struct DeliveryLog: Sendable {
     package struct Entry: Equatable, Sendable {
         package let uniqueID: APNSID
         package let id: APNSID
-        /// Our own number for it.
+        /// Our number of the device.
         package let device: Int
         package let pushType: PushType
         package let priority: Priority
@@ -41,13 +41,13 @@ package struct DeliveryLog: Sendable {
         }
     }
 
-    /// A device that comes and goes can have one push stored again and again: beyond these only the last step is kept.
+    /// Limit for a push stored again and again while its device reconnects. Beyond it, each new step replaces the last.
     package static let stepCountMax = 16
 
     private var entryCountMax: Int
     private var ageMillisecondsMax: Int64
     private var ring: [Entry] = []
-    /// The push whose entry is the ring's first, until the ring is full and goes round.
+    /// Number of the ring's first entry, until the full ring wraps around.
     private var firstNumber = 0
     private var nextNumber = 0
 
@@ -59,7 +59,7 @@ package struct DeliveryLog: Sendable {
         self.ageMillisecondsMax = ageMillisecondsMax
     }
 
-    /// Keeps so many, for so long, from now on: the newest of those that there are.
+    /// Changes the limits, and keeps the newest existing entries.
     mutating func adopt(entryCountMax: Int, ageMillisecondsMax: Int64) {
         self.ageMillisecondsMax = ageMillisecondsMax
         guard entryCountMax != self.entryCountMax else { return }
@@ -71,9 +71,9 @@ package struct DeliveryLog: Sendable {
 
     private func place(of number: Int) -> Int { (number - firstNumber) % entryCountMax }
 
-    /// Begins an entry, over the oldest one if there are too many.
+    /// Adds an entry, in place of the oldest if the log is full.
     ///
-    /// - Returns: the push's place in the order of acceptance, which `note` takes.
+    /// - Returns: the push's number for `note`.
     mutating func accept(_ entry: Entry) -> Int {
         defer { nextNumber += 1 }
         guard entryCountMax > 0 else { return nextNumber }
@@ -85,7 +85,7 @@ package struct DeliveryLog: Sendable {
         return nextNumber
     }
 
-    /// Adds a step to the push's entry, if that is still there.
+    /// Adds a step to the push's entry, if it is still logged.
     mutating func note(_ outcome: Outcome, of number: Int, atMilliseconds: Int64) {
         guard entryCountMax > 0, number >= nextNumber - ring.count else { return }
         let place = place(of: number)
@@ -94,12 +94,12 @@ package struct DeliveryLog: Sendable {
         ring[place].steps.append(step)
     }
 
-    /// The pushes that are asked for.
+    /// Filter for entries.
     package enum Query: Equatable, Sendable {
         case all
-        /// The answer's `apns-unique-id`: one push at most.
+        /// The answer's `apns-unique-id`: at most one push.
         case uniqueID(APNSID)
-        /// The `apns-id`, which a push that was sent twice has twice.
+        /// The `apns-id`, which repeated pushes share.
         case id(APNSID)
 
         fileprivate func matches(_ entry: Entry) -> Bool {
@@ -111,18 +111,12 @@ package struct DeliveryLog: Sendable {
         }
     }
 
-    /// The ends of pushes that are not too old.
-    ///
-    /// - Parameters:
-    ///   - query: which.
-    ///   - countMax: at most so many.
-    ///   - atMilliseconds: now.
-    /// - Returns: newest first.
+    /// Entries that are not too old, newest first.
     package func entries(_ query: Query, countMax: Int, atMilliseconds: Int64) -> [Entry] {
         var entries: [Entry] = []
         for age in 0..<ring.count where entries.count < countMax {
             let entry = ring[place(of: nextNumber - 1 - age)]
-            // Entries before it are older still, but for a clock that was set back.
+            // Not a break: if the clock was set back, later entries may be younger.
             guard isCurrent(entry, atMilliseconds), query.matches(entry) else { continue }
             entries.append(entry)
         }

@@ -1,43 +1,42 @@
-/// How the simulator carries pushes on, where Apple gives a service and no numbers.
+/// Store and forward settings, for which Apple publishes no numbers.
 package struct DeliverySettings: Sendable, Equatable {
-    /// When pushes of priority 5 and 1 are gathered and sent together.
+    /// Condition for grouping pushes of priority 5 and 1.
     package enum Grouping: String, Sendable, CaseIterable {
         case never
-        /// While the device is in low power.
+        /// While the device is in Low Power Mode.
         case lowPower = "low-power"
         case always
     }
 
-    /// For a push without `apns-expiration`.
+    /// Storage of a push without `apns-expiration`.
     package var storageDays: Int64 = 30
-    /// Of two pushes within this time, either may be the one that is kept, and a group comes in any order. 0: in order.
+    /// Pushes this close may replace each other in either order, and groups are shuffled. 0: in order.
     package var reorderMilliseconds: Int64 = 0
     package var grouping = Grouping.lowPower
-    /// From the first push of a group until it is sent.
+    /// Time from the first push of a group until it is sent.
     package var groupSeconds: Int64 = 60
-    /// A group of so many is sent at once.
+    /// Size at which a group is sent at once.
     package var groupCountMax = 16
-    /// 0: as many as come.
+    /// 0: no limit.
     package var backgroundsPerHour = 3
-    /// Alerts that may appear with sound and light within `alertBurstSeconds`. 0: all.
+    /// Alerts with sound and light within `alertBurstSeconds`. 0: no limit.
     package var alertsPerBurst = 0
     package var alertBurstSeconds: Int64 = 10
-    /// For one device token. 0: as many as come.
+    /// Rate for one device token. 0: no limit.
     package var tokenRequestsPerMinute: Int64 = 0
-    /// How many may come at once before the rate counts.
+    /// Pushes allowed at once before the rate applies.
     package var tokenBurst: Int64 = 100
-    /// The longest time from a failed delivery to the 410 that follows from it; each token draws its own.
+    /// Longest time from a failed delivery to the token's 410, drawn for each token.
     package var lateInvalidationSeconds: Int64 = 0
     package var logEntryCountMax = 100_000
     package var logDays: Int64 = 7
-    /// Of every random choice here.
+    /// Seed of every random choice here.
     package var seed: UInt64 = 1
 
     package init() {}
 }
 
 extension SimulatorSetting {
-    /// Store and forward.
     static let delivery: [SimulatorSetting] =
         [
             .number(

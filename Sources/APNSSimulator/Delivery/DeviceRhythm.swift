@@ -2,15 +2,15 @@ import APNS
 import DeviceLink
 import Envelope
 
-/// When an app last got background pushes and alerts: what its budget and the limit of a burst are counted from.
+/// Times of an app's recent background pushes and alerts, the basis of its budget and burst limit.
 struct DeviceRhythm {
-    /// Milliseconds since 1970, oldest first; none is older than an hour when it counts.
+    /// Milliseconds since 1970, oldest first; pruned to the last hour before use.
     private var backgrounds: [Int64] = []
     private var alerts: [Int64] = []
 
     private static let hour: Int64 = 3_600_000
 
-    /// Whether another background push is within the budget.
+    /// True if the budget allows another background push.
     mutating func allowsBackground(_ context: inout DeliveryContext) -> Bool {
         let now = context.now
         backgrounds.removeAll { $0 + Self.hour <= now }
@@ -20,14 +20,14 @@ struct DeviceRhythm {
 
     mutating func noteBackground(at now: Int64) { backgrounds.append(now) }
 
-    /// When the budget has room again.
+    /// Time at which the budget has room again.
     func nextBackground(_ settings: DeliverySettings) -> Int64 {
         let limit = settings.backgroundsPerHour
         guard limit > 0, backgrounds.count >= limit else { return .min }
         return backgrounds[backgrounds.count - limit] + Self.hour
     }
 
-    /// How a push is to appear, which counts as its appearing.
+    /// Presentation of a push, which then counts as presented.
     ///
     /// - Source: Apple's `UNNotificationInterruptionLevel`: time-sensitive and critical notifications break through.
     mutating func presentation(
@@ -48,7 +48,7 @@ struct DeviceRhythm {
         return .asAsked
     }
 
-    /// From when on nothing here counts any more.
+    /// Time from which all entries are irrelevant.
     func end(_ settings: DeliverySettings) -> Int64 {
         max(
             backgrounds.last.map { $0 + Self.hour } ?? .min,
@@ -69,7 +69,7 @@ enum InterruptionLevel: String {
 
     var breaksThroughFocus: Bool { self == .timeSensitive || self == .critical }
 
-    /// - Parameter payload: anything; what is no JSON with this key is `.active`, as when it is absent.
+    /// - Parameter payload: without valid JSON or this key, the level is `.active`.
     init(payload: [UInt8]) {
         let limits = JSONParser.Limits(
             byteCountMax: DevicePush.payloadByteCountMax,

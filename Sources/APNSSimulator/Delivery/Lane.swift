@@ -1,37 +1,37 @@
 import APNS
 import DeviceLink
 
-/// The way to one app on one device: what is on it, what waits beside it, and how the device is.
+/// Delivery to one app on one device: pushes in flight, waiting pushes, and the device's state.
 ///
-/// At most one push is stored for a device that is away, the newest. For one that is there, pushes of a low priority may
-/// be gathered in a group, and one background push may wait for the app's budget.
+/// At most one push, the newest, is stored for an offline device. For an online one, low-priority pushes may be
+/// grouped, and one background push may wait for the app's budget.
 ///
 /// - Source: "Sending notification requests to APNs", on storing, priorities and `apns-expiration`; "Pushing background
 ///   updates to your App".
 struct Lane {
-    /// A device that does not acknowledge is treated as one that is away.
+    /// Limit above which a device without acknowledgements counts as busy, and pushes are stored.
     static let unacknowledgedCountMax = 64
 
     let installation: UInt32
-    /// Our own name for the device.
+    /// Our number of the device.
     let device: Int
     private(set) var connection: DeliveryEffect.ConnectionID?
     private var state: DeviceState = []
     private var onTheWay: [AcceptedItem] = []
     private var stored: AcceptedItem?
-    /// The newest background push above the budget.
+    /// Newest background push above the budget.
     private var held: AcceptedItem?
     private var group: [AcceptedItem] = []
     private var groupEnd = Int64.max
     private var rhythm = DeviceRhythm()
-    /// Since the first delivery that failed because the app was gone.
+    /// Time of the first delivery that failed because the app was gone.
     private var goneSince: Int64?
-    /// When that is told.
+    /// Time at which to report it.
     private var goneIsTold = Int64.max
-    /// For what time the owner was last asked to call `wake`.
+    /// Time of the pending `wake`.
     var alarm = Int64.max
 
-    /// Pushes that are kept.
+    /// Number of stored and held pushes; the group is not counted.
     var waitingCount: Int { (stored == nil ? 0 : 1) + (held == nil ? 0 : 1) }
 
     init(installation: UInt32, device: Int) {
@@ -39,7 +39,7 @@ struct Lane {
         self.device = device
     }
 
-    // MARK: The device
+    // MARK: Device
 
     mutating func connect(
         _ connection: DeliveryEffect.ConnectionID,
@@ -60,17 +60,17 @@ struct Lane {
         for item in takeAll(withStored: false, withUnacknowledged: true) { keep(item, .offline, &context) }
     }
 
-    /// The device says how it is from now on.
+    /// Changes the device's state.
     mutating func change(to state: DeviceState, _ context: inout DeliveryContext) {
         let changed = self.state.symmetricDifference(state)
         self.state = state
         forgetThatItIsGone()
-        // A Focus changes how a push appears, and not whether it comes.
+        // A Focus changes the presentation of a push, not its delivery.
         guard !changed.subtracting(.focus).isEmpty else { return }
         for item in takeAll(withStored: hasRoom, withUnacknowledged: false) { route(item, &context) }
     }
 
-    /// The token is nobody's any more.
+    /// Discards what waits, because the token is no longer valid.
     mutating func drop(_ context: inout DeliveryContext) {
         goneSince = nil
         goneIsTold = .max
@@ -91,9 +91,9 @@ struct Lane {
         goneIsTold = .max
     }
 
-    // MARK: A push
+    // MARK: Pushes
 
-    /// Sends a push, lets it wait, or gives it up.
+    /// Sends, keeps or discards a push.
     mutating func route(_ item: AcceptedItem, _ context: inout DeliveryContext) {
         guard connection != nil else { return keep(item, .offline, &context) }
         guard !state.contains(.appRemoved) else { return fail(item, &context) }
@@ -112,7 +112,7 @@ struct Lane {
     }
 
     private func isGathered(_ item: AcceptedItem, _ grouping: DeliverySettings.Grouping) -> Bool {
-        // Background pushes have a budget of their own.
+        // Background pushes have their own budget.
         guard item.push.priority != .immediate, item.push.pushType != .background else { return false }
         switch grouping {
         case .never: return false
@@ -149,7 +149,7 @@ struct Lane {
 
     // MARK: Waiting
 
-    /// The one stored push: the newest, whatever their collapse ids.
+    /// Stores the push if it is newer than the stored one, whatever their collapse ids.
     private mutating func keep(_ item: AcceptedItem, _ reason: StoredReason, _ context: inout DeliveryContext) {
         guard let item = waiting(item, &context) else { return }
         guard let other = stored else { return stored = store(item, reason, &context) }
@@ -172,7 +172,7 @@ struct Lane {
         if group.count >= context.settings.groupCountMax { sendGroup(&context) }
     }
 
-    /// The item, if it may wait.
+    /// Returns the item if it may wait, else discards it.
     private func waiting(_ item: AcceptedItem, _ context: inout DeliveryContext) -> AcceptedItem? {
         if item.mayWait(at: context.now) { return item }
         context.discarded(item, item.isStored ? .expired : .mayNotWait, device: device)
@@ -211,7 +211,7 @@ struct Lane {
         }
     }
 
-    /// Everything that has not arrived, in the order of acceptance.
+    /// Takes undelivered pushes, in order of acceptance.
     private mutating func takeAll(withStored: Bool, withUnacknowledged: Bool) -> [AcceptedItem] {
         var items = group
         group = []
@@ -231,7 +231,7 @@ struct Lane {
 
     // MARK: Time
 
-    /// Does what is due.
+    /// Performs due work.
     mutating func wake(_ context: inout DeliveryContext) {
         let now = context.now
         if let item = stored, !item.mayWait(at: now) {
@@ -249,18 +249,18 @@ struct Lane {
         tellThatItIsGone(&context)
     }
 
-    /// When `wake` has something to do; milliseconds since 1970, `.max` for never.
+    /// Next time for `wake`, in milliseconds since 1970; `.max` for never.
     func nextWakeUp(_ context: DeliveryContext) -> Int64 {
         var next = min(groupEnd, goneIsTold, stored?.keptUntil ?? .max)
         for item in group { next = min(next, item.keptUntil) }
         if let held { next = min(next, held.keptUntil, rhythm.nextBackground(context.settings)) }
-        // A lane that only remembers what it sent is forgotten with it.
+        // A lane that holds only the rhythm is removed when that ends.
         let end = rhythm.end(context.settings)
         if connection == nil, stored == nil, end > context.now { next = min(next, end) }
         return next
     }
 
-    /// Nothing would be lost with the lane.
+    /// True if the lane can be removed without loss.
     func isIdle(_ context: DeliveryContext) -> Bool {
         connection == nil && stored == nil && goneIsTold == .max && rhythm.end(context.settings) <= context.now
     }

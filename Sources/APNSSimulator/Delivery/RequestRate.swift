@@ -1,10 +1,11 @@
-/// How often each device token is pushed to. Remembers only those whose last push still counts.
+/// Rate limiter for device tokens. Remembers only tokens whose last push still counts.
 ///
-/// - Source: the generic cell rate algorithm (ITU-T I.371): one number a token says when its next push would be on time.
+/// - Source: the generic cell rate algorithm (ITU-T I.371), with one number for each token: the due time of its next
+///   push.
 struct RequestRate {
-    /// Milliseconds from one push to the next; 0 counts nothing.
+    /// Milliseconds between pushes; 0: no limit.
     private var interval: Int64 = 0
-    /// How much too early a push may be.
+    /// Milliseconds by which a push may be early.
     private var tolerance: Int64 = 0
     private var dueTimes: [UInt32: Int64] = [:]
     private var sweptCount = 1024
@@ -13,7 +14,7 @@ struct RequestRate {
 
     init(perMinute: Int64, burst: Int64) { adopt(perMinute: perMinute, burst: burst) }
 
-    /// Measures by these from now on. Earlier pushes count as they did.
+    /// Changes the limits for new pushes.
     mutating func adopt(perMinute: Int64, burst: Int64) {
         interval = perMinute > 0 ? max(1, 60_000 / perMinute) : 0
         tolerance = interval * (burst - 1)

@@ -1,7 +1,7 @@
 import APNS
 import Platform
 
-/// Makes `apns-unique-id`s: unlike in every run, and cheap, because each accepted push gets one. They protect nothing.
+/// Generator of `apns-unique-id`s: different in every run, and cheap, because each accepted push needs one. Not secret.
 struct UniqueIDs {
     private var numbers = SplitMix64(seed: UInt64.random(in: 0 ... .max))
 

@@ -1,4 +1,4 @@
-/// Who is to be woken when: a heap by time. An entry that has become wrong stays until its time comes; its owner knows.
+/// Heap of wake-up times. Outdated entries stay until their time; the owner detects them.
 struct WakeUps {
     private struct Entry {
         let time: Int64
@@ -7,10 +7,10 @@ struct WakeUps {
 
     private var heap: [Entry] = []
 
-    /// How many entries there are, wrong ones included.
+    /// Number of entries, with outdated ones.
     var count: Int { heap.count }
 
-    /// The earliest time.
+    /// Earliest time.
     var next: Int64? { heap.first?.time }
 
     mutating func insert(_ installation: UInt32, at time: Int64) {
@@ -24,7 +24,7 @@ struct WakeUps {
         }
     }
 
-    /// Who was to be woken at `now` or before; `nil` when nobody is left.
+    /// Removes an installation due at `now` or before; `nil` if none is left.
     mutating func pop(at now: Int64) -> UInt32? {
         guard let first = heap.first, first.time <= now else { return nil }
         let last = heap.removeLast()

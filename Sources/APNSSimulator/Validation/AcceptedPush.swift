@@ -1,7 +1,7 @@
 package import APNS
 import DeviceLink
 
-/// A request that passed every check: what to deliver, and to whom.
+/// Push that passed every check.
 package struct AcceptedPush: Sendable, Equatable {
     package let id: APNSID
     package let deviceToken: DeviceToken
@@ -10,14 +10,14 @@ package struct AcceptedPush: Sendable, Equatable {
     package let priority: Priority
     package let expiration: Expiration?
     package let collapseID: CollapseID?
-    /// The topic ends otherwise than the push type asks, and the simulator was told to put up with it.
+    /// True if the topic does not fit the push type, and a setting accepts that.
     package let hasTopicOfAnotherType: Bool
-    /// Answered 200, and that is all that becomes of it.
+    /// True if answered 200 but not delivered.
     package let isDropped: Bool
     /// Remarks on its headers.
     package let lints: [Lint]
 
-    /// What the device gets.
+    /// Push for the device.
     func delivery(payload: [UInt8]) -> DevicePush {
         DevicePush(
             id: id,

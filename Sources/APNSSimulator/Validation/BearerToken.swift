@@ -1,11 +1,11 @@
 import APNS
 import Envelope
 
-/// The provider token of one request, read but not yet believed.
+/// Parsed provider token of one request, not yet verified.
 ///
 /// - Source: RFC 7515 section 7.1; "Establishing a token-based connection to APNs".
 package struct BearerToken {
-    /// Apple's are about 200 bytes long; the whole header list may have 8000.
+    /// Apple's have about 200 bytes; the whole header list may have 8000.
     static let byteCountMax = 4096
 
     enum Signature: Equatable {
@@ -18,13 +18,13 @@ package struct BearerToken {
     let teamID: TeamID
     /// Seconds since 1970.
     package let issuedAt: Int64
-    /// Header, dot, claims: what the signature is over.
+    /// Header, dot, claims: the signature's input.
     let signedBytes: [UInt8]
     let signature: Signature
 
     /// - Parameters:
-    ///   - text: what follows the word `bearer`.
-    ///   - profile: how the three parts may be spelled.
+    ///   - text: the text after `bearer`.
+    ///   - profile: accepted spellings of the three parts.
     package init?(text: ArraySlice<UInt8>, profile: Profile) {
         guard text.count <= Self.byteCountMax else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -33,7 +33,7 @@ package struct BearerToken {
             let signature = Self.decode(parts[2], profile)
         else { return nil }
         guard header["alg"]?.string == "ES256" else { return nil }
-        // `try?`: whatever is wrong with an id, the answer is the same InvalidProviderToken.
+        // `try?`: any malformed id is an InvalidProviderToken.
         guard let kid = header["kid"]?.string, let keyID = try? KeyID(kid),
             let iss = claims["iss"]?.string, let teamID = try? TeamID(iss),
             let issuedAt = Self.seconds(claims["iat"], profile)
@@ -52,7 +52,7 @@ package struct BearerToken {
     private static func object(_ part: ArraySlice<UInt8>, _ profile: Profile) -> JSONValue? {
         guard let json = decode(part, profile) else { return nil }
         let limits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 4, allowsFractions: profile == .apple)
-        // `try?`: where the JSON broke is of no interest to anyone who gets one word as an answer.
+        // `try?`: the answer has one word, with no room for the position.
         guard let value = try? JSONParser.parse(json, limits: limits), value.members != nil else { return nil }
         return value
     }

@@ -1,20 +1,16 @@
 import APNS
 import Transport
 
-/// What a provider's certificate, or the lack of one, means for its connection.
+/// Verdict on a provider connection's certificate.
 enum CertificateVerdict: Equatable {
-    /// Provider tokens are asked for.
+    /// No certificate; provider tokens are required.
     case absent
-    /// It speaks for every push, and `authorization` is not looked at.
+    /// Valid for every push; `authorization` is ignored.
     case accepted(CertificateClaims)
-    /// Before its first push, or push by push.
+    /// Refused before the first push, or push by push.
     case refused(Reason, endsConnection: Bool)
 
-    /// - Parameters:
-    ///   - certificate: what the client showed.
-    ///   - isVerified: whether it is of our authorities, in its time and not revoked.
-    ///   - environment: which of Apple's services this is.
-    ///   - rules: how a refusal is told.
+    /// - Parameter isVerified: true if signed by our authorities, within its dates and not revoked.
     init(
         _ certificate: TLSCertificate?,
         isVerified: Bool,
@@ -26,7 +22,7 @@ enum CertificateVerdict: Equatable {
             return
         }
         guard isVerified else {
-            // Where the handshake refuses it, nobody comes here.
+            // Not reached where the handshake refuses it.
             self = .refused(.badCertificate, endsConnection: rules.untrustedCertificate != .status)
             return
         }
@@ -41,12 +37,12 @@ enum CertificateVerdict: Equatable {
                 claims.environments.contains(environment)
                 ? .accepted(claims) : .refused(.badCertificateEnvironment, endsConnection: endsConnection)
         } catch {
-            // Which of the two faults it is, Apple does not tell either.
+            // Apple does not distinguish the two faults either.
             self = .refused(.badCertificate, endsConnection: endsConnection)
         }
     }
 
-    /// The reason that ends the connection before its first push; `nil` where pushes are served or answered.
+    /// Reason to end the connection before its first push, if any.
     var endOfConnection: Reason? {
         guard case .refused(let reason, endsConnection: true) = self else { return nil }
         return reason

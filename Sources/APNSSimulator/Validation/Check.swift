@@ -1,10 +1,10 @@
 package import APNS
 
-/// What is checked of one request, in this order: of several faults, the one that is checked first is told.
+/// Checks of one request, in order: the first failed one determines the reason.
 ///
-/// Apple documents the reasons and not the order; of that only one thing is known, that authentication comes before the
-/// device token, the topic and the payload: an unauthenticated push to `/3/device/aaaa` gets MissingProviderToken.
-/// The rest is ours. A connection's own checks, its certificate and the rules of HTTP/2, come before all of these.
+/// Apple documents the reasons, not the order. One fact is known: authentication comes before device token, topic and
+/// payload, because an unauthenticated push to `/3/device/aaaa` gets MissingProviderToken. The rest is ours. A
+/// connection's own checks, its certificate and the rules of HTTP/2, come before all of these.
 package enum Check: CaseIterable, Sendable {
     case repeatedHeader
     case method
@@ -23,7 +23,7 @@ package enum Check: CaseIterable, Sendable {
     case payload
     case tokenRate
 
-    /// How the check can end, but for success.
+    /// Reasons with which the check can fail.
     package var reasons: [Reason] {
         switch self {
         case .repeatedHeader: [.duplicateHeaders]

@@ -1,8 +1,8 @@
 import APNS
 import Primitives
 
-/// Who pushes on one connection: its certificate, or the team of its first token and the token that was checked last.
-/// No I/O, no clock.
+/// Authentication of one connection: its certificate, or its first token's team and the last verified token. No I/O, no
+/// clock.
 ///
 /// - Source: "Establishing a token-based connection to APNs"; the order of the checks is ours, Apple documents none.
 struct ConnectionAuthentication {
@@ -18,7 +18,7 @@ struct ConnectionAuthentication {
     private var first: SigningKey?
     private var last: Checked?
 
-    /// A token whose signature was right: clients send the same one for most of an hour.
+    /// Verified token: clients send the same one for most of an hour.
     private struct Checked {
         let authorization: [UInt8]
         let key: SigningKey
@@ -34,10 +34,9 @@ struct ConnectionAuthentication {
     }
 
     /// - Parameters:
-    ///   - authorization: the header's value, `nil` when there is none.
     ///   - now: seconds since 1970.
-    ///   - shared: what counts where updates are counted per key.
-    /// - Returns: the certificate, or the key that signed; else one of the 403 reasons, or TooManyProviderTokenUpdates.
+    ///   - shared: the ledger for updates counted by key.
+    /// - Returns: the certificate or the signing key; else a 403 reason or TooManyProviderTokenUpdates.
     mutating func authenticate(
         _ authorization: ArraySlice<UInt8>?,
         now: Int64,
@@ -64,7 +63,7 @@ struct ConnectionAuthentication {
         return .success(.key(key))
     }
 
-    /// What a genuine token may still be refused for.
+    /// Reason to refuse a token with a valid signature, if any.
     private mutating func check(
         _ token: BearerToken,
         _ key: SigningKey,
@@ -73,7 +72,7 @@ struct ConnectionAuthentication {
     ) -> Reason? {
         guard key.environments.contains(environment) else { return rules.keyOfOtherEnvironment }
         let (age, overflow) = now.subtractingReportingOverflow(token.issuedAt)
-        // An `iat` so far away that the difference does not fit is as invalid as one in milliseconds.
+        // An `iat` too far away to subtract is as invalid as one in milliseconds.
         guard !overflow, rules.clockSkew.map({ age >= -$0.components.seconds }) ?? true else {
             return .invalidProviderToken
         }
@@ -95,7 +94,7 @@ struct ConnectionAuthentication {
         }
     }
 
-    /// The scheme word is read in either case (RFC 9110 section 11.1).
+    /// Drops the scheme, in either case (RFC 9110 section 11.1).
     private static func withoutScheme(_ authorization: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = Array("bearer ".utf8)
         guard authorization.count > scheme.count else { return nil }

@@ -1,11 +1,11 @@
 import APNS
 
-/// Who a push is from, proven: what it may be sent to.
+/// Verified credential of a push, with its allowed topics.
 enum Credential {
     case key(SigningKey)
     case certificate(CertificateClaims)
 
-    /// The topic of a push that names none: a certificate's, if it has exactly one.
+    /// Default topic of a push without one: that of a certificate with exactly one.
     ///
     /// - Source: "Sending notification requests to APNs", `apns-topic`.
     var onlyTopic: Topic? {
@@ -13,11 +13,11 @@ enum Credential {
         else {
             return nil
         }
-        // `try?`: a certificate may say what no topic can be, and then the push still has none.
+        // `try?`: a certificate's name may be no valid topic; then there is no default.
         return try? Topic(name)
     }
 
-    /// Whether any push may go to `topic`.
+    /// True if some push may go to `topic`.
     func allows(_ topic: Topic) -> Bool {
         switch self {
         case .key(let key): key.allows(topic)
@@ -25,7 +25,7 @@ enum Credential {
         }
     }
 
-    /// Whether `topic`, whatever it ends in, is a bundle id that the credential names.
+    /// True if the credential names `topic` as a bundle id, whatever its ending.
     func namesBundleID(_ topic: Topic) -> Bool {
         switch self {
         case .key(let key): key.bundleIDs?.contains(topic) ?? false

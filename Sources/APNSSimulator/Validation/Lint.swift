@@ -1,18 +1,17 @@
 package import APNS
 
-/// What an accepted push should not have: Apple ignores it, delays the push or drops it without a word.
+/// Remark on an accepted push, which Apple would delay, drop silently or partly ignore.
 package enum Lint: Equatable, Sendable {
-    /// Apple asks every push for `apns-push-type`.
+    /// Apple requires `apns-push-type` in every push.
     case pushTypeMissing
-    /// The topic ends as another push type's does, or not as this one's.
+    /// The topic has another type's suffix, or lacks this one's.
     case topicOfAnotherType(PushType, isDropped: Bool)
-    /// A priority that Apple's pages do not give for the type.
+    /// Priority that Apple's pages do not name for the type.
     case unexpectedPriority(PushType, Priority)
     /// Bodies are never compressed.
     case contentEncoded
     case payload(PayloadError)
 
-    /// Remarks on an accepted push.
     static func all(of push: AcceptedPush, payload: [UInt8]) -> [Lint] {
         push.lints + all(in: payload, push.pushType)
     }
@@ -40,7 +39,7 @@ package enum Lint: Equatable, Sendable {
 }
 
 extension Lint: CustomStringConvertible {
-    /// One sentence, without anything out of the push but its type.
+    /// Sentence that reveals only the push's type.
     package var description: String {
         switch self {
         case .pushTypeMissing: "The push has no apns-push-type."

@@ -1,20 +1,15 @@
 import APNS
 import Envelope
 
-/// What Apple asks of the payload of each push type. The service itself was never seen to refuse a push for any of it.
+/// Apple's payload rules for each push type. The live service was never seen to enforce them.
 ///
 /// - Source: "Generating a remote notification", "Pushing background updates to your App", "Starting and updating Live
 ///   Activities with ActivityKit push notifications", "Updating widgets with WidgetKit push notifications".
 enum PayloadRules {
-    /// Ours: deeper than any payload has reason to be.
+    /// Our limit, deeper than any sensible payload.
     private static let depthMax = 64
 
-    /// The first rule that a payload breaks.
-    ///
-    /// - Parameters:
-    ///   - payload: a body of any length up to the largest.
-    ///   - pushType: what it is the body of.
-    /// - Returns: the member and the rule; `nil` for a payload to which nothing is to be said.
+    /// First rule that the payload breaks, if any.
     static func fault(in payload: [UInt8], for pushType: PushType) -> PayloadError? {
         do throws(PayloadError) {
             try check(object(payload), for: pushType)
@@ -24,7 +19,7 @@ enum PayloadRules {
         }
     }
 
-    /// Whether the payload is not even an object in JSON.
+    /// True unless the payload is a JSON object.
     static func isUnreadable(_ payload: [UInt8]) -> Bool {
         do throws(PayloadError) {
             _ = try object(payload)
@@ -55,7 +50,7 @@ enum PayloadRules {
         if let aps, aps.members == nil { throw .notAnObject(.aps) }
         switch pushType {
         case .alert:
-            // A pass in Wallet is told with an empty object.
+            // An empty object updates a pass in Wallet.
             guard payload.members?.isEmpty != true else { return }
             try checkAlert(aps.orMissing(.aps, for: .alert))
         case .background: try checkBackground(aps.orMissing(.aps, for: .background))
@@ -65,14 +60,14 @@ enum PayloadRules {
             }
         case .liveactivity: try checkLiveActivity(aps.orMissing(.aps, for: .liveactivity))
         case .mdm: guard payload["mdm"]?.string != nil else { throw .missing(.mdm, for: .mdm) }
-        // The app reads these as it likes.
+        // The app defines the content of these.
         case .complication, .fileprovider, .location, .pushtotalk, .voip: break
         }
     }
 
     private static func checkAlert(_ aps: JSONValue) throws(PayloadError) {
         guard aps["alert"] != nil || aps["badge"] != nil || aps["sound"] != nil else { throw .nothingToShow }
-        // The extension runs for a visible alert only.
+        // The service extension runs for a visible alert only.
         if aps["mutable-content"]?.content == .integer(1), aps["alert"] == nil { throw .missing(.alert, for: .alert) }
     }
 

@@ -1,14 +1,14 @@
 package import APNS
 
-/// One row of Apple's table of errors: a reason, when the simulator gives it, and who says so.
+/// Row of Apple's error table: a reason, its trigger in the simulator, and the source.
 package struct ReasonRow: Sendable {
-    /// What brings the reason about.
+    /// Kind of trigger.
     package enum Provocation: Sendable {
-        /// A request that is wrong, or one too many.
+        /// Invalid request, or one too many.
         case request
-        /// What happens to a connection, without a request.
+        /// Event of a connection, without a request.
         case connection
-        /// A fault of the service, which only injection makes.
+        /// Service fault, which only injection causes.
         case injection
     }
 
@@ -19,7 +19,7 @@ package struct ReasonRow: Sendable {
     package let provocation: Provocation
 }
 
-/// Every reason of `/3/device/` with its source.
+/// All reasons of `/3/device/` with their sources.
 ///
 /// - Source: "Handling notification responses from APNs", the tables of status codes and of error strings.
 package enum ReasonTable {

@@ -1,26 +1,24 @@
 import APNS
 package import Transport
 
-/// A request exactly as it reached the simulator: what Apple sees. Only the provider token is left out, because whoever
-/// has it can push.
+/// Request exactly as Apple would see it, without the provider token, which would let its holder push.
 package final class ReceivedPush: Sendable {
-    /// What stands in the place of the `authorization` value.
+    /// Substitute for the `authorization` value.
     package static let withheld = Array("(withheld)".utf8)
 
-    /// Every header field in the order it came, pseudo-headers and unknown ones included. Empty where only the journal listens.
+    /// All header fields in their order, with pseudo-headers and unknown ones. Empty if only the journal listens.
     package let headers: HeaderBlock
-    /// The body's bytes; empty when there were more than any push may have.
+    /// Body; empty if larger than any push may be.
     package let payload: [UInt8]
-    /// How many bytes the body really had.
+    /// Original size of the body.
     package let payloadByteCount: Int
-    /// The `apns-id` of the answer.
+    /// `apns-id` of the answer.
     package let answeredID: [UInt8]
-    /// Remarks on its headers, if it was accepted.
     private let headerLints: [Lint]
-    /// `nil`: it was not accepted.
+    /// `nil` if it was refused.
     private let pushType: PushType?
 
-    /// Copies the headers only if they are read: with `hasHeaders`.
+    /// Copies the headers only if `hasHeaders`.
     init(_ request: HTTP2ServerRequest, _ verdict: RequestValidator.Verdict, hasHeaders: Bool) {
         headers = hasHeaders ? Self.headers(of: request) : HeaderBlock()
         payload = request.body
@@ -32,7 +30,7 @@ package final class ReceivedPush: Sendable {
         }
     }
 
-    /// Remarks on it, if it was accepted.
+    /// Remarks, if it was accepted.
     var lints: [Lint] { headerLints + (pushType.map { Lint.all(in: payload, $0) } ?? []) }
 
     private static func headers(of request: HTTP2ServerRequest) -> HeaderBlock {
@@ -45,7 +43,7 @@ package final class ReceivedPush: Sendable {
     }
 }
 
-/// A push names a device: nothing prints it by accident.
+/// A push names a device, so default printing shows only its size.
 extension ReceivedPush: CustomStringConvertible, CustomReflectable {
     package var description: String { "ReceivedPush(\(payloadByteCount) bytes)" }
     package var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,6 +1,6 @@
 package import APNS
 
-/// A request that APNs would refuse, and how.
+/// Reason and timestamp with which APNs would refuse a request.
 package struct Rejected: Error, Equatable, Sendable {
     package let reason: Reason
     /// Milliseconds since 1970, with a 410 only.
@@ -11,6 +11,5 @@ package struct Rejected: Error, Equatable, Sendable {
         self.timestampMilliseconds = timestampMilliseconds
     }
 
-    /// The answer's body.
     package var body: RejectionBody { RejectionBody(reason, timestampMilliseconds: timestampMilliseconds) }
 }

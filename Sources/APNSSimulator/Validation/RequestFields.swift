@@ -2,7 +2,7 @@ import APNS
 import Platform
 import Transport
 
-/// The header fields that APNs looks at, found in one pass. Slices of the request's own bytes; nothing is judged yet.
+/// Header fields that APNs reads, found in one pass. Slices of the request's bytes, not validated.
 struct RequestFields {
     private(set) var method: ArraySlice<UInt8>?
     private(set) var path: ArraySlice<UInt8>?
@@ -14,12 +14,12 @@ struct RequestFields {
     private(set) var expiration: ArraySlice<UInt8>?
     private(set) var collapseID: ArraySlice<UInt8>?
     private(set) var contentEncoding: ArraySlice<UInt8>?
-    /// Some field came twice; `cookie` may, because HTTP/2 cuts it in pieces (RFC 9113 section 8.2.3).
+    /// True if a field came twice, except `cookie`, which HTTP/2 may split (RFC 9113 section 8.2.3).
     private(set) var hasDuplicate = false
 
     init(_ headers: HeaderBlock) {
         for index in 0..<headers.count {
-            // The length leaves at most two names to compare with.
+            // The length leaves at most two names to compare.
             switch headers.nameByteCount(of: index) {
             case 5 where headers.isNamed(HeaderName.path, at: index): Self.set(&path, headers, index, &hasDuplicate)
             case 7 where headers.isNamed(HeaderName.method, at: index): Self.set(&method, headers, index, &hasDuplicate)
@@ -39,7 +39,7 @@ struct RequestFields {
                 Self.set(&contentEncoding, headers, index, &hasDuplicate)
             default:
                 guard !headers.isNamed("cookie", at: index) else { continue }
-                // Clients send a handful of others at most; the transport caps how many there can be.
+                // Clients send a handful of others at most, and the transport limits their number.
                 let name = headers[index].name
                 for earlier in 0..<index where headers[earlier].name == name { hasDuplicate = true }
             }
@@ -62,7 +62,7 @@ extension ArraySlice<UInt8> {
         text.withUTF8Buffer { text in unsafe withUnsafeBytes { unsafe Self.isSame($0, UnsafeRawBufferPointer(text)) } }
     }
 
-    /// The same bytes. `==` and `elementsEqual` look at one after the other, which took a twentieth of a push.
+    /// Byte equality. `==` and `elementsEqual` compare one by one, which took a twentieth of a push's time.
     func isSame(as other: [UInt8]) -> Bool {
         unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe Self.isSame(bytes, $0) } }
     }

@@ -1,6 +1,6 @@
 import APNS
 
-// One header each, in the order in which `readPush` asks.
+// One header each, in the order of `readPush`.
 extension RequestValidator {
     static func topic(_ value: ArraySlice<UInt8>?, _ credential: Credential) throws(Rejected) -> Topic {
         guard let value, !value.isEmpty else {
@@ -20,14 +20,14 @@ extension RequestValidator {
     ) throws(Rejected) -> PushType {
         guard let value else {
             guard rules.missingPushType == .infer else { throw Rejected(.invalidPushType) }
-            // What the topic's suffix says is the best reading, unless the app is called like that.
+            // Inferred from the topic's suffix, unless the app's bundle id ends like that.
             return credential.namesBundleID(topic) ? .alert : topic.suffixOwner ?? .alert
         }
         guard let pushType = PushType(headerValue: value.span) else { throw Rejected(.invalidPushType) }
         return pushType
     }
 
-    /// Device management has a certificate of its own; what a token gets for it is a setting.
+    /// Refuses device management with a token, as configured: it has its own certificates.
     func checkManagement(_ pushType: PushType, _ credential: Credential) throws(Rejected) {
         guard pushType == .mdm, case .key = credential else { return }
         switch rules.managementWithToken {
@@ -37,13 +37,13 @@ extension RequestValidator {
         }
     }
 
-    /// Whether topic and type do not belong together, and the push is accepted all the same.
+    /// True if topic and type do not match but are accepted.
     func hasTopicOfAnotherType(
         _ topic: Topic,
         _ pushType: PushType,
         _ credential: Credential
     ) throws(Rejected) -> Bool {
-        // A bundle id may end like a suffix, too, if the credential names it.
+        // A bundle id that the credential names may end like a suffix.
         let isOfAnother =
             !topic.hasSuffix(of: pushType)
             || (pushType.topicIsBundleID && topic.pushTypeOfSuffix != nil && !credential.namesBundleID(topic))

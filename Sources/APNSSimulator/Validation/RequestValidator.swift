@@ -2,21 +2,20 @@ package import APNS
 package import DeviceLink
 package import Transport
 
-/// What APNs checks of one connection's requests, in one order. Holds what belongs to the connection; no I/O, no clock.
+/// Validator of one connection's requests, with the connection's state; no I/O, no clock.
 ///
-/// The order is that of `Check`, and the tests hold one against the other.
+/// The order is that of `Check`, which the tests verify.
 ///
 /// - Source: "Handling notification responses from APNs", "Sending notification requests to APNs".
 package struct RequestValidator {
-    /// What the simulator knows of a device token.
+    /// Registration of a device token.
     package struct Registration: Sendable, Equatable {
-        /// The app's bundle id.
         package let bundleID: Topic
-        /// What it was given out for; `nil`: it is taken for every push to the app.
+        /// Kind of pushes; `nil` allows every push to the app.
         package var kind: TokenKind?
-        /// Milliseconds since 1970: since when the app is known to be gone. `nil`: it is there.
+        /// Time since which the token is invalid, in milliseconds since 1970; `nil` while it is valid.
         package let unregisteredAtMilliseconds: Int64?
-        /// The app is there, and has a newer token.
+        /// True if the token expired and the app is still there.
         package let isExpired: Bool
 
         package init(
@@ -32,9 +31,9 @@ package struct RequestValidator {
         }
     }
 
-    /// The verdict on one request, with the `apns-id` that the answer carries.
+    /// Result for one request.
     package struct Verdict: Sendable, Equatable {
-        /// The request's id as it stood there, or a new one in upper case, as APNs makes them.
+        /// The answer's `apns-id`: the request's spelling, or a new id in upper case, as APNs makes them.
         package let answeredID: [UInt8]
         package let result: Result<AcceptedPush, Rejected>
     }
@@ -43,30 +42,29 @@ package struct RequestValidator {
     let rules: ValidationRules
     private var authentication: ConnectionAuthentication
 
-    /// A validator for one new connection, on which the client showed no certificate.
+    /// Creates a validator for a new connection without a client certificate.
     package init(keys: [KeyID: SigningKey], _ configuration: SimulatorConfiguration) {
         self.init(keys: keys, configuration, certificate: .absent)
     }
 
-    /// A validator for one new connection.
+    /// Creates a validator for a new connection.
     init(keys: [KeyID: SigningKey], _ configuration: SimulatorConfiguration, certificate: CertificateVerdict) {
         profile = configuration.profile
         rules = configuration.validation
         authentication = ConnectionAuthentication(keys: keys, configuration, certificate: certificate)
     }
 
-    /// Checks one request in the order of the connection.
+    /// Checks one request. Call in the connection's order.
     ///
     /// - Parameters:
-    ///   - headers: all fields as they came, pseudo-headers and duplicates included.
-    ///   - payload: the body; may be left out where it was too large to keep.
-    ///   - payloadByteCount: how many bytes the body really had.
+    ///   - headers: all fields as received, with pseudo-headers and duplicates.
+    ///   - payload: the body; may be empty if it was too large to keep.
+    ///   - payloadByteCount: the body's original size.
     ///   - now: seconds since 1970.
-    ///   - ledger: what all connections of the simulator share.
-    ///   - makeID: the id of a push that came without a usable one.
-    ///   - registration: what is known of a token; `nil` for a token of nobody.
-    ///   - isTooFrequent: whether one more push to this token is one too many.
-    /// - Returns: what to deliver or why not, and the `apns-id` of the answer.
+    ///   - ledger: shared by all connections.
+    ///   - makeID: makes an id for a push without a usable one.
+    ///   - registration: returns `nil` for an unknown token.
+    ///   - isTooFrequent: true if one more push to the token exceeds its rate.
     package mutating func validate(
         _ headers: HeaderBlock,
         payload: [UInt8],
@@ -95,7 +93,7 @@ package struct RequestValidator {
         }
     }
 
-    /// Who sends a request that is no push to a device: what belongs to the connection is the same.
+    /// Authenticates a request other than a device push, with the connection's state.
     mutating func authenticate(
         _ authorization: ArraySlice<UInt8>?,
         now: Int64,
@@ -143,7 +141,7 @@ package struct RequestValidator {
 
     private static func checkDevice(_ push: AcceptedPush, _ registration: Registration?) throws(Rejected) {
         guard let registration else { throw Rejected(.badDeviceToken) }
-        // The suffix belongs to the push type; what is left must be the app that the token was given to, for this type.
+        // Without the push type's suffix, the topic must be the token's app, and the type one that the token takes.
         let suffixOwner = push.hasTopicOfAnotherType ? push.topic.pushTypeOfSuffix : push.pushType
         let suffixByteCount = suffixOwner?.topicSuffix.utf8.count ?? 0
         guard push.topic.bytes.dropLast(suffixByteCount).isSame(as: registration.bundleID.bytes) else {
@@ -159,7 +157,7 @@ package struct RequestValidator {
     private func checkPayload(_ payload: [UInt8], _ byteCount: Int, _ pushType: PushType) throws(Rejected) {
         guard byteCount > 0 else { throw Rejected(.payloadEmpty) }
         guard byteCount <= pushType.payloadByteCountMax else { throw Rejected(.payloadTooLarge) }
-        // Apple has no reason for it; this one at least says where to look.
+        // Apple has no reason for it; this one at least points at the payload.
         if rules.strictJSON, PayloadRules.isUnreadable(payload) { throw Rejected(.payloadEmpty) }
     }
 

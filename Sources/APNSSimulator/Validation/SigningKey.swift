@@ -1,18 +1,18 @@
 package import APNS
 package import Primitives
 
-/// A team's key as Apple knows it: its public half, and what it may push to.
+/// Team's signing key from Apple's view: its public half and its rights.
 package struct SigningKey: Sendable {
     package let id: KeyID
     package let team: TeamID
     package let publicKey: ES256PublicKey
-    /// Bundle ids. `nil`: every app of the team, as with the keys that most teams have.
+    /// Bundle ids; `nil`: every app of the team, as for most keys.
     package let bundleIDs: Set<Topic>?
 
-    /// Where it may push; keys of the older kind push to both.
+    /// Environments; keys of the older kind have both.
     package let environments: Set<APNSEnvironment>
 
-    /// A key that Apple calls `id` and that belongs to `team`; `bundleIDs` makes it a topic-specific one.
+    /// Creates a key; `bundleIDs` makes it topic-specific.
     package init(
         id: KeyID,
         team: TeamID,
@@ -27,8 +27,7 @@ package struct SigningKey: Sendable {
         self.environments = environments
     }
 
-    /// Whether one connection may use both keys, which are of one team: keys for all of the team's apps go together, and
-    /// so do keys that share an app.
+    /// True if one connection may use both keys of a team: both for all of the team's apps, or sharing an app.
     ///
     /// - Source: "Establishing a token-based connection to APNs", on topic-specific keys; what "related" means is ours.
     func isRelated(to other: SigningKey) -> Bool {
@@ -40,7 +39,7 @@ package struct SigningKey: Sendable {
         }
     }
 
-    /// Whether the key may push to `topic`: one of its bundle ids, plain or with the suffix of a push type.
+    /// True if the key may push to `topic`: one of its bundle ids, plain or with a push type's suffix.
     func allows(_ topic: Topic) -> Bool {
         guard let bundleIDs else { return true }
         return bundleIDs.contains { bundleID in topic.bundleIDMatches(bundleID) }
@@ -48,16 +47,16 @@ package struct SigningKey: Sendable {
 }
 
 extension Topic {
-    /// Whether this is `bundleID` itself, or `bundleID` with the suffix of a push type.
+    /// True if this is `bundleID`, plain or with a push type's suffix.
     func bundleIDMatches(_ bundleID: Topic) -> Bool {
         guard bytes.starts(with: bundleID.bytes) else { return false }
         let rest = bytes.dropFirst(bundleID.bytes.count)
         return PushType.allCases.contains { rest.elementsEqual($0.topicSuffix.utf8) }
     }
 
-    /// The push type whose suffix ends this topic of a request. Suffixes do not end in one another, so there is at most one.
+    /// Push type of the suffix, if any. Unique, because no suffix ends in another one.
     var pushTypeOfSuffix: PushType? {
-        // A topic of device management may end in one, too.
+        // A device management topic may end in a suffix, too.
         suffixOwner == .mdm ? PushType.allCases.first { !$0.topicSuffix.isEmpty && hasSuffix(of: $0) } : suffixOwner
     }
 }

@@ -1,9 +1,9 @@
 import APNS
 import Transport
 
-/// What the simulator does where Apple says nothing, or says one thing and was seen to do another.
+/// Behaviour where Apple's documentation is silent, or its servers were seen to differ.
 package struct ValidationRules: Sendable {
-    /// What becomes of a push whose topic is not its push type's.
+    /// Handling of a push whose topic does not fit its push type.
     package enum SuffixMismatch: String, CaseIterable, Sendable {
         case badTopic = "BadTopic"
         case accept
@@ -11,57 +11,57 @@ package struct ValidationRules: Sendable {
         case drop
     }
 
-    /// What becomes of a push that does not say what type it is.
+    /// Handling of a push without `apns-push-type`.
     package enum MissingPushType: String, CaseIterable, Sendable {
-        /// It is taken for what its topic's suffix says, or for an alert.
+        /// Takes the type of the topic's suffix, or alert.
         case infer
         case invalidPushType = "InvalidPushType"
     }
 
-    /// The answer to a priority that Apple does not give for the push type.
+    /// Answer to a priority that Apple does not name for the push type.
     package enum UnfitPriority: String, CaseIterable, Sendable {
         case badPriority = "BadPriority"
         case accept
     }
 
-    /// What becomes of a device management push that comes with a provider token.
+    /// Handling of a device management push with a provider token.
     package enum ManagementWithToken: String, CaseIterable, Sendable {
         case forbidden = "Forbidden"
         case topicDisallowed = "TopicDisallowed"
         case accept
     }
 
-    /// How the reason for a key of the other environment is spelled.
+    /// Spelling of the reason for a key of the other environment.
     package enum KeyEnvironmentReason: String, CaseIterable, Sendable {
         case observed = "BadEnvironmentKeyInToken"
         case documented = "BadEnvironmentKeyIdInToken"
     }
 
-    /// Whose twenty minutes must pass before a provider token may be renewed.
+    /// Scope of the 20 minutes between provider tokens.
     package enum TokenUpdateScope: String, CaseIterable, Sendable {
         case connection
         case key
     }
 
-    /// How a client certificate that is not believed is refused.
+    /// Refusal of an untrusted client certificate.
     package enum UntrustedCertificate: String, CaseIterable, Sendable {
         /// The handshake fails.
         case alert
-        /// The handshake is completed, and GOAWAY with the reason follows at once.
+        /// GOAWAY with the reason, right after the handshake.
         case goAway = "goaway"
-        /// Every push is answered 403 with the reason.
+        /// 403 with the reason for every push.
         case status = "403"
     }
 
-    /// How a client certificate that is believed, and is none for pushing here, is refused.
+    /// Refusal of a trusted client certificate that is not for pushing here.
     package enum UnfitCertificate: String, CaseIterable, Sendable {
-        /// The handshake is completed, and GOAWAY with the reason follows at once.
+        /// GOAWAY with the reason, right after the handshake.
         case goAway = "goaway"
-        /// Every push is answered 403 with the reason.
+        /// 403 with the reason for every push.
         case status = "403"
     }
 
-    /// What becomes of a push to a token that was given out for another kind of push.
+    /// Handling of a push to a token of another kind of push.
     package enum TokenOfAnotherKind: String, CaseIterable, Sendable {
         case notForTopic = "DeviceTokenNotForTopic"
         case accept
@@ -73,29 +73,29 @@ package struct ValidationRules: Sendable {
     package var backgroundAtOnce = UnfitPriority.badPriority
     package var liveActivityLow = UnfitPriority.badPriority
     package var managementWithToken = ManagementWithToken.forbidden
-    /// Refuses what is not a JSON object, instead of remarking on it.
+    /// Refuses a payload that is not a JSON object, instead of remarking on it.
     package var strictJSON = false
 
     package var keyEnvironmentReason = KeyEnvironmentReason.observed
     package var tokenUpdateScope = TokenUpdateScope.connection
-    /// How far in the future a provider token may have been issued; `nil`: as far as it likes.
+    /// Maximum time by which `iat` may be in the future; `nil`: no limit.
     package var clockSkew: Duration? = .seconds(60)
 
-    /// Who may have signed the certificates of providers (PEM); `nil`: none is asked for, and only tokens are taken. The
-    /// certificates' dates are held against the system's clock, whatever the simulator's says.
+    /// Authorities of provider certificates (PEM); `nil` requests none, and accepts tokens only. Certificate dates are
+    /// checked against the system's clock, not the simulator's.
     package var clientAuthoritiesPEM: [UInt8]?
     /// Big-endian, without leading zeros.
     package var revokedSerialNumbers: Set<[UInt8]> = []
-    /// For a certificate of another authority, out of its time, or revoked.
+    /// For a certificate of another authority, outside its dates, or revoked.
     package var untrustedCertificate = UntrustedCertificate.alert
-    /// For a certificate that is believed, and that is not for APNs or not for this environment.
+    /// For a trusted certificate that is not for APNs or not for this environment.
     package var unfitCertificate = UnfitCertificate.goAway
 
     package init() {}
 }
 
 extension ValidationRules {
-    /// How a TLS server treats providers' certificates; `nil`: it does not ask for any.
+    /// TLS handling of provider certificates; `nil` requests none.
     var clientTrust: TLSContext.ClientTrust? {
         guard let clientAuthoritiesPEM else { return nil }
         var trust = TLSContext.ClientTrust(authorities: .pem(clientAuthoritiesPEM), isCertificateRequired: false)

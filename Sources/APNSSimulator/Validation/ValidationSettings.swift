@@ -1,5 +1,5 @@
 extension SimulatorSetting {
-    /// How requests, provider tokens and certificates are judged.
+    /// Settings for validating requests, provider tokens and certificates.
     static let validation: [SimulatorSetting] = requests + tokens + certificates
 
     private static let requests: [SimulatorSetting] = [
