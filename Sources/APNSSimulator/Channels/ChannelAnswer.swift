@@ -2,7 +2,7 @@ import APNS
 import Envelope
 import Transport
 
-/// What APNs says to a request about channels.
+/// Answer to a request about channels.
 struct ChannelAnswer: Equatable {
     let status: Int
     private(set) var channelID: ChannelID?
@@ -39,7 +39,7 @@ struct ChannelAnswer: Equatable {
         ChannelAnswer(status: rejected.reason.status, body: rejected.json)
     }
 
-    /// Every answer names its request.
+    /// Headers of the answer, with the request's id.
     func headers(requestID: [UInt8]) -> HeaderBlock {
         var headers = HeaderBlock()
         if !body.isEmpty { headers.append(HeaderName.contentType, "application/json") }

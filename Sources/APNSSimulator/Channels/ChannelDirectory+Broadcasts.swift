@@ -1,29 +1,27 @@
 package import APNS
 package import DeviceLink
 
-// Devices listen, and broadcasts reach them.
+// Subscriptions and the delivery of broadcasts.
 extension ChannelDirectory {
     // MARK: Devices
 
-    /// A device is there: it gets what its channels have stored and it has not had.
+    /// Connects a device: it gets stored broadcasts of its channels that it has not had.
     package mutating func connect(_ subscriber: SubscriberID, now: Int64) -> [Effect] {
         subscribers[subscriber, default: Subscriber()].isOnline = true
         subscribers[subscriber]?.unacknowledged = []
         return deliverStored(to: subscriber, now: now)
     }
 
-    /// It is not there any more; its subscriptions stay.
+    /// Ends a connection; the subscriptions stay.
     package mutating func disconnect(_ subscriber: SubscriberID) {
         guard let known = subscribers[subscriber] else { return }
-        // Who listens to nothing is forgotten.
+        // A device without subscriptions is removed.
         guard !known.subscriptions.isEmpty else { return subscribers[subscriber] = nil }
         subscribers[subscriber]?.isOnline = false
         subscribers[subscriber]?.unacknowledged = []
     }
 
-    /// Listens to a channel.
-    ///
-    /// - Returns: the answer, and what follows it.
+    /// Subscribes a device to a channel.
     package mutating func subscribe(
         _ subscriber: SubscriberID,
         to channel: ChannelID,
@@ -42,7 +40,7 @@ extension ChannelDirectory {
         return (.active, effects + deliverStored(to: subscriber, now: now))
     }
 
-    /// Listens no longer.
+    /// Ends a subscription.
     package mutating func unsubscribe(
         _ subscriber: SubscriberID,
         from channel: ChannelID,
@@ -56,7 +54,7 @@ extension ChannelDirectory {
         return [.happened(.unsubscribed(channel: number, device: subscriber))]
     }
 
-    /// The app is gone from the device, and its subscriptions with it.
+    /// Ends a device's subscriptions of an app that is gone.
     package mutating func unsubscribe(_ subscriber: SubscriberID, fromAllOf app: Topic) -> [Effect] {
         let keys = (subscribers[subscriber]?.subscriptions ?? [:]).keys.filter { $0.app == app }
         let sorted = keys.sorted { number($0) < number($1) }
@@ -65,7 +63,7 @@ extension ChannelDirectory {
 
     // MARK: Broadcasts
 
-    /// Whether the channel takes one more in this minute; counts it.
+    /// Counts a broadcast, and admits it if the channel's rate for the minute allows it.
     package mutating func admit(_ channel: ChannelID, of app: Topic, now: Int64) -> Bool {
         guard settings.broadcastsPerMinuteMax > 0, let last = apps[app]?.channels[channel]?.lastMinute else {
             return true
@@ -77,14 +75,11 @@ extension ChannelDirectory {
         return true
     }
 
-    /// A broadcast passed every check.
+    /// Publishes a broadcast that passed every check, on an existing channel.
     ///
     /// - Parameters:
-    ///   - push: what each device gets; its id is the broadcast's.
-    ///   - channel: one that there is.
-    ///   - app: the bundle id.
+    ///   - push: the push for each device, with the broadcast's id.
     ///   - now: seconds since 1970.
-    /// - Returns: what follows.
     package mutating func publish(
         _ push: DevicePush,
         on channel: ChannelID,
@@ -103,7 +98,7 @@ extension ChannelDirectory {
         return [.happened(event)] + store(push, of: key, now: now) + sent
     }
 
-    /// A device has a broadcast.
+    /// Records a device's acknowledgement.
     package mutating func acknowledge(_ id: APNSID, from subscriber: SubscriberID, now: Int64) -> [Effect] {
         guard let known = subscribers[subscriber],
             let index = known.unacknowledged.firstIndex(where: { $0.id == id })
@@ -116,7 +111,7 @@ extension ChannelDirectory {
         apps[key.app]?.deliveredCount += 1
         apps[key.app]?.channels[key.channel]?.metrics.deliveredCount += 1
         let event = Effect.happened(.delivered(id, channel: number(key), device: subscriber))
-        // Only who had too much on its way can have missed something while it was there.
+        // Only a device at its limit can have missed a broadcast while online.
         guard known.unacknowledged.count == Self.unacknowledgedCountMax else { return [event] }
         return [event] + deliverStored(to: subscriber, now: now)
     }
@@ -149,7 +144,7 @@ extension ChannelDirectory {
         return effects
     }
 
-    /// Notes that it is on its way; false when it cannot be.
+    /// Marks the push as in flight; false for an offline or busy device.
     private mutating func send(_ push: DevicePush, of key: Key, to subscriber: SubscriberID) -> Bool {
         guard let known = subscribers[subscriber], known.isOnline,
             known.unacknowledged.count < Self.unacknowledgedCountMax

@@ -1,11 +1,11 @@
 package import APNS
 package import DeviceLink
 
-/// An environment's channels: what each is, who listens, what it keeps. Events in, effects out; no socket, no clock.
+/// Channels of an environment, with subscribers and stored broadcasts. Events in, effects out; no socket, no clock.
 ///
 /// - Source: "Sending channel management requests to APNs", "Setting up broadcast push notifications".
 package struct ChannelDirectory {
-    /// The owner's number for a device.
+    /// Owner's number of a device.
     package typealias SubscriberID = Int
 
     package enum Effect: Equatable, Sendable {
@@ -13,26 +13,26 @@ package struct ChannelDirectory {
         case happened(ChannelEvent)
     }
 
-    /// A channel's name means nothing without its app.
+    /// Channel and its app, without which a channel id means nothing.
     struct Key: Hashable {
         let app: Topic
         let channel: ChannelID
     }
 
     struct Channel {
-        /// Our own name for it, from 1: what a log may show.
+        /// Our number of the channel, from 1, which may be logged.
         let number: Int
         let policy: ChannelStoragePolicy
         var stored: Stored?
         var subscribers: Set<SubscriberID> = []
         var metrics = ChannelMetrics()
-        /// For the rate: which minute since 1970, and how many broadcasts came in it.
+        /// Minute since 1970 and its number of broadcasts, for the rate.
         var lastMinute = (minute: Int64(0), count: 0)
     }
 
     struct Stored {
         let push: DevicePush
-        /// Seconds since 1970: not at that time any more.
+        /// Exclusive end, in seconds since 1970.
         let until: Int64
     }
 
@@ -44,16 +44,15 @@ package struct ChannelDirectory {
 
     struct Subscriber {
         var isOnline = false
-        /// By channel: the last broadcast that the device has acknowledged.
+        /// Last acknowledged broadcast of each channel.
         var subscriptions: [Key: APNSID?] = [:]
         var unacknowledged: [(id: APNSID, key: Key)] = []
     }
 
-    /// A device that does not acknowledge is treated as one that is away. Beside what else is on its way to the device it
-    /// stays below what a device takes without asking for more.
+    /// Limit above which a device counts as offline. Together with other pushes in flight, it is below what a device
+    /// accepts at once.
     package static let unacknowledgedCountMax = 32
 
-    /// Rules for what comes from now on.
     var settings: ChannelSettings
     var apps: [Topic: App] = [:]
     var subscribers: [SubscriberID: Subscriber] = [:]
@@ -64,13 +63,9 @@ package struct ChannelDirectory {
 
     // MARK: Channels
 
-    /// Makes a channel.
+    /// Creates a channel.
     ///
-    /// - Parameters:
-    ///   - app: the bundle id.
-    ///   - policy: for good.
-    ///   - makeID: random names, until one is new in this environment.
-    /// - Returns: its name, and what happened.
+    /// - Parameter makeID: makes random ids, until one is new in this environment.
     /// - Throws: `.featureNotEnabled`, `.cannotCreateChannelConfiguration`.
     package mutating func create(
         of app: Topic,
@@ -89,7 +84,7 @@ package struct ChannelDirectory {
         return (id, [.happened(.created(channel: lastNumber))])
     }
 
-    /// How a channel was made.
+    /// Storage policy of a channel.
     ///
     /// - Throws: `.featureNotEnabled`, `.channelNotRegistered`.
     package func policy(of channel: ChannelID, of app: Topic) throws(ChannelRejected) -> ChannelStoragePolicy {
@@ -98,7 +93,7 @@ package struct ChannelDirectory {
         return found.policy
     }
 
-    /// An app's channels, the oldest first.
+    /// Channels of an app, oldest first.
     ///
     /// - Throws: `.featureNotEnabled`.
     package func list(of app: Topic) throws(ChannelRejected) -> [ChannelID] {
@@ -106,7 +101,7 @@ package struct ChannelDirectory {
         return (apps[app]?.channels ?? [:]).sorted { $0.value.number < $1.value.number }.map(\.key)
     }
 
-    /// Removes a channel for good, and what it has stored.
+    /// Deletes a channel for good, with its stored broadcast.
     ///
     /// - Throws: `.featureNotEnabled`, `.channelNotRegistered`.
     package mutating func delete(_ channel: ChannelID, of app: Topic) throws(ChannelRejected) -> [Effect] {
@@ -114,7 +109,7 @@ package struct ChannelDirectory {
         return remove(Key(app: app, channel: channel))
     }
 
-    /// What the team's account says of the app. Without the capability, all its channels are gone.
+    /// Sets the app's broadcast capability. Without it, all its channels are deleted.
     package mutating func setCapability(of app: Topic, isOn: Bool) -> [Effect] {
         capabilities[app] = isOn
         guard !isOn, let gone = apps[app] else { return [] }
@@ -126,7 +121,6 @@ package struct ChannelDirectory {
         return effects
     }
 
-    /// Refuses an app without the capability.
     func checkCapability(of app: Topic) throws(ChannelRejected) {
         guard capabilities[app] ?? settings.isCapabilityOn else { throw ChannelRejected(.featureNotEnabled) }
     }
@@ -139,7 +133,7 @@ package struct ChannelDirectory {
 
     // MARK: Metrics
 
-    /// `nil`: there is no such channel.
+    /// Metrics of a channel, if it exists.
     package func metrics(of channel: ChannelID, of app: Topic) -> ChannelMetrics? {
         guard let channel = apps[app]?.channels[channel] else { return nil }
         var metrics = channel.metrics
@@ -148,7 +142,7 @@ package struct ChannelDirectory {
         return metrics
     }
 
-    /// Over all channels of the app, deleted ones included.
+    /// Metrics of all the app's channels; the counts include deleted ones.
     package func metrics(of app: Topic) -> ChannelMetrics {
         var metrics = ChannelMetrics()
         guard let app = apps[app] else { return metrics }

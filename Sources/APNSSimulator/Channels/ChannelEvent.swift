@@ -1,23 +1,23 @@
 package import APNS
 
-/// What happened to a channel; devices and channels by our own numbers.
+/// Event of a channel. Devices and channels appear by our numbers.
 package enum ChannelEvent: Equatable, Sendable {
     case created(channel: Int)
     case deleted(channel: Int)
-    /// A broadcast was accepted, and went to so many devices at once.
+    /// Accepted broadcast, and the number of devices that got it at once.
     case published(APNSID, channel: Int, deviceCount: Int)
-    /// The channel keeps it for devices that are not there.
+    /// Stored for offline devices.
     case stored(APNSID, channel: Int)
-    /// A device has acknowledged it.
+    /// Acknowledged by a device.
     case delivered(APNSID, channel: Int, device: Int)
     case subscribed(channel: Int, device: Int)
     case unsubscribed(channel: Int, device: Int)
-    /// A request was refused.
+    /// Refused request.
     case refused(BroadcastReason)
 }
 
 extension ChannelEvent: CustomStringConvertible {
-    /// One line for a log.
+    /// Log line.
     package var description: String {
         switch self {
         case .created(let channel): "channel \(channel) created"

@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// A connection at the port where channels are managed: a team and a token of its own.
+/// Connection to the channel management port, with its own team and token.
 final class ChannelHandler: HTTP2Handler {
     private let core: SimulatorCore
     private var validator: RequestValidator
@@ -17,7 +17,7 @@ final class ChannelHandler: HTTP2Handler {
         _ = core.channels.handle(request, responder, &validator, isManagement: true)
     }
 
-    /// Listens where channels are managed, if anywhere.
+    /// Starts the channel management server, if a port is configured.
     static func serve(
         _ configuration: SimulatorConfiguration,
         context: TLSContext,
@@ -35,7 +35,6 @@ final class ChannelHandler: HTTP2Handler {
 }
 
 extension SimulatorConfiguration {
-    /// Limits of the channel port's server.
     var channelServerLimits: HTTP2ServerLimits {
         var limits = HTTP2ServerLimits()
         limits.settings.maxConcurrentStreams = streamCountMax

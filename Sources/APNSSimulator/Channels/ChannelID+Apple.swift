@@ -1,8 +1,8 @@
 import APNS
 
-/// Channel names as Apple makes them: 16 bytes in base64 (RFC 4648 section 4), 24 characters.
+/// Channel ids in Apple's form: 16 bytes in base64 (RFC 4648 section 4), 24 characters.
 ///
-/// - Source: "Sending channel management requests to APNs", whose examples all are; a client must not rely on it.
+/// - Source: the examples of "Sending channel management requests to APNs"; a client must not rely on it.
 extension ChannelID {
     static let appleByteCount = 16
     private static let appleCharacterCount = 24
@@ -26,7 +26,7 @@ extension ChannelID {
         }
     }
 
-    /// Whether Apple could have made it. The last character before `==` carries two bits only (RFC 4648 section 3.5).
+    /// True if the id has Apple's form. The last character before `==` carries two bits only (RFC 4648 section 3.5).
     var isApples: Bool {
         guard bytes.count == Self.appleCharacterCount, bytes.suffix(2).elementsEqual("==".utf8) else { return false }
         let digits = bytes.dropLast(2).map { Self.alphabet.firstIndex(of: $0) }

@@ -1,13 +1,13 @@
-/// What Apple's console counts for a channel, or for all channels of an app. From the simulator's start, not for weeks.
+/// Counts of Apple's console for a channel, or an app's channels. From the simulator's start, not for weeks.
 ///
 /// - Source: "Viewing the status of push notifications using Metrics and APNs", on broadcasts.
 package struct ChannelMetrics: Equatable, Sendable {
-    /// Broadcasts that were accepted.
+    /// Accepted broadcasts.
     package internal(set) var publishedCount = 0
-    /// Acknowledgements of devices: a broadcast counts once for each.
+    /// Acknowledgements, one for each device and broadcast.
     package internal(set) var deliveredCount = 0
-    /// Subscriptions that there are now.
+    /// Current subscriptions.
     package internal(set) var subscriptionCount = 0
-    /// Devices that have one of them.
+    /// Devices with a subscription.
     package internal(set) var subscriberCount = 0
 }

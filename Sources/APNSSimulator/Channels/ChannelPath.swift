@@ -1,19 +1,19 @@
 import APNS
 
-/// What a request about channels asks for, by its method and its path.
+/// Operation of a request about channels, by method and path.
 struct ChannelPath: Equatable {
     enum Operation: Equatable {
         case create, read, delete, list, send
     }
 
-    /// What every broadcast's path begins with; the rest is the bundle id.
+    /// Prefix of a broadcast's path; the bundle id follows.
     static let broadcastPrefix = Array("/4/broadcasts/apps/".utf8)
 
     let operation: Operation
-    /// As it stands there. Its ending may show that it is no bundle id.
+    /// Unchecked: the ending may show that it is not a bundle id.
     let app: Topic
 
-    /// The management of channels.
+    /// Reads a channel management path.
     ///
     /// - Throws: `.methodNotAllowed`, `.badPath`.
     init(management fields: ChannelRequestFields) throws(ChannelRejected) {
@@ -34,7 +34,7 @@ struct ChannelPath: Equatable {
         }
     }
 
-    /// A broadcast, at the port of pushes.
+    /// Reads a broadcast's path, at the push port.
     ///
     /// - Throws: `.methodNotAllowed`, `.badPath`.
     init(broadcast fields: ChannelRequestFields) throws(ChannelRejected) {

@@ -1,7 +1,7 @@
 package import APNS
 import DeviceLink
 
-/// A request about channels whose form is right. Whether the channel exists, the directory knows.
+/// Well-formed request about channels. The directory checks that the channel exists.
 package enum ChannelRequest: Equatable, Sendable {
     case create(Topic, ChannelStoragePolicy)
     case read(Topic, ChannelID)
@@ -10,14 +10,13 @@ package enum ChannelRequest: Equatable, Sendable {
     case send(Topic, ChannelID, Broadcast)
 }
 
-/// What is sent on a channel.
 package struct Broadcast: Equatable, Sendable {
     package let priority: Priority
-    /// `nil`: the request had none.
+    /// `nil` without the header.
     package let expiration: Expiration?
     package let payload: [UInt8]
 
-    /// What a device gets.
+    /// Push for a device.
     func push(_ id: APNSID, topic: Topic) -> DevicePush {
         DevicePush(
             id: id,

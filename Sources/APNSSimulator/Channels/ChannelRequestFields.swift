@@ -1,10 +1,10 @@
 import APNS
 import Transport
 
-/// The header fields of a request about channels.
+/// Header fields of a request about channels.
 ///
-/// Apple's table for these has no DuplicateHeaders. A field that comes twice has the value that RFC 9110 section 5.2 gives
-/// it, both with a comma between, and that is no valid value of any of them.
+/// Apple's table has no DuplicateHeaders here. Repeated fields are joined by a comma, as in RFC 9110 section 5.2, which
+/// makes the value invalid.
 struct ChannelRequestFields {
     private(set) var method: [UInt8] = []
     private(set) var path: [UInt8] = []

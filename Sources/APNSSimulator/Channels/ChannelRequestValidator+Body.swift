@@ -1,14 +1,14 @@
 import APNS
 import Envelope
 
-// What stands in the body.
+// Checks of the body.
 extension ChannelRequestValidator {
     private static let policyMember = "message-storage-policy"
     private static let pushTypeMember = "push-type"
-    /// Ours: what a Live Activity's state may be nested in.
+    /// Our limit for a Live Activity's state.
     private static let depthMax = 32
 
-    /// Of the request for a new channel.
+    /// Storage policy from the body of a create request.
     static func policy(_ body: [UInt8], _ byteCount: Int) throws(ChannelRejected) -> ChannelStoragePolicy {
         let members = try object(body, byteCount).members ?? []
         for member in members where member.name != policyMember && member.name != pushTypeMember {
@@ -24,7 +24,7 @@ extension ChannelRequestValidator {
         return policy
     }
 
-    /// Of a broadcast: a Live Activity is updated or ended, never begun.
+    /// Checks a broadcast's body. It may update or end a Live Activity, not start one.
     func checkPayload(_ body: [UInt8], _ byteCount: Int) throws(ChannelRejected) {
         try Self.checkSize(byteCount)
         guard settings.checksEvent else { return }

@@ -1,11 +1,10 @@
 import APNS
 import Transport
 
-/// What APNs checks of a request about channels, in one order. No I/O, no clock.
+/// Validator of requests about channels. No I/O, no clock.
 ///
-/// The order is that of pushes to devices: method, path, credential, request id, app. Then the channel, because Apple says
-/// so of broadcasts ("If authentication succeeds, APNs then validates the channel ID"), then the other headers, then the
-/// body.
+/// The order is that of device pushes: method, path, credential, request id, app. Then the channel, as Apple documents
+/// for broadcasts ("If authentication succeeds, APNs then validates the channel ID"), the other headers, and the body.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs", and
 ///   their pages on errors.
@@ -13,16 +12,11 @@ struct ChannelRequestValidator {
     let settings: ChannelSettings
     let profile: Profile
 
-    /// A request of either kind.
+    /// Validates a request of either kind.
     ///
     /// - Parameters:
-    ///   - path: what it asks for.
-    ///   - fields: its headers.
-    ///   - body: empty also where there was too much of it.
-    ///   - bodyByteCount: how many bytes there were.
-    ///   - authenticate: who asks.
-    ///   - directory: which channels there are.
-    /// - Returns: what to do.
+    ///   - body: empty if it was too large.
+    ///   - bodyByteCount: its original size.
     /// - Throws: the first reason to refuse it.
     func validate(
         _ path: ChannelPath,
@@ -39,7 +33,7 @@ struct ChannelRequestValidator {
             throw ChannelRejected(error)
         }
         if let requestID = fields.requestID, id(requestID) == nil { throw ChannelRejected(.badMessageID) }
-        // The bundle id itself, without the suffix that pushes to Live Activities have.
+        // The plain bundle id, without the Live Activity suffix.
         guard path.app.suffixOwner == nil else { throw ChannelRejected(.topicDisallowed) }
         guard credential.allows(path.app) else { throw ChannelRejected(.topicMismatch) }
         try directory.checkCapability(of: path.app)
@@ -64,7 +58,7 @@ struct ChannelRequestValidator {
         }
     }
 
-    /// The request's name, if it has a proper one.
+    /// Id of the request, if valid.
     func id(_ text: [UInt8]) -> APNSID? { APNSID(text: text.span, acceptsUpperCase: profile == .apple) }
 
     private static func channel(_ fields: ChannelRequestFields) throws(ChannelRejected) -> ChannelID {

@@ -2,11 +2,11 @@ import APNS
 import DeviceLink
 import Transport
 
-/// The channels of a simulator at work: requests to answers, and what the directory decides to devices. On the loop.
+/// Connects the channel directory with requests and devices. Used on the loop.
 final class ChannelService {
     private unowned let core: SimulatorCore
     private(set) var directory: ChannelDirectory
-    /// Refuse the next requests, whatever they are.
+    /// Reasons for the next requests.
     private var injected: [BroadcastReason] = []
     private var connections: [ChannelDirectory.SubscriberID: DeviceDirectory.ConnectionID] = [:]
     private var subscribers: [DeviceDirectory.ConnectionID: ChannelDirectory.SubscriberID] = [:]
@@ -24,10 +24,10 @@ final class ChannelService {
         ChannelRequestValidator(settings: core.configuration.channels, profile: core.configuration.profile)
     }
 
-    /// Whether the request is for a channel, at the port of pushes.
+    /// True for the path of a broadcast.
     static func takes(_ path: ArraySlice<UInt8>) -> Bool { path.starts(with: ChannelPath.broadcastPrefix) }
 
-    /// Answers a request; `true` when it was accepted.
+    /// Answers a request; true if it was accepted.
     func handle(
         _ request: HTTP2ServerRequest,
         _ responder: HTTP2Responder,
@@ -77,7 +77,7 @@ final class ChannelService {
             let id = core.freshID()
             let topic: Topic
             do throws(APNSError) { topic = try app.appendingSuffix(of: .liveactivity) } catch {
-                // A bundle id so long has no Live Activities.
+                // A bundle id this long has no Live Activities.
                 throw ChannelRejected(.topicDisallowed)
             }
             perform(directory.publish(broadcast.push(id, topic: topic), on: channel, of: app, now: now))
@@ -85,29 +85,29 @@ final class ChannelService {
         }
     }
 
-    /// Refuses the next request that passes its checks: what has no cause in the request itself.
+    /// Refuses the next valid request, for a reason that a request cannot cause.
     func refuseNext(_ reason: BroadcastReason) { injected.append(reason) }
 
-    /// Gives the app the broadcast capability, or takes it and all its channels away.
+    /// Sets the app's broadcast capability; without it, all its channels are deleted.
     func setCapability(of app: Topic, isOn: Bool) { perform(directory.setCapability(of: app, isOn: isOn)) }
 
     // MARK: Devices
 
-    /// The device of this number is there.
+    /// Connects the device of this number.
     func deviceDidConnect(_ device: Int, on connection: DeviceDirectory.ConnectionID) {
         if let older = connections.updateValue(connection, forKey: device) { subscribers[older] = nil }
         subscribers[connection] = device
         perform(directory.connect(device, now: core.now))
     }
 
-    /// Harmless for a connection that never was a device's, or is not any more.
+    /// Disconnects a device. Does nothing for other connections.
     func deviceDidDisconnect(_ connection: DeviceDirectory.ConnectionID) {
         guard let device = subscribers.removeValue(forKey: connection) else { return }
         connections[device] = nil
         directory.disconnect(device)
     }
 
-    /// The app is gone from the device.
+    /// Ends the app's subscriptions on the device.
     func appDidLeave(_ device: Int, app: Topic) { perform(directory.unsubscribe(device, fromAllOf: app)) }
 
     func subscribe(_ connection: DeviceDirectory.ConnectionID, _ topic: Topic, _ channel: ChannelID) {

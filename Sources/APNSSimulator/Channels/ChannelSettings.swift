@@ -1,16 +1,16 @@
-/// What Apple leaves open about channels and broadcasts, and what it says and a test wants smaller.
+/// Rules for channels and broadcasts that Apple leaves open, and limits that tests lower.
 package struct ChannelSettings: Sendable {
-    /// Of one app.
+    /// For one app.
     package var channelCountMax = 10_000
-    /// With channels of their own.
+    /// Maximum number of apps with channels.
     package var appCountMax = 1000
-    /// How long a channel keeps its most recent message, at most.
+    /// Longest storage of a channel's most recent message.
     package var storageSecondsMax: Int64 = 8 * 3600
-    /// That one device listens to.
+    /// For one device.
     package var subscriptionCountMax = 100
-    /// To one channel; 0: as many as anybody likes.
+    /// To one channel; 0: no limit.
     package var broadcastsPerMinuteMax = 0
-    /// Whether every app has the broadcast capability until it is told otherwise.
+    /// Default of each app's broadcast capability.
     package var isCapabilityOn = true
     package var needsExpiration = false
     package var checksEvent = true
@@ -20,7 +20,6 @@ package struct ChannelSettings: Sendable {
 }
 
 extension SimulatorSetting {
-    /// How channels and broadcasts are treated.
     static let channels: [SimulatorSetting] = [
         .number(
             "channels",

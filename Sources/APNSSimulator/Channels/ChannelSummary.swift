@@ -1,15 +1,15 @@
 package import APNS
 import DeviceLink
 
-/// A channel as a person or a test looks at it.
+/// Snapshot of a channel for people and tests.
 package struct ChannelSummary: Equatable, Sendable {
-    /// Our own number for it, as in events.
+    /// Our number of the channel, as in events.
     package let number: Int
     package let app: Topic
     package let id: ChannelID
     package let policy: ChannelStoragePolicy
     package let metrics: ChannelMetrics
-    /// The message it keeps, and until when, in seconds since 1970.
+    /// Stored message and its end, in seconds since 1970.
     package let stored: Stored?
 
     package struct Stored: Equatable, Sendable {
@@ -19,10 +19,9 @@ package struct ChannelSummary: Equatable, Sendable {
 }
 
 extension ChannelDirectory {
-    /// Every channel, the oldest first.
+    /// All channels, oldest first.
     ///
-    /// - Parameter now: seconds since 1970: what a channel kept until then is not told.
-    /// - Returns: one for each.
+    /// - Parameter now: seconds since 1970; messages expired by then are left out.
     package func summaries(now: Int64) -> [ChannelSummary] {
         var summaries: [ChannelSummary] = []
         for (name, app) in apps {

@@ -1,29 +1,29 @@
 package import APNS
 import Transport
 
-// What a test does to channels, beside the requests of a provider.
+// Channel operations for tests, beside a provider's requests.
 extension Simulator {
-    /// Every channel, the oldest first.
+    /// All channels, oldest first.
     package func channels() async -> [ChannelSummary] {
         await core.loop.run { [core] in core.value.channels.directory.summaries(now: core.value.now) }
     }
 
-    /// What was published on a channel and delivered; `nil` where there is none.
+    /// Metrics of a channel, if it exists.
     package func metrics(of channel: ChannelID, of app: Topic) async -> ChannelMetrics? {
         await core.loop.run { [core] in core.value.channels.directory.metrics(of: channel, of: app) }
     }
 
-    /// The same over all channels of an app.
+    /// Metrics of all the app's channels.
     package func channelMetrics(of app: Topic) async -> ChannelMetrics {
         await core.loop.run { [core] in core.value.channels.directory.metrics(of: app) }
     }
 
-    /// Gives the app the broadcast capability, or takes it and all its channels away.
+    /// Sets the app's broadcast capability; without it, all its channels are deleted.
     package func setBroadcastCapability(of app: Topic, isOn: Bool) async {
         await core.loop.run { [core] in core.value.channels.setCapability(of: app, isOn: isOn) }
     }
 
-    /// Refuses the next good request about channels, for what only the service itself can be the cause of.
+    /// Refuses the next valid request about channels, for a reason that a request cannot cause.
     package func refuseNextChannelRequest(_ reason: BroadcastReason) async {
         await core.loop.run { [core] in core.value.channels.refuseNext(reason) }
     }

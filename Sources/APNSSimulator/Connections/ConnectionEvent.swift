@@ -1,30 +1,30 @@
 package import APNS
 
-/// What happened to providers' connections, each by our own number, from 1.
+/// Event of a provider connection, by our number, from 1.
 package enum ConnectionEvent: Sendable, Equatable {
-    /// The handshake is done.
+    /// Handshake done.
     case opened(Int)
-    /// The client was told another limit of streams.
+    /// New stream limit for the client.
     case streamLimit(Int, UInt32)
-    /// It made too many errors; `reason` is the last of them, and what the GOAWAY says.
+    /// Too many errors; the GOAWAY carries the last one's reason.
     case tooManyErrors(Int, Reason)
-    /// The control interface ended it.
+    /// Ended by the control API.
     case dismissed(Int, reason: String)
     case closed(Int, ConnectionTally)
-    /// Somebody came back too quickly, and was not let in.
+    /// Refused for reconnecting too fast.
     case turnedAway
 }
 
-/// What one connection came to.
+/// Counts of one connection.
 package struct ConnectionTally: Sendable, Equatable {
     package var acceptedCount = 0
     package var rejectedCount = 0
-    /// Streams that were begun.
+    /// Opened streams.
     package var streamCount = 0
     /// Streams beyond the limit.
     package var refusedStreamCount = 0
-    /// Streams that either side broke off before their answer.
+    /// Streams that either side reset before the answer.
     package var brokenStreamCount = 0
-    /// It flooded, and was shown out for it.
+    /// True if closed for flooding.
     package var isFlooded = false
 }

@@ -1,15 +1,15 @@
 import APNS
 import Transport
 
-/// How provider connections are treated where Apple says nothing. What has been seen of the live service is the default.
+/// Handling of provider connections where Apple is silent. Defaults follow the observed service.
 package struct ConnectionRules: Sendable, Equatable {
-    /// What becomes of a stream beyond the limit, by a client that knows the limit.
+    /// Handling of a stream above a limit that the client knows.
     package enum ExcessStreams: String, Sendable, CaseIterable {
         case refuse
         case goaway
     }
 
-    /// What a field name in upper case ends.
+    /// Scope of the error for an upper-case field name.
     package enum UpperCaseNames: String, Sendable, CaseIterable {
         case connection
         case stream
@@ -25,28 +25,28 @@ package struct ConnectionRules: Sendable, Equatable {
 
     // MARK: Streams
 
-    /// After a rejected push the limit falls to one stream, until the next accepted one.
+    /// Lowers the limit to one stream after a rejected push, until the next accepted one.
     package var dropsToOneStream = false
     package var excessStreams = ExcessStreams.refuse
     package var upperCaseNames = UpperCaseNames.connection
 
     // MARK: Errors
 
-    /// Of a connection's answers, how many of a hundred may be errors before it is ended; 0: all.
+    /// Percentage of errors among a connection's answers that ends it, if exceeded; 0: no limit.
     package var errorPercentMax = 0
-    /// The same for BadDeviceToken alone.
+    /// Same for BadDeviceToken alone.
     package var badTokenPercentMax = 0
-    /// So many answers there must be before the shares are judged.
+    /// Answers before the percentages apply.
     package var judgedAnswerCount = 100
 
     // MARK: Ends
 
-    /// Nil: never.
+    /// Nil: no deadline.
     package var idleDeadline: Duration? = .seconds(3600)
     package var lifetimeMax: Duration?
-    /// How many GOAWAY frames say that a connection ends.
+    /// Number of GOAWAY frames at the end of a connection.
     package var goAwayCount = 1
-    /// Open streams get so long when the connection ends.
+    /// Time for open streams at the end of a connection.
     package var drainSecondsMax = 5
 
     // MARK: Deadlines
@@ -58,18 +58,18 @@ package struct ConnectionRules: Sendable, Equatable {
     // MARK: Many connections
 
     package var connectionCountMax = 1024
-    /// So many connections of one address within `reconnectWindowSeconds` are let in; 0: all.
+    /// Connections of one address admitted within `reconnectWindowSeconds`; 0: no limit.
     package var reconnectCountMax = 0
     package var reconnectWindowSeconds = 60
 }
 
 extension SimulatorConfiguration {
-    /// What the server of the push port enforces.
+    /// Limits of the push port's server.
     var serverLimits: HTTP2ServerLimits {
         var limits = HTTP2ServerLimits()
         limits.settings = http2Settings
         limits.channel.handshakeDeadline = .seconds(connections.handshakeSecondsMax)
-        // Bytes are no activity here, streams are.
+        // Streams count as activity here, bytes do not.
         limits.channel.idleDeadline = nil
         limits.requestDeadline = .seconds(connections.requestSecondsMax)
         limits.responseDeadline = .seconds(connections.responseSecondsMax)

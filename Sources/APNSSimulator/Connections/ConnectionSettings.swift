@@ -1,5 +1,4 @@
 extension SimulatorSetting {
-    /// How provider connections are treated.
     static let connections: [SimulatorSetting] = [
         .flag(
             "alpn-required",

@@ -1,6 +1,6 @@
 import Transport
 
-/// The providers that are connected. Lives on the loop.
+/// Table of connected providers. Lives on the loop.
 final class ConnectionTable {
     private var gate: ReconnectGate
     private let onEvent: ((ConnectionEvent) -> Void)?
@@ -14,7 +14,7 @@ final class ConnectionTable {
 
     func adopt(_ rules: ConnectionRules) { gate.adopt(rules) }
 
-    /// Whether somebody who connects may stay; `now` is the simulator's clock.
+    /// Admits or refuses a new connection; `now` is the simulator's clock.
     func admit(_ address: String, now: Int64) -> Bool {
         let isAdmitted = gate.admit(address, now: now)
         if !isAdmitted { onEvent?(.turnedAway) }
@@ -40,7 +40,7 @@ final class ConnectionTable {
 
     var numbers: [Int] { handlers.keys.sorted() }
 
-    /// Says GOAWAY to one connection, or to all.
+    /// Sends GOAWAY on one connection, or on all.
     func dismiss(_ number: Int?, reason: String) {
         for (each, handler) in handlers where number == nil || number == each {
             handler.dismiss(reason: reason)

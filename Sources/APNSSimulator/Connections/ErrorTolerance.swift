@@ -1,7 +1,7 @@
 import APNS
 
-/// How many errors a connection may make before APNs ends it. Apple says that it does, soonest for BadDeviceToken, and
-/// not when; a 410 is no error.
+/// Error limits of a connection. Apple ends one after too many errors, soonest for BadDeviceToken, but publishes no
+/// number; a 410 is no error.
 ///
 /// - Source: "Handling notification responses from APNs" and the older "Communicating with APNs".
 struct ErrorTolerance {
@@ -14,10 +14,10 @@ struct ErrorTolerance {
         self.rules = rules
     }
 
-    /// One push was answered.
+    /// Counts the answer to one push.
     ///
-    /// - Parameter reason: nil for one that was accepted.
-    /// - Returns: whether that was one error too many.
+    /// - Parameter reason: nil for an accepted push.
+    /// - Returns: true if a limit is exceeded.
     mutating func didAnswer(_ reason: Reason?) -> Bool {
         answerCount += 1
         guard let reason, reason.status != 410 else { return false }

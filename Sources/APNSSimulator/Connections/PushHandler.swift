@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// A provider's connection: its own team, key and last token, its allowance of streams and its errors.
+/// Provider connection, with its own team, key, last token, stream limit and error counts.
 final class PushHandler: HTTP2Handler {
     private unowned let connection: HTTP2ServerConnection
     private let core: SimulatorCore
@@ -29,10 +29,10 @@ final class PushHandler: HTTP2Handler {
     }
 
     func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder) {
-        // GOAWAY says that nothing was processed: a request that came before it must not be either.
+        // The GOAWAY said that nothing was processed, so earlier requests must not be either.
         guard !isRefused else { return responder.reset(code: Self.refusedStream) }
         guard !ChannelService.takes(request.path) else {
-            // A broadcast's reasons are none of those that end a connection.
+            // A broadcast's reasons do not count towards the connection's errors.
             let isAccepted = core.channels.handle(request, responder, &validator, isManagement: false)
             return didAnswer(isAccepted: isAccepted, nil)
         }
@@ -53,7 +53,7 @@ final class PushHandler: HTTP2Handler {
         }
     }
 
-    /// GOAWAY with a reason as JSON; what is open may end.
+    /// Sends GOAWAY with a reason as JSON; open streams may end.
     func dismiss(reason: String) {
         let body = RejectionBody(reasonText: reason, timestampMilliseconds: nil)
         connection.goAway(debugData: body?.json ?? [])

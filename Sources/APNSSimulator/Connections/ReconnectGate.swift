@@ -1,14 +1,14 @@
-/// Whom the simulator lets in again: APNs regards connections that are opened and closed in quick succession as a denial
-/// of service. A value: the clock is the caller's, and memory is bounded.
+/// Limiter of reconnections: APNs treats connections opened and closed in quick succession as denial of service. A
+/// value; the caller supplies the time, and memory is bounded.
 ///
-/// - Source: "Sending notification requests to APNs"; how many are too many, Apple does not say.
+/// - Source: "Sending notification requests to APNs"; Apple publishes no number.
 struct ReconnectGate {
-    /// More addresses at once are not told apart: whoever comes last is let in.
+    /// Maximum number of tracked addresses; further ones are admitted.
     static let addressCountMax = 10_000
 
     private var countMax: Int
     private var windowSeconds: Int64
-    /// When each address was let in, oldest first, at most `countMax` of them.
+    /// Admission times of each address, oldest first, at most `countMax`.
     private var admissions: [String: [Int64]] = [:]
 
     init(_ rules: ConnectionRules) {
@@ -21,12 +21,11 @@ struct ReconnectGate {
         windowSeconds = Int64(rules.reconnectWindowSeconds)
     }
 
-    /// Somebody connects. A refusal does not count: who waits for the window's length is let in.
+    /// Admits or refuses a connection. A refusal does not count, so that waiting for the window suffices.
     ///
     /// - Parameters:
     ///   - address: without the port.
-    ///   - now: seconds, of a clock that the window is measured by.
-    /// - Returns: whether the connection may stay.
+    ///   - now: seconds of any clock.
     mutating func admit(_ address: String, now: Int64) -> Bool {
         guard countMax > 0 else { return true }
         if admissions.count >= Self.addressCountMax, admissions[address] == nil {
@@ -39,7 +38,7 @@ struct ReconnectGate {
         return isAdmitted
     }
 
-    /// A clock that was set back lets everybody in again.
+    /// Times in the future do not count: after the clock is set back, all are admitted.
     private func isRecent(_ admittedAt: Int64, _ now: Int64) -> Bool {
         admittedAt <= now && now - admittedAt < windowSeconds
     }

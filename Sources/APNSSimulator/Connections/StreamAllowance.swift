@@ -1,5 +1,5 @@
-/// How many streams a provider's connection may have open: one until a push was accepted, then all; and, by a setting,
-/// one again after each rejection.
+/// Stream limit of a provider connection: one until the first accepted push, then the maximum; optionally one again
+/// after each rejection.
 ///
 /// - Source: "Sending notification requests to APNs" for the beginning; openradar-mirror 15649 (radar 27870881) and
 ///   jchambers/pushy 476 for the fall after a rejection.
@@ -14,10 +14,9 @@ struct StreamAllowance {
         isWide = !configuration.startsWithOneStream
     }
 
-    /// One push was answered.
+    /// Records the answer to one push.
     ///
-    /// - Parameter isAccepted: with 200.
-    /// - Returns: the limit that the client is told now; nil: it stays.
+    /// - Returns: a new limit for the client; nil if unchanged.
     mutating func didAnswer(isAccepted: Bool) -> UInt32? {
         if isAccepted, !isWide {
             isWide = true

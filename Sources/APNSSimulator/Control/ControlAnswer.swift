@@ -1,11 +1,11 @@
 import Envelope
 import Transport
 
-/// What a call is answered with.
+/// Answer to a call.
 struct ControlAnswer {
     var status = 200
     var json: [UInt8]
-    /// The caller wants the simulator to end.
+    /// True if the simulator should stop.
     var endsSimulator = false
 
     init(status: Int = 200, _ members: (inout JSONWriter) -> Void) {
@@ -24,17 +24,17 @@ struct ControlAnswer {
     }
 }
 
-/// Why a call was refused, and what to do.
+/// Refusal of a call.
 ///
 /// - Source: RFC 9457, without the members that would need pages of their own.
 struct ControlProblem: Error, Equatable {
     let status: Int
-    /// One sentence that says what to write instead.
+    /// Sentence that says what to write instead.
     let detail: String
     /// With a 405.
     var allow: String?
 
-    /// A 400.
+    /// Creates a 400.
     init(_ detail: String) { self.init(400, detail) }
 
     init(_ status: Int, _ detail: String, allow: String? = nil) {

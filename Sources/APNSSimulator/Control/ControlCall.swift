@@ -1,4 +1,4 @@
-/// One call of the control API: where it is, and what it does. `all` is the whole of it; the documentation is held to it.
+/// Call of the control API. `all` is the complete list; tests compare the documentation with it.
 struct ControlCall: Sendable {
     typealias Answer = @Sendable (ControlRequest, any SimulatorControl) throws(ControlProblem) -> ControlAnswer
 
@@ -44,7 +44,7 @@ struct ControlCall: Sendable {
         ControlCall("POST", "/v1/stop", ControlCalls.stop),
     ]
 
-    /// Whether it is this path, and the number in it where there is one.
+    /// Matches a path, and returns the number in it.
     func match(_ path: String) -> (isMatch: Bool, number: Int?) {
         let own = self.path.split(separator: "/", omittingEmptySubsequences: false)
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)

@@ -2,7 +2,7 @@ import APNS
 import Envelope
 
 extension ControlCalls {
-    /// The delivery log of Apple's console.
+    /// Delivery log, as in Apple's console.
     static func deliveries(
         _ request: ControlRequest,
         _ control: any SimulatorControl

@@ -113,9 +113,9 @@ extension ControlRequest {
         return kind
     }
 
-    /// Empty where there is none: no device token has no bytes.
+    /// Empty if absent, which no token is.
     fileprivate func token() -> String {
-        // `try?`: the caller says what a token is, whatever was there.
+        // `try?`: the caller reports any malformed token.
         (try? text("token", example: "")) ?? ""
     }
 }

@@ -15,7 +15,7 @@ extension ControlCalls {
         }
     }
 
-    /// A rule; or a seed and a per cent of pushes that go wrong by chance.
+    /// Adds a rule, or sets the percentage and seed of random faults.
     static func addFault(
         _ request: ControlRequest,
         _ control: any SimulatorControl
@@ -44,7 +44,7 @@ extension ControlCalls {
             throw ControlProblem("either 'fault', the name of one, or 'percent' from 0 to 100 for faults by chance")
         }
         if let seed = try request.integer("seed") {
-            // A new seed begins anew: rules too.
+            // A new seed restarts the rules, too.
             control.faults = InjectedFaults(
                 seed: UInt64(bitPattern: seed),
                 percent: Int(percent),
@@ -92,7 +92,7 @@ extension InjectedFaults.Entry {
 }
 
 extension JSONWriter {
-    /// Numbers as numbers, all else as text.
+    /// Writes numbers as numbers, all else as text.
     fileprivate mutating func field(_ field: (name: String, text: String)) {
         if let number = Int64(field.text) {
             member(field.name, number)

@@ -1,7 +1,7 @@
 import APNS
 import Envelope
 
-/// What the calls do, in the order of the documentation.
+/// Implementation of the calls, in the documentation's order.
 enum ControlCalls {
     static func state(
         _ request: ControlRequest,
@@ -43,7 +43,7 @@ enum ControlCalls {
         }
     }
 
-    /// A hundred years: so far a test may go, and no sum of seconds overflows.
+    /// A hundred years: enough for tests, and no sum of seconds overflows.
     private static let clockOffsetMax: Int64 = 100 * 366 * 86_400
 
     static func moveClock(
@@ -109,7 +109,7 @@ enum ControlCalls {
 }
 
 extension SimulatorSettingError {
-    /// What to write instead.
+    /// Advice on what to write instead.
     package var sentence: String {
         switch self {
         case .unknown:

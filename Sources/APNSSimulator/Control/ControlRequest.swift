@@ -2,10 +2,10 @@ import APNS
 import Envelope
 import Transport
 
-/// What a call brings: the number in its path, its query and the members of its body. Total: whatever is wrong is a
-/// problem that says what to write.
+/// Input of a call: the number in its path, its query and its body's members. Total: every fault is a problem with
+/// advice.
 struct ControlRequest: Sendable {
-    /// In the place of `{n}`.
+    /// Value of `{n}`.
     var number: Int?
     private let query: [(name: String, text: String)]
     private let members: [JSONMember]
@@ -13,8 +13,7 @@ struct ControlRequest: Sendable {
     private static let limits = JSONParser.Limits(byteCountMax: 1 << 16, depthMax: 4, allowsFractions: false)
 
     /// - Parameters:
-    ///   - number: of the path.
-    ///   - query: behind the question mark; nothing in it is decoded.
+    ///   - query: not percent-decoded.
     ///   - body: empty, or a JSON object.
     /// - Throws: what is wrong with the query or the body.
     init(number: Int?, query: String?, body: [UInt8]) throws(ControlProblem) {
@@ -38,10 +37,9 @@ struct ControlRequest: Sendable {
         self.members = members
     }
 
-    /// - Parameters:
-    ///   - allowed: what the body may have.
-    ///   - allowedQuery: what may stand behind the question mark.
-    /// - Throws: the first name that is none of them.
+    /// Checks the names in the body and the query.
+    ///
+    /// - Throws: a problem for the first unknown name.
     func allow(members allowed: [String] = [], query allowedQuery: [String] = []) throws(ControlProblem) {
         if let stranger = members.first(where: { !allowed.contains($0.name) }) {
             throw ControlProblem(
@@ -69,7 +67,7 @@ struct ControlRequest: Sendable {
         return text
     }
 
-    /// `nil` where there is none.
+    /// `nil` if absent.
     func optionalText(_ name: String, example: String) throws(ControlProblem) -> String? {
         members.contains { $0.name == name } ? try text(name, example: example) : nil
     }
@@ -89,7 +87,7 @@ struct ControlRequest: Sendable {
         return number
     }
 
-    /// `nil` where the query has none.
+    /// `nil` if absent.
     func queryID(_ name: String) throws(ControlProblem) -> APNSID? {
         guard let text = query.first(where: { $0.name == name })?.text else { return nil }
         guard let id = APNSID(text: Array(text.utf8).span, acceptsUpperCase: true) else {
@@ -113,7 +111,7 @@ struct ControlRequest: Sendable {
         return reason
     }
 
-    /// Every member as a name and a text: numbers in digits, true and false as yes and no.
+    /// All members as names and texts: numbers in digits, true and false as yes and no.
     func fields() throws(ControlProblem) -> [(name: String, text: String)] {
         var fields: [(name: String, text: String)] = []
         for member in members {

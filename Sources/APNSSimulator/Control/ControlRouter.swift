@@ -1,11 +1,11 @@
 import Primitives
 import Transport
 
-/// Who may call, and which call it is. A value; no socket.
+/// Authentication and routing of calls. A value; no socket.
 ///
-/// Every program of the machine can reach the port, and so can every page in a browser on it. Therefore a secret with
-/// each call, no call that a page makes (those carry `Origin`), and no name but the machine's own for itself (a page whose
-/// name was bound anew to 127.0.0.1 says that name in `Host`).
+/// Every program on the machine can reach the port, and so can every page in a browser on it. Therefore each call needs
+/// a secret, must not come from a page (no `Origin`), and must name the machine in `Host`, which a page whose name was
+/// rebound to 127.0.0.1 does not.
 struct ControlRouter: Sendable {
     /// 32 random bytes in base64url.
     private let bearer: String
@@ -14,8 +14,8 @@ struct ControlRouter: Sendable {
 
     private static let hosts = ["127.0.0.1", "localhost"]
 
-    /// - Returns: the call and what it brings.
-    /// - Throws: why it is not answered.
+    /// - Returns: the call and its input.
+    /// - Throws: the reason to refuse it.
     func call(for request: HTTPRequest) throws(ControlProblem) -> (ControlCall, ControlRequest) {
         try checkCaller(request)
         var allowed: [String] = []
@@ -53,7 +53,7 @@ struct ControlRouter: Sendable {
         }
     }
 
-    /// In the same time for every secret of the right length.
+    /// Compares in constant time for secrets of the right length.
     private func isBearer(_ text: Substring) -> Bool {
         let (given, own) = (Array(text.utf8), Array(bearer.utf8))
         let one = SecretBytes(copying: unsafe given.span.bytes)

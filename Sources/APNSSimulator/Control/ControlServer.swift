@@ -2,20 +2,19 @@ import Envelope
 import Primitives
 package import Transport
 
-/// Serves the control API on 127.0.0.1, in plain HTTP/1.1, so that people can use curl.
+/// Serves the control API on 127.0.0.1, in plain HTTP/1.1, for use with curl.
 package final class ControlServer: Sendable {
     package let port: UInt16
     private static let bodyByteCountMax = 1 << 16
 
-    /// What every call must bring: whoever has it can do anything with the simulator.
+    /// Secret of every call, which gives full control of the simulator.
     package let bearer: String
     private let server: HTTPFront
 
     /// - Parameters:
-    ///   - simulator: what is controlled.
     ///   - port: 0 lets the system choose.
-    ///   - onStop: called when a caller asks the simulator to end; on the simulator's loop.
-    /// - Returns: the server, which ends when its last reference goes.
+    ///   - onStop: called on the simulator's loop for a stop call.
+    /// - Returns: the server, which ends with its last reference.
     /// - Throws: `.addressInUse` with the port, among others.
     package static func start(
         _ simulator: Simulator,
@@ -40,7 +39,7 @@ package final class ControlServer: Sendable {
         self.server = server
     }
 
-    /// Ends all connections, and returns when the port is free.
+    /// Closes all connections, and returns when the port is free.
     package func close() async { await server.close() }
 
     private static func answer(

@@ -1,15 +1,14 @@
-/// How the control API works. Our choices, all of them: Apple has no such thing.
+/// Settings of the control API, which Apple does not have.
 package struct ControlSettings: Sendable {
-    /// Whether anybody can ask: without it events are not kept.
+    /// Keeps events only if true.
     package var isOn = false
-    /// Events that `GET /v1/log` can still tell.
+    /// Number of events kept for `GET /v1/log`.
     package var journalCountMax = 10_000
 
     package init() {}
 }
 
 extension SimulatorSetting {
-    /// What the control API remembers.
     static let control: [SimulatorSetting] = [
         .number(
             "journal-events",

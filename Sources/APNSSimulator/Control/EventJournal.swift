@@ -1,8 +1,8 @@
 package import APNS
 
-/// The newest events, numbered, for a reader that asks what came after a number. No payload and no token leaves it.
+/// Newest events, numbered, for readers that poll from a number. Its entries hold no payloads and no tokens.
 package struct EventJournal {
-    /// One event in few words.
+    /// Short form of one event.
     package struct Entry: Sendable, Equatable {
         /// From 1, without gaps.
         package let number: Int
@@ -16,7 +16,7 @@ package struct EventJournal {
         let unixSeconds: Int64
     }
 
-    /// The most events that wait with their payloads. Beyond it they are put into words without being read.
+    /// Limit of events kept with their payloads. Beyond it they are summarized without a reader.
     private static let unreadCountMax = 10_000
 
     package var countMax: Int {
@@ -27,9 +27,9 @@ package struct EventJournal {
         }
     }
     private var entries: NewestElements<Entry>
-    /// Events behind the entries. Each is put into words when it is read, which takes as long as checking a push.
+    /// Events after `entries`. Summarized on reading, because that takes as long as checking a push.
     private var unread: NewestElements<Unread>
-    /// Of the last entry, or of the last event that was forgotten unread.
+    /// Number of the last entry, or of the last event dropped unread.
     private var lastNumber = 0
 
     package init(countMax: Int) {
@@ -40,17 +40,15 @@ package struct EventJournal {
     }
 
     package mutating func append(_ event: SimulatorEvent, unixSeconds: Int64) {
-        // Where more entries are kept, none is forgotten yet.
+        // If more entries than unread events are kept, none must be dropped yet.
         if unread.isFull, countMax > unread.countMax { makeEntries() }
-        // As many as may be kept will come behind it: then no entry is left of those before.
+        // The unread events will replace all earlier entries, so a dropped one only advances the number.
         if unread.isFull { lastNumber += 1 }
         unread.append(Unread(event: event, unixSeconds: unixSeconds))
     }
 
-    /// - Parameters:
-    ///   - number: of the last event that the caller knows; 0: none.
-    ///   - limit: so many at most.
-    /// - Returns: what came after it and is still kept, oldest first.
+    /// - Parameter number: the last event that the caller knows; 0: none.
+    /// - Returns: later entries that are still kept, oldest first.
     package mutating func entries(after number: Int, limit: Int) -> [Entry] {
         makeEntries()
         let known = max(0, number - (lastNumber - entries.count))
@@ -58,7 +56,7 @@ package struct EventJournal {
         return (known..<min(entries.count, known + limit)).map { entries[$0] }
     }
 
-    /// Puts what is unread into words, and the remarks on it.
+    /// Summarizes unread events and their remarks.
     private mutating func makeEntries() {
         for unread in unread.all {
             for event in [unread.event] + unread.event.lints {
@@ -72,11 +70,11 @@ package struct EventJournal {
     }
 }
 
-/// The newest so many elements, in order.
+/// Ring of the newest elements, in order.
 private struct NewestElements<Element> {
     let countMax: Int
     private var elements: [Element] = []
-    /// The oldest one, where there are as many as there may be.
+    /// Index of the oldest element, once full.
     private var oldestIndex = 0
 
     init(countMax: Int, _ elements: [Element] = []) {
@@ -88,7 +86,7 @@ private struct NewestElements<Element> {
     var isFull: Bool { elements.count == countMax }
     var all: [Element] { Array(elements[oldestIndex...] + elements[..<oldestIndex]) }
 
-    /// `offset` counts from the oldest.
+    /// Element by its offset from the oldest.
     subscript(offset: Int) -> Element { elements[(oldestIndex + offset) % elements.count] }
 
     mutating func append(_ element: Element) {
@@ -100,16 +98,16 @@ private struct NewestElements<Element> {
     mutating func removeAll() { self = NewestElements(countMax: countMax) }
 }
 
-/// What happened, in the words that people and programs are told.
+/// Event in words for people and programs.
 package struct EventSummary: Sendable, Equatable {
-    /// "accepted", "rejected", "stored": one word, joined by hyphens.
+    /// One word, with hyphens: "accepted", "rejected", "stored".
     package var name: String
     package var device: Int?
-    /// Of the push.
+    /// `apns-id` of the push.
     package var id: String?
-    /// Apple's, of a rejection.
+    /// Reason of a rejection.
     package var reason: Reason?
-    /// What else there is to say.
+    /// Further details.
     package var detail: String?
 
     package init(_ event: SimulatorEvent) {
@@ -164,7 +162,7 @@ package struct EventSummary: Sendable, Equatable {
         self.id = id
     }
 
-    /// In lower case, as those of deliveries, so that a reader finds what belongs together.
+    /// Lower case, as in deliveries, so that a reader can join them.
     private static func text(_ push: ReceivedPush) -> String {
         String(decoding: push.answeredID, as: UTF8.self).lowercased()
     }

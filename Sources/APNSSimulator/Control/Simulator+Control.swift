@@ -2,10 +2,9 @@ package import APNS
 import Transport
 
 extension Simulator {
-    /// A device that nobody holds, for a provider that wants to push to somebody: what comes for it is stored.
+    /// Creates an offline device, which stores the pushes of a provider under test.
     ///
-    /// - Parameter bundleID: the app on it.
-    /// - Returns: its token; nil when there are too many devices.
+    /// - Returns: its token; nil if there are too many devices.
     package func enrolDevice(bundleID: Topic) async -> DeviceToken? {
         let core = core
         return await core.loop.run { core.value.enrolDevice(RegisteredApp(bundleID: bundleID))?.token }

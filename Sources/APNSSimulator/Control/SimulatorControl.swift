@@ -1,56 +1,55 @@
 package import APNS
 package import DeviceLink
 
-/// What the control API asks of a simulator. On its loop; nothing here blocks.
+/// Simulator as the control API sees it. Used on its loop; does not block.
 ///
-/// The one seam between the API and the engines: whoever changes how devices, time or faults work changes the
-/// implementation, and no call.
+/// The only interface between the API and the engines: a change of devices, time or faults changes the implementation,
+/// but no call.
 package protocol SimulatorControl: AnyObject {
-    /// What the simulator was started with, as changed since.
+    /// Start settings with all later changes.
     var settings: SimulatorConfiguration { get }
-    /// - Returns: the setting.
-    /// - Throws: which names there are, what the setting takes, or that it needs a restart.
+    /// - Throws: unknown name, bad value, required restart, or TLS failure.
     func change(_ name: String, to text: String) throws(SimulatorSettingError) -> SimulatorSetting
 
-    /// Seconds since 1970, as everything in the simulator sees it.
+    /// Seconds since 1970, on the simulator's clock.
     var now: Int64 { get }
-    /// Seconds that somebody has moved it by.
+    /// Seconds by which the clock was moved.
     var clockOffset: Int64 { get }
-    /// Later by so many seconds; earlier for less than 0.
+    /// Moves the clock forward, or back for a negative number.
     func moveClock(by seconds: Int64)
 
     var faults: InjectedFaults { get set }
 
     var devices: [DeviceSummary] { get }
-    /// The app that a topic names, and the kind of its pushes.
+    /// App of a topic, and its kind of pushes.
     func app(of topic: Topic) -> RegisteredApp
-    /// A device that nobody holds: its pushes are stored.
+    /// Creates an offline device, whose pushes are stored.
     ///
-    /// - Returns: its token, for the caller alone; nil when there are too many.
+    /// - Returns: its token, for the caller alone; nil if there are too many.
     func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)?
-    /// The app on a device registers for another kind of push.
+    /// Registers the app on a device for another kind of push.
     ///
-    /// - Returns: the token, for the caller alone; nil for a number of nobody.
-    /// - Throws: when there are too many.
+    /// - Returns: the token, for the caller alone; nil for an unknown device.
+    /// - Throws: an error if there are too many.
     func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceRefused) -> DeviceToken?
-    /// What `setState` takes.
+    /// Values for `setState`.
     var deviceStates: [String] { get }
-    /// - Returns: false for a number of nobody, and where the device would have to be there.
+    /// - Returns: false for an unknown device, and for an offline one whose state requires a connection.
     func setState(_ state: String, ofDevice number: Int) -> Bool
     func check(_ token: DeviceToken) -> TokenCheck
 
-    /// Says GOAWAY on every provider's connection; how many there were is known later.
+    /// Sends GOAWAY on every provider connection, without waiting.
     func goAway(code: UInt32, debugData: [UInt8])
 
-    /// The ends of pushes, newest first, at most so many.
+    /// Entries of the delivery log, newest first.
     func deliveries(_ query: DeliveryLog.Query, countMax: Int) -> [DeliveryLog.Entry]
 
     func journalEntries(after number: Int, limit: Int) -> [EventJournal.Entry]
 }
 
-/// What a device token is worth.
+/// Validity of a device token.
 package struct TokenCheck: Sendable, Equatable {
-    /// Nil: of neither environment that this simulator knows.
+    /// Nil: this simulator cannot read the token.
     package var environment: APNSEnvironment?
     package var device: DeviceSummary?
 
@@ -61,7 +60,7 @@ package struct TokenCheck: Sendable, Equatable {
 
     package var isActive: Bool { device.map { $0.inactivity == nil } ?? false }
 
-    /// Why pushes to it are refused; nil where they are not.
+    /// Reason for which pushes to it are refused; nil if they are not.
     package var why: String? {
         if device == nil, let environment {
             return "it is a token of \(environment.rawValue) that this simulator does not know: 400 BadDeviceToken"

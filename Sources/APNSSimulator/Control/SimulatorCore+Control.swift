@@ -50,7 +50,7 @@ extension SimulatorCore: SimulatorControl {
         return true
     }
 
-    /// What a device that is there could say of itself.
+    /// States that a connected device could report.
     private static let states: [(name: String, state: DeviceState)] = [
         ("normal", []), ("low-power", .lowPower), ("focus", .focus), ("notifications-off", .notificationsOff),
         ("app-running", .appRunning),

@@ -1,34 +1,31 @@
 package import APNS
 
-/// Whose app was not there when a push was to be delivered, by app. Reading empties it.
+/// Devices by app for which a delivery failed because the app was gone. Reading an entry removes it.
 ///
-/// Only a delivery that failed puts a device here: not a push that expired, and not the app's going by itself.
+/// Only failed deliveries count: not expired pushes, and not the removal of an app by itself.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "The Feedback Service".
 package struct FeedbackList {
     private struct App {
         var times: [DeviceToken: UInt32] = [:]
-        /// The oldest first.
+        /// Oldest first.
         var order: [DeviceToken] = []
-        /// In `order`: what was read before it is only not taken away yet.
+        /// Index in `order` of the first unread entry.
         var start = 0
     }
 
-    /// The largest `count`. A smaller one takes no entry away.
+    /// Maximum of `count`. Lowering it removes no entry.
     var countMax: Int
     private var apps: [Topic: App] = [:]
-    /// Device tokens, over all apps.
+    /// Device tokens of all apps.
     package private(set) var count = 0
 
     package init(countMax: Int = .max) { self.countMax = countMax }
 
-    /// A delivery failed.
+    /// Adds a failed delivery. An existing entry keeps its position and gets the new time.
     ///
-    /// - Parameters:
-    ///   - token: of which device; one that is there already keeps its place and gets the new time.
-    ///   - topic: of which app.
-    ///   - seconds: since 1970: when that was found.
-    /// - Returns: false when the list is full.
+    /// - Parameter seconds: time of the failure since 1970.
+    /// - Returns: false if the list is full.
     @discardableResult
     package mutating func add(_ token: DeviceToken, _ topic: Topic, at seconds: Int64) -> Bool {
         let time = UInt32(clamping: seconds)
@@ -43,12 +40,9 @@ package struct FeedbackList {
         return true
     }
 
-    /// The oldest entries of an app, which the list forgets.
+    /// Removes an app's oldest entries.
     ///
-    /// - Parameters:
-    ///   - topic: of which app.
-    ///   - countMax: how many at most.
-    /// - Returns: none when there are no more.
+    /// - Returns: empty if there are no more.
     package mutating func drain(_ topic: Topic, countMax: Int = .max) -> [FeedbackTuple] {
         guard let app = apps[topic] else { return [] }
         let end = app.start + min(countMax, app.order.count - app.start)

@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// A provider's visit to the feedback service: it says nothing and is told everything. Lives on the loop.
+/// Connection to the feedback service, which sends everything and reads nothing. Lives on the loop.
 final class FeedbackSession: TLSChannelDelegate {
     /// About 10 kB: a TLS record.
     private static let tupleCountPerWrite = 256
@@ -17,7 +17,7 @@ final class FeedbackSession: TLSChannelDelegate {
 
     func channelDidOpen(_ channel: TLSChannel) { write() }
 
-    /// What a client says is of no interest.
+    /// Ignores the client's bytes.
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {}
 
     func channelIsWritable(_ channel: TLSChannel) { write() }
@@ -27,7 +27,7 @@ final class FeedbackSession: TLSChannelDelegate {
         core.legacy.didClose(self)
     }
 
-    /// What was not written yet stays on the list.
+    /// Unwritten entries stay on the list.
     func close() { channel.close() }
 
     private func write() {

@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// A provider's connection to the binary gateway: bytes to decisions, decisions to deeds. Lives on the loop.
+/// Provider connection to the binary gateway: performs the decisions of `LegacyConnection`. Lives on the loop.
 final class GatewaySession: TLSChannelDelegate {
     private let channel: TLSChannel
     private let core: SimulatorCore
@@ -31,7 +31,7 @@ final class GatewaySession: TLSChannelDelegate {
 
     func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) { core.legacy.didClose(self) }
 
-    /// As for maintenance.
+    /// Shuts down as for maintenance.
     func shutDown() {
         guard case .end(let packet) = connection.shutDown() else { return }
         guard packet != nil else { return channel.close() }
@@ -40,11 +40,11 @@ final class GatewaySession: TLSChannelDelegate {
 
     private func end(_ packet: LegacyErrorPacket?) {
         core.legacy.didEnd(packet)
-        // A mistake in the simple layout is told to nobody: the connection is cut.
+        // An error in the simple layout closes the connection without a packet.
         guard let packet else { return channel.abort(.connectionClosed) }
         do throws(TransportError) {
-            // One record. Then the sending side is shut, and what still comes is discarded: closing with unread bytes would
-            // reset the connection, and the client's machine would throw the packet away.
+            // One record. Then the sending side is shut, and further input is discarded: closing with unread bytes
+            // would reset the connection, and the client's machine would drop the packet.
             try channel.write(packet.bytes)
             channel.close()
         } catch {

@@ -1,31 +1,31 @@
 package import APNS
 
-/// One connection of the binary interface, as the server: bytes in, one decision after the other out. Total: whatever the
-/// bytes, it waits, or takes a notification, or ends the connection. No I/O, no clock.
+/// Server side of one connection of the binary interface: bytes in, decisions out. Total: any input waits, is accepted,
+/// or ends the connection. No I/O, no clock.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API", "Legacy Information".
 package struct LegacyConnection {
     package enum Step: Equatable, Sendable {
-        /// More must come. Also after the end, for ever.
+        /// More bytes are needed. Also every step after the end.
         case wait
         case accepted(LegacyNotification, LegacyCommand)
-        /// The connection is over: with a packet that says why, or cut without a word.
+        /// End of the connection, with a packet or without.
         case end(LegacyErrorPacket?)
     }
 
-    /// At most an unfinished notification and the piece that was appended last.
+    /// At most an unfinished notification and the last appended piece.
     private var buffer: [UInt8] = []
     private var start = 0
     private var isEnded = false
-    /// Of the last notification that was taken and had one.
+    /// Identifier of the last accepted notification that had one.
     private var lastIdentifier: UInt32?
 
     package init() {}
 
-    /// How much is kept of what has come.
+    /// Buffered bytes.
     var waitingByteCount: Int { buffer.count - start }
 
-    /// Takes what has come, in any pieces; nothing after the end. The caller then asks for steps until it is to wait.
+    /// Appends input in any pieces, ignored after the end. The caller then calls `next` until it returns `.wait`.
     package mutating func append(_ bytes: Span<UInt8>) {
         guard !isEnded else { return }
         if start > 0 {
@@ -35,10 +35,9 @@ package struct LegacyConnection {
         unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 
-    /// The next decision.
+    /// Next decision.
     ///
-    /// - Parameter judge: what is wrong with a notification whose form is right; `nil` for nothing.
-    /// - Returns: what to do.
+    /// - Parameter judge: the error of a well-formed notification; `nil` for none.
     package mutating func next(_ judge: (LegacyNotification, LegacyCommand) -> LegacyStatus?) -> Step {
         guard !isEnded else { return .wait }
         switch LegacyNotification.read(buffer.span.extracting(start...)) {
@@ -55,10 +54,10 @@ package struct LegacyConnection {
         }
     }
 
-    /// The server goes down: the last notification that was taken. Without one there is nothing to say, and the client knows
-    /// as much from the end of the connection.
+    /// Ends the connection for a shutdown, with the last accepted notification. Without one no packet is needed,
+    /// because the client learns as much from the end.
     ///
-    /// - Returns: `.end`, or `.wait` if it is over already.
+    /// - Returns: `.end`, or `.wait` after the end.
     package mutating func shutDown() -> Step {
         guard !isEnded else { return .wait }
         return end(lastIdentifier.map { LegacyErrorPacket(status: .shutdown, identifier: $0) })

@@ -1,21 +1,21 @@
 package import APNS
 
-/// What happened on the interface of before 2021; devices by our own number.
+/// Event of the gateway or the feedback service. Devices appear by our number.
 package enum LegacyEvent: Equatable, Sendable {
-    /// A notification was taken. What became of it follows as `.delivery`, unless one of the next two does.
+    /// Accepted notification. Its end follows as `.delivery` or one of the next two.
     case accepted(LegacyCommand, device: Int, byteCount: Int)
-    /// It had expired when it came.
+    /// Already expired on arrival.
     case expired(device: Int)
-    /// The app was not there: the feedback service has an entry.
+    /// The app was gone: the feedback service has an entry.
     case undeliverable(device: Int)
-    /// The connection was ended with a packet, or cut without one.
+    /// Connection ended, with a packet or without.
     case ended(LegacyErrorPacket?)
-    /// Somebody has read so many entries.
+    /// Number of entries that a client read.
     case feedbackRead(count: Int)
 }
 
 extension LegacyEvent: CustomStringConvertible {
-    /// One line for a log.
+    /// Log line.
     package var description: String {
         switch self {
         case .accepted(let command, let device, let byteCount):

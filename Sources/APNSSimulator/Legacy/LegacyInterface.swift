@@ -2,11 +2,11 @@ import APNS
 import DeviceLink
 import Transport
 
-/// The binary gateway and the feedback service at work. On the loop.
+/// Gateway and feedback service. Used on the loop.
 final class LegacyInterface {
     private unowned let core: SimulatorCore
     private(set) var feedback: FeedbackList
-    /// The next notifications that pass their checks get these.
+    /// Statuses for the next valid notifications.
     private var injected: [LegacyStatus] = []
     private var listeners: [TLSListener] = []
     private var sessions: [ObjectIdentifier: GatewaySession] = [:]
@@ -26,7 +26,7 @@ final class LegacyInterface {
         return limits
     }
 
-    /// Takes over the settings that the core has by now; `context` is for connections that come from now on.
+    /// Adopts the core's current settings; `context` is for new connections.
     func adoptSettings(_ context: TLSContext?) {
         feedback.countMax = settings.feedbackCountMax
         for listener in listeners {
@@ -36,18 +36,15 @@ final class LegacyInterface {
         }
     }
 
-    /// The ports that were asked for.
+    /// Open ports.
     struct Ports {
         var gateway: UInt16?
         var feedback: UInt16?
     }
 
-    /// Opens the ports that the configuration names.
+    /// Opens the configured ports.
     ///
-    /// - Parameters:
-    ///   - context: demands a certificate; `nil` where there is nobody to ask for one.
-    ///   - loop: where the connections live.
-    /// - Returns: where they are.
+    /// - Parameter context: requires client certificates; `nil` without known authorities.
     /// - Throws: `.addressInUse` with the port, among others; `.tls(.authorityUnreadable)` without `context`.
     func listen(_ context: TLSContext?, loop: EventLoop) throws(TransportError) -> Ports {
         var ports = Ports()
@@ -90,7 +87,7 @@ final class LegacyInterface {
         return listener.port
     }
 
-    /// Says goodbye to every client, and listens no more.
+    /// Shuts down all connections and stops listening.
     func close() {
         for listener in listeners { listener.close() }
         listeners = []
@@ -98,7 +95,7 @@ final class LegacyInterface {
         for visit in visits.values { visit.close() }
     }
 
-    /// Ends every connection of the gateway as for maintenance: status 10.
+    /// Ends every gateway connection as for maintenance: status 10.
     func shutDown() {
         for session in sessions.values { session.shutDown() }
     }
@@ -109,10 +106,10 @@ final class LegacyInterface {
 
     // MARK: Notifications
 
-    /// Gives the next notification that passes its checks this status.
+    /// Refuses the next valid notification with this status.
     func refuseNext(_ status: LegacyStatus) { injected.append(status) }
 
-    /// What is wrong with a notification whose form is right.
+    /// Error of a well-formed notification, if any.
     func judge(
         _ notification: LegacyNotification,
         _ command: LegacyCommand,
@@ -124,7 +121,7 @@ final class LegacyInterface {
         case .failure(let missing): return missing.status
         }
         guard notification.deviceToken.bytes.count == core.directory.tokenByteCount else { return .invalidTokenSize }
-        // The interface is of a time when a certificate for calls had a bundle id with `.voip`.
+        // In the interface's time, a certificate for calls had a bundle id with `.voip`.
         guard let registration = core.registration(of: notification.deviceToken), registration.bundleID == topic,
             registration.kind?.takes(.alert) ?? true
         else { return .invalidToken }
@@ -139,7 +136,7 @@ final class LegacyInterface {
         return injected.isEmpty ? nil : injected.removeFirst()
     }
 
-    /// Takes a notification that passed.
+    /// Accepts a valid notification.
     func accept(_ notification: LegacyNotification, _ command: LegacyCommand, _ topic: Topic) {
         let (token, now) = (notification.deviceToken, core.now)
         let device = core.number(of: token)
@@ -152,7 +149,7 @@ final class LegacyInterface {
         core.deliver(notification.push(core.freshID(), topic: topic, command), to: token)
     }
 
-    /// A push was to be delivered, and the app was not there.
+    /// Records a delivery that failed because the app was gone.
     func deliveryDidFail(_ token: DeviceToken, _ topic: Topic) {
         guard feedback.add(token, topic, at: core.now) else { return }
         core.report(.legacy(.undeliverable(device: core.number(of: token))))
@@ -162,7 +159,7 @@ final class LegacyInterface {
 
     // MARK: Feedback
 
-    /// The next entries of an app, which are read with that.
+    /// Removes and returns the next entries of an app.
     func drainFeedback(_ topic: Topic, countMax: Int) -> [FeedbackTuple] {
         feedback.drain(topic, countMax: countMax)
     }

@@ -5,29 +5,29 @@ import Envelope
 extension LegacyNotification {
     private static let depthMax = 32
 
-    /// Whether the app gets something to do and the person nothing to see.
+    /// True if the notification wakes the app but shows nothing.
     ///
     /// - Source: archived "Binary Provider API", on priority 10: "It is an error to use this priority for a push that
     ///   contains only the content-available key."
     var isContentAvailableOnly: Bool {
         let limits = JSONParser.Limits(byteCountMax: payload.count, depthMax: Self.depthMax, allowsFractions: true)
-        // `try?`: the interface has no status for JSON that cannot be read.
+        // `try?`: the interface has no status for malformed JSON.
         guard let aps = (try? JSONParser.parse(payload, limits: limits))?["aps"] else { return false }
         return aps["content-available"]?.content == .integer(1) && aps["alert"] == nil && aps["badge"] == nil
             && aps["sound"] == nil
     }
 
-    /// Until when it may be stored; `nil` with `.simple`, which does not say.
+    /// End of storage; `nil` with `.simple`, which has none.
     func expiration(_ command: LegacyCommand) -> Expiration? {
         command == .simple ? nil : Expiration(unixSeconds: UInt64(expiresAt))
     }
 
-    /// Whether it is too late to try at all. An expiry of 0 asks for one attempt.
+    /// True if it expired before an attempt. An expiry of 0 asks for one attempt.
     func isExpired(_ command: LegacyCommand, at now: Int64) -> Bool {
         command != .simple && expiresAt != 0 && Int64(expiresAt) <= now
     }
 
-    /// What the device gets.
+    /// Push for the device.
     func push(_ id: APNSID, topic: Topic, _ command: LegacyCommand) -> DevicePush {
         DevicePush(
             id: id,

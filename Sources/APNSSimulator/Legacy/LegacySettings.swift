@@ -1,15 +1,15 @@
-/// What nobody can ask Apple any more about the binary interface and the feedback service.
+/// Settings of the binary interface and the feedback service, which can no longer be observed.
 package struct LegacySettings: Sendable {
-    /// From the error packet to the end of the connection: what still comes is read and discarded, because closing before
-    /// would make the client's machine throw the packet away.
+    /// Time from the error packet to the end of the connection. Input is discarded meanwhile, because closing earlier
+    /// would make the client's machine drop the packet.
     package var drain: Duration? = .seconds(10)
-    /// Without a byte in either direction.
+    /// Time without a byte in either direction.
     package var idle: Duration? = .seconds(3600)
-    /// Of one port.
+    /// For each port.
     package var connectionCountMax = 1024
-    /// For a notification of priority 10 with `content-available` and nothing to show; 0: it is taken.
+    /// Status for priority 10 with `content-available` and nothing to show; 0 accepts it.
     package var contentAvailableStatus: UInt8 = 1
-    /// The status for a payload that is no JSON object; 0: it is taken.
+    /// Status for a payload that is not a JSON object; 0 accepts it.
     package var unreadablePayloadStatus: UInt8 = 1
     /// Device tokens on the feedback list, over all apps.
     package var feedbackCountMax = 1_000_000
@@ -18,7 +18,6 @@ package struct LegacySettings: Sendable {
 }
 
 extension SimulatorSetting {
-    /// How the interface of before 2021 behaves.
     static let legacy: [SimulatorSetting] = [
         .seconds(
             "gateway-drain",

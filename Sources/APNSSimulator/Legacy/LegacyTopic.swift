@@ -1,9 +1,9 @@
 import APNS
 import Transport
 
-/// Which app a client of the binary interface pushes to. Its notifications carry no topic: the certificate says it.
+/// App of a binary interface client, from its certificate; the notifications carry no topic.
 struct LegacyTopic: Equatable {
-    /// The bundle id, or the status that every notification of the connection gets.
+    /// Bundle id, or the status for every notification of the connection.
     let result: Result<Topic, Missing>
 
     struct Missing: Error, Equatable {
@@ -11,7 +11,7 @@ struct LegacyTopic: Equatable {
     }
 
     init(_ certificate: TLSCertificate?) {
-        // `try?`: a certificate without claims may have the bundle id all the same, as the oldest have.
+        // `try?`: the oldest certificates have no claims, but a bundle id.
         let claims = certificate.flatMap { certificate in
             try? CertificateClaims(
                 commonName: certificate.commonName,
@@ -23,7 +23,7 @@ struct LegacyTopic: Equatable {
         self.init(userID: app?.name ?? certificate?.userID)
     }
 
-    /// - Parameter userID: the UID of the certificate's subject, which is where Apple puts the bundle id.
+    /// - Parameter userID: the UID of the certificate's subject, Apple's place for the bundle id.
     init(userID: String?) {
         guard let userID, !userID.isEmpty else {
             result = .failure(Missing(status: .missingTopic))

@@ -1,19 +1,19 @@
 package import APNS
 import Transport
 
-// What a test does to the binary interface, beside the notifications of a provider.
+// Binary interface operations for tests, beside a provider's notifications.
 extension Simulator {
-    /// Gives the next notification that passes its checks this status: what has no cause in the notification itself.
+    /// Refuses the next valid notification with this status, which a notification cannot cause.
     package func refuseNextLegacyNotification(_ status: LegacyStatus) async {
         await core.loop.run { [core] in core.value.legacy.refuseNext(status) }
     }
 
-    /// Ends every connection of the gateway as for maintenance, with status 10. It still listens.
+    /// Ends every gateway connection as for maintenance, with status 10. The port stays open.
     package func shutDownGatewayConnections() async {
         await core.loop.run { [core] in core.value.legacy.shutDown() }
     }
 
-    /// Device tokens that the feedback service has to tell of.
+    /// Unread device tokens of the feedback service.
     package func feedbackCount() async -> Int {
         await core.loop.run { [core] in core.value.legacy.feedback.count }
     }

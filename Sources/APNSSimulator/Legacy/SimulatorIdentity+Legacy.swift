@@ -1,9 +1,9 @@
 import Transport
 
 extension SimulatorIdentity {
-    /// What clients of the binary interface and of the feedback service meet: only who shows a certificate is let in.
+    /// TLS for the binary interface and the feedback service, which requires a client certificate.
     ///
-    /// - Returns: `nil` where nobody is known who signs certificates.
+    /// - Returns: `nil` without configured authorities.
     /// - Throws: `.authorityUnreadable`, `.library`.
     func legacy(_ configuration: SimulatorConfiguration) throws(TLSError) -> TLSContext? {
         guard let authorities = configuration.validation.clientAuthoritiesPEM else { return nil }

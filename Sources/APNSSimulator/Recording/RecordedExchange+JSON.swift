@@ -1,10 +1,10 @@
 import APNS
 package import Envelope
 
-/// Why a line of a recording could not be read.
+/// Malformed line of a recording.
 package enum RecordingError: Error, Equatable, Sendable {
     case notJSON(JSONError.Reason)
-    /// A member is missing, or is not what it should be.
+    /// Missing or malformed member.
     case malformed(member: String)
 }
 
@@ -49,7 +49,6 @@ extension RecordedExchange {
     }
 
     /// - Parameter line: without its end.
-    /// - Throws: what is wrong with it.
     package init(line: [UInt8]) throws(RecordingError) {
         let limits = JSONParser.Limits(byteCountMax: Self.lineByteCountMax, depthMax: 4, allowsFractions: false)
         let value: JSONValue
@@ -83,7 +82,7 @@ extension JSONValue {
         return number
     }
 
-    /// Not negative, and nothing that a process could not count.
+    /// Neither negative nor too large for a count.
     fileprivate func count(_ name: String) throws(RecordingError) -> Int {
         let number = try integer(name)
         guard (0...1 << 50).contains(number) else { throw .malformed(member: name) }
@@ -152,7 +151,7 @@ extension RecordedExchange.Authorization {
             self = .unreadable(byteCount: try object.count("bytes"))
             return
         }
-        // `try?`: ten letters and digits, or not.
+        // `try?`: the only fault is the form.
         guard let keyID = try? KeyID(try object.text("kid")), let teamID = try? TeamID(try object.text("iss")) else {
             throw .malformed(member: "authorization")
         }

@@ -2,7 +2,7 @@ import APNS
 import Transport
 
 extension RecordedExchange {
-    /// `hasPayload` says whether the payload is kept; `deviceNumber` has none for a token of nobody.
+    /// - Parameter deviceNumber: returns nil for an unknown token.
     init(
         _ request: HTTP2ServerRequest,
         outcome: Outcome,
@@ -51,7 +51,7 @@ extension RecordedExchange.Path {
             return
         }
         let text = path.dropFirst(Self.prefix.count)
-        // `try?`: what is no token is a stranger, whatever is wrong with it.
+        // `try?`: anything but a known token is a stranger.
         if let token = try? DeviceToken(hex: text.span), let number = deviceNumber(token) {
             self = .device(number)
             return

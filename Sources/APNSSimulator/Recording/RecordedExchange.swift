@@ -1,26 +1,26 @@
 package import APNS
 
-/// One request and what it was answered, without what would let its reader push: the provider token is reduced to what it
-/// says of itself, the device token to our own number of the device.
+/// Recorded request and answer, without secrets that allow pushing: only the claims of the provider token, and our
+/// device number in place of the device token.
 package struct RecordedExchange: Sendable, Equatable {
     package enum Path: Sendable, Equatable {
-        /// `/3/device/` and a token that the simulator gave out, to the device of this number.
+        /// `/3/device/` and a token of this simulator.
         case device(Int)
-        /// `/3/device/` and something else: how long it was, and whether it was hex.
+        /// `/3/device/` and other text.
         case stranger(characterCount: Int, isHex: Bool)
-        /// Any other path: a token may be in it, too.
+        /// Other path, withheld because it may contain a token.
         case other(byteCount: Int)
     }
 
     package enum Authorization: Sendable, Equatable {
-        /// What a provider token says; whether it was right is in the answer.
+        /// Claims of a provider token; the answer shows its validity.
         case bearer(keyID: KeyID, teamID: TeamID, issuedAt: Int64)
         case unreadable(byteCount: Int)
     }
 
     package enum Outcome: Sendable, Equatable {
         case answered(status: Int, Reason?)
-        /// It passed every check, and this was done instead.
+        /// Fault in place of the answer to a valid push.
         case injected(InjectedFault)
     }
 
@@ -34,24 +34,24 @@ package struct RecordedExchange: Sendable, Equatable {
         }
     }
 
-    /// What stands in the headers in the place of the two that are not recorded as they came.
+    /// Placeholders for the two withheld header values.
     package static let pathMark = "{path}"
     package static let authorizationMark = "{authorization}"
 
-    /// Since the recording began.
+    /// Since the start of the recording.
     package var milliseconds: Int64
-    /// Seconds since 1970, on the simulator's clock: what `issuedAt` is compared with.
+    /// Seconds since 1970, on the simulator's clock, to compare with `issuedAt`.
     package var unixSeconds: Int64
-    /// From 1, in the order in which providers connected.
+    /// From 1, in connection order.
     package var connection: Int
-    /// In the order they came, pseudo-headers and duplicates included.
+    /// In original order, with pseudo-headers and duplicates.
     package var fields: [Field]
     package var path: Path
     /// Nil without the header.
     package var authorization: Authorization?
-    /// What the body really had.
+    /// Original size of the body.
     package var bodyByteCount: Int
-    /// Only where payloads are recorded.
+    /// Only if payloads are recorded.
     package var payload: [UInt8]?
     /// The answer's `apns-id`.
     package var answeredID: String

@@ -2,28 +2,27 @@ import APNS
 import Platform
 import Transport
 
-/// The file that a run is recorded into: one exchange a line, written as it happens and forced to disk at the end. Of mode
-/// 0600: no key is in it, and it still says who pushed what to which app. Lives on the loop once a simulator has it.
+/// File of a recording: one exchange a line, written as it happens and forced to disk at the end. Its mode is 0600,
+/// because it shows the pushes to each app, though no key. Lives on the loop once a simulator has it.
 package final class RecordingFile {
-    /// Which call failed, with the system's number.
+    /// Failed call and its errno.
     package struct Failure: Error, Equatable, Sendable {
         package let call: String
         package let code: Int32
 
-        /// Whether there was a file at the path already.
+        /// True if the path exists.
         package var isFileThere: Bool { code == EEXIST }
     }
 
     private var descriptor: Int32
     private let hasPayloads: Bool
     private let beginning = MonotonicTime.now()
-    /// The first one; nothing is written after it.
+    /// First failure; nothing is written after it.
     private var failure: Failure?
 
     /// - Parameters:
-    ///   - path: where nothing is yet: a recording is never written over.
-    ///   - hasPayloads: whether payloads are in it.
-    /// - Throws: why there is no file.
+    ///   - path: must not exist: a recording is never overwritten.
+    ///   - hasPayloads: true to record payloads.
     package init(path: String, hasPayloads: Bool) throws(Failure) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
         self.hasPayloads = hasPayloads
@@ -66,9 +65,9 @@ package final class RecordingFile {
         }
     }
 
-    /// Forces it to disk. A second call does nothing.
+    /// Forces the file to disk. A second call does nothing.
     ///
-    /// - Returns: why it is not complete.
+    /// - Returns: the failure that left it incomplete.
     package func close() -> Failure? {
         guard descriptor >= 0 else { return failure }
         if fsync(descriptor) != 0, failure == nil { failure = Failure(call: "fsync", code: errno) }

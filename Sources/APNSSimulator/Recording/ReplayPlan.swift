@@ -1,19 +1,19 @@
 package import APNS
 package import Transport
 
-/// A recording made ready to be sent again: requests in their order, and the answer that each had. A value; no socket.
+/// Recording prepared for replay: requests in order, with their answers. A value; no socket.
 package struct ReplayPlan: Sendable {
-    /// One request, and what it is compared with.
+    /// Request and its recorded answer.
     package struct Request: Sendable {
-        /// Its line in the recording, from 1.
+        /// Line in the recording, from 1.
         package let line: Int
-        /// Requests of one recorded connection go over one connection again.
+        /// Recorded connection; its requests share one connection again.
         package let connection: Int
         package let request: HTTP2Request
         package let expected: Answer
     }
 
-    /// A status, and Apple's reason beside it.
+    /// Status and Apple's reason.
     package struct Answer: Sendable, Equatable, CustomStringConvertible {
         package let status: Int
         package let reason: String?
@@ -26,22 +26,21 @@ package struct ReplayPlan: Sendable {
         package var description: String { reason.map { "\(status) \($0)" } ?? "\(status)" }
     }
 
-    /// A device of the recording has no token.
+    /// Recorded device without a token.
     package struct MissingToken: Error, Equatable, Sendable {
         package let line: Int
         package let device: Int
     }
 
     package private(set) var requests: [Request] = []
-    /// Lines whose answer was a fault that no status tells: they are not sent.
+    /// Lines not sent, because their fault has no status.
     package private(set) var skippedLines: [Int] = []
 
     /// - Parameters:
-    ///   - exchanges: the lines of a recording.
-    ///   - authority: host and port that they are sent to.
+    ///   - authority: the host and port to send to.
     ///   - tokens: a token for each device: the first for device 1.
-    ///   - authorization: the header's value for a provider token that was issued so many seconds after the recording's
-    ///     first request; negative: before.
+    ///   - authorization: returns the header's value for a token issued this many seconds after the recording's first
+    ///     request; negative: before.
     /// - Throws: `MissingToken`, or what `authorization` throws.
     package init<Failure: Error>(
         _ exchanges: [RecordedExchange],
@@ -85,14 +84,14 @@ package struct ReplayPlan: Sendable {
     }
 }
 
-/// Why a recording cannot be sent again.
+/// Reason for which a recording cannot be replayed.
 package enum ReplayPlanError<Failure: Error>: Error {
     case missingToken(ReplayPlan.MissingToken)
     case authorization(Failure)
 }
 
 extension RecordedExchange.Outcome {
-    /// Nil for a fault that is no answer.
+    /// Nil for a fault without an answer.
     fileprivate var answer: ReplayPlan.Answer? {
         switch self {
         case .answered(let status, let reason): ReplayPlan.Answer(status: status, reason: reason?.rawValue)
@@ -131,7 +130,7 @@ extension RecordedExchange {
         }
     }
 
-    /// JSON that is as long: an empty object and spaces.
+    /// JSON of the same length: an empty object and spaces.
     private var filler: [UInt8] {
         let byteCount = min(bodyByteCount, 1 << 20)
         guard byteCount >= 2 else { return [UInt8](repeating: UInt8(ascii: "0"), count: byteCount) }

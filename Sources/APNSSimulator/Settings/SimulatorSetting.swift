@@ -1,30 +1,30 @@
-/// One behaviour that Apple does not document, under a name: what it is, where its default comes from, how it is set.
+/// Named setting for a behaviour that Apple does not document, with the source of its default.
 ///
-/// Every folder of the simulator lists its own; `all` is what the command line and the documentation read.
+/// Each folder of the simulator lists its own; the command line and the documentation read `all`.
 package struct SimulatorSetting: Sendable {
-    /// The part of a running simulator that a change acts on.
+    /// Part of a running simulator that a change affects.
     package enum Scope: String, Sendable {
         case connections = "connections that come from now on"
         case everything = "all that comes from now on"
-        /// Nothing: it is refused.
+        /// None: a change is refused.
         case restart
     }
 
-    /// As on the command line: lower case, words joined by hyphens.
+    /// Command-line name: lower case, words joined by hyphens.
     package let name: String
-    /// A sentence without its full stop.
+    /// Sentence without its full stop.
     package let text: String
-    /// Who says so: "observed", "Apple", or why it is our choice.
+    /// Source of the default: "observed", "Apple", or the reason for our choice.
     package let source: String
-    /// What it takes: "yes|no", "a number", "seconds", or the words themselves.
+    /// Accepted values: "yes|no", "a number", "seconds", or the words themselves.
     package let values: String
-    /// Its value in a configuration, as it is written on the command line.
+    /// Returns the value in a configuration, in command-line form.
     package let value: @Sendable (SimulatorConfiguration) -> String
-    /// Sets it; `false` when the text is none of `values`.
+    /// Sets the value; returns false for text outside `values`.
     package let set: @Sendable (inout SimulatorConfiguration, String) -> Bool
     package var appliesTo = Scope.everything
 
-    /// Every setting there is, by the folder that has it.
+    /// All settings, by folder.
     package static let all: [SimulatorSetting] =
         (validation + connections).map { $0.applying(to: .connections) } + devices + delivery + channels + legacy
         + control
@@ -35,14 +35,9 @@ package struct SimulatorSetting: Sendable {
         return setting
     }
 
-    /// A setting of a simulator that has not begun.
+    /// Changes a setting in a configuration.
     ///
-    /// - Parameters:
-    ///   - name: one of `all`.
-    ///   - text: its value.
-    ///   - configuration: what it becomes part of.
-    /// - Returns: the setting.
-    /// - Throws: which names there are, or what the setting takes.
+    /// - Throws: `.unknown`, `.badValue`.
     @discardableResult
     package static func apply(
         _ name: String,
@@ -55,17 +50,16 @@ package struct SimulatorSetting: Sendable {
     }
 }
 
-/// Why a setting was not taken.
 package enum SimulatorSettingError: Error, Equatable, Sendable {
     case unknown(String)
     case badValue(String, values: String)
-    /// The simulator that runs cannot change it.
+    /// A running simulator cannot change it.
     case needsRestart(String)
-    /// The TLS library made no context of it.
+    /// The TLS library rejected it.
     case notApplied(String)
 }
 
-// How each kind of value is written.
+// Kinds of values.
 extension SimulatorSetting {
     typealias Path<Value> = any (WritableKeyPath<SimulatorConfiguration, Value> & Sendable)
 
@@ -105,7 +99,7 @@ extension SimulatorSetting {
         )
     }
 
-    /// Whole seconds, or "never" where there may be none.
+    /// Whole seconds, or "never" for nil.
     static func seconds(_ name: String, _ path: Path<Duration?>, _ text: String, source: String) -> SimulatorSetting {
         SimulatorSetting(
             name: name,

@@ -102,7 +102,7 @@ extension SimulatorSetting {
     ]
 }
 
-/// Serial numbers as a person writes them.
+/// Text form of serial numbers.
 private enum SerialNumbers {
     private static let digits = Array("0123456789ABCDEF".utf8)
     /// RFC 5280 section 4.1.2.2: 20 bytes at most.
