@@ -4,15 +4,12 @@ package import Transport
 
 /// Simulated APNs: accepts pushes over HTTP/2, checks them as APNs does, and passes them to simulated devices.
 package final class Simulator: Sendable {
-    /// Port for provider pushes.
     package let pushPort: UInt16
-    /// Port for devices.
     package let devicePort: UInt16
-    /// Port for channel management; `nil` if not configured, as are the next two.
+    /// `nil` if not configured, as are the next two.
     package let channelPort: UInt16?
-    /// Port of the gateway, Apple's push interface until 2021.
+    /// Gateway: Apple's push interface until 2021.
     package let gatewayPort: UInt16?
-    /// Port of the feedback service.
     package let feedbackPort: UInt16?
     let server: HTTP2Server
     private let channelServer: HTTP2Server?
@@ -116,7 +113,6 @@ package final class Simulator: Sendable {
         await core.loop.run { core.value.unregister(token, isExpired: isExpired) }
     }
 
-    /// Numbers of the open provider connections.
     package func connectionNumbers() async -> [Int] {
         let core = core
         return await core.loop.run { core.value.connections.numbers }

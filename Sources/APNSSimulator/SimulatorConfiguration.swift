@@ -2,21 +2,18 @@ package import APNS
 import DeviceLink
 package import Transport
 
-/// Configuration of the simulator: its ports, credentials and rules.
 package struct SimulatorConfiguration: Sendable {
     /// Environment; a simulator is one of Apple's two services.
     package var environment = APNSEnvironment.sandbox
     /// Listening address. Loopback by default, because the simulator issues a token to every client.
     package var address = "127.0.0.1"
-    /// Port for provider pushes; 0 lets the system choose.
+    /// For this and the next ports, 0 lets the system choose.
     package var pushPort: UInt16 = 0
-    /// Port for devices; 0 lets the system choose.
     package var devicePort: UInt16 = 0
-    /// Port for channel management; 0 lets the system choose, `nil` does not listen.
+    /// For this port and the next two, `nil` does not listen.
     package var channelPort: UInt16?
-    /// Port of the gateway; 0 lets the system choose, `nil` does not listen.
+    /// Gateway: Apple's push interface until 2021.
     package var gatewayPort: UInt16?
-    /// Port of the feedback service; 0 lets the system choose, `nil` does not listen.
     package var feedbackPort: UInt16?
     package var keys: [SigningKey]
     package var profile = Profile.apple

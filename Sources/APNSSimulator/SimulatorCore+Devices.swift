@@ -72,7 +72,6 @@ extension SimulatorCore {
 
     func salt() -> UInt32 { random.bytes(count: 4).reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Removes the app from the device, or expires its token.
     func unregister(_ token: DeviceToken, isExpired: Bool) {
         if let app = directory.registration(of: token)?.bundleID { channels.appDidLeave(number(of: token), app: app) }
         perform(directory.unregister(token, atMilliseconds: nowInMilliseconds, isExpired: isExpired))

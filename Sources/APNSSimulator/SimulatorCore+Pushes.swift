@@ -5,12 +5,10 @@ import Transport
 
 /// Processing of push requests.
 extension SimulatorCore {
-    /// Admits or refuses a connection to the push port.
     func admitProvider(_ address: String) -> Bool {
         connections.admit(address, now: now)
     }
 
-    /// Verdict on the certificate of a provider's new connection.
     func verdict(on connection: HTTP2ServerConnection) -> CertificateVerdict {
         // No certificate was requested.
         guard configuration.validation.clientAuthoritiesPEM != nil else { return .absent }
@@ -103,7 +101,6 @@ extension SimulatorCore {
         responder.respond(status: rejected.reason.status, headers: headers, body: rejected.body.json)
     }
 
-    /// Actions for a push with an injected fault.
     private func injected(
         _ push: AcceptedPush,
         _ request: HTTP2ServerRequest,

@@ -15,7 +15,6 @@ final class SimulatorCore {
     /// Provider servers. Weak, because a server closes when it is released.
     weak var pushServer: HTTP2Server?
     weak var channelServer: HTTP2Server?
-    /// Seconds by which the clock was moved.
     private(set) var clockOffset: Int64 = 0
     private let clock: @Sendable () -> Int64
     let onEvent: (@Sendable (SimulatorEvent) -> Void)?
@@ -135,13 +134,11 @@ final class SimulatorCore {
     /// `now` in milliseconds, with the resolution of seconds.
     var nowInMilliseconds: Int64 { now * 1000 }
 
-    /// Moves the clock, and performs what becomes due.
     func moveClock(by seconds: Int64) {
         clockOffset += seconds
         wake()
     }
 
-    /// Performs due work.
     func wake() { perform(directory.wake(at: nowInMilliseconds)) }
 
     // MARK: Events

@@ -5,14 +5,12 @@ package import DeviceLink
 package enum SimulatorEvent: Sendable {
     /// Push answered 200. Its delivery follows as `.delivery`.
     case accepted(ReceivedPush, device: Int)
-    /// Refused push.
     case rejected(Reason, ReceivedPush)
     /// Remark on an accepted push. Follows `.accepted`.
     case lint(Lint, device: Int)
     /// Push that passed every check but met this fault instead of its answer and delivery.
     case injected(InjectedFault, ReceivedPush, device: Int)
     case delivery(DeliveryEvent)
-    /// Event of a provider connection.
     case connection(ConnectionEvent)
     /// Delivery failed because the app is gone: once for each token, which gets 410 from now on.
     case appIsGone(DeviceToken, bundleID: Topic, atMilliseconds: Int64)

@@ -2,7 +2,6 @@ import APNS
 import Envelope
 import Transport
 
-/// Answer to a request about channels.
 struct ChannelAnswer: Equatable {
     let status: Int
     private(set) var channelID: ChannelID?
@@ -39,7 +38,6 @@ struct ChannelAnswer: Equatable {
         ChannelAnswer(status: rejected.reason.status, body: rejected.json)
     }
 
-    /// Headers of the answer, with the request's id.
     func headers(requestID: [UInt8]) -> HeaderBlock {
         var headers = HeaderBlock()
         if !body.isEmpty { headers.append(HeaderName.contentType, "application/json") }

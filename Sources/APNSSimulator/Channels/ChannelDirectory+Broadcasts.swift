@@ -1,7 +1,6 @@
 package import APNS
 package import DeviceLink
 
-// Subscriptions and the delivery of broadcasts.
 extension ChannelDirectory {
     // MARK: Devices
 
@@ -12,7 +11,6 @@ extension ChannelDirectory {
         return deliverStored(to: subscriber, now: now)
     }
 
-    /// Ends a connection; the subscriptions stay.
     package mutating func disconnect(_ subscriber: SubscriberID) {
         guard let known = subscribers[subscriber] else { return }
         // A device without subscriptions is removed.
@@ -21,7 +19,6 @@ extension ChannelDirectory {
         subscribers[subscriber]?.unacknowledged = []
     }
 
-    /// Subscribes a device to a channel.
     package mutating func subscribe(
         _ subscriber: SubscriberID,
         to channel: ChannelID,
@@ -40,7 +37,6 @@ extension ChannelDirectory {
         return (.active, effects + deliverStored(to: subscriber, now: now))
     }
 
-    /// Ends a subscription.
     package mutating func unsubscribe(
         _ subscriber: SubscriberID,
         from channel: ChannelID,
@@ -54,7 +50,6 @@ extension ChannelDirectory {
         return [.happened(.unsubscribed(channel: number, device: subscriber))]
     }
 
-    /// Ends a device's subscriptions of an app that is gone.
     package mutating func unsubscribe(_ subscriber: SubscriberID, fromAllOf app: Topic) -> [Effect] {
         let keys = (subscribers[subscriber]?.subscriptions ?? [:]).keys.filter { $0.app == app }
         let sorted = keys.sorted { number($0) < number($1) }
@@ -75,11 +70,7 @@ extension ChannelDirectory {
         return true
     }
 
-    /// Publishes a broadcast that passed every check, on an existing channel.
-    ///
-    /// - Parameters:
-    ///   - push: the push for each device, with the broadcast's id.
-    ///   - now: seconds since 1970.
+    /// Publishes a valid broadcast on an existing channel; `now` is in seconds since 1970.
     package mutating func publish(
         _ push: DevicePush,
         on channel: ChannelID,
@@ -98,7 +89,6 @@ extension ChannelDirectory {
         return [.happened(event)] + store(push, of: key, now: now) + sent
     }
 
-    /// Records a device's acknowledgement.
     package mutating func acknowledge(_ id: APNSID, from subscriber: SubscriberID, now: Int64) -> [Effect] {
         guard let known = subscribers[subscriber],
             let index = known.unacknowledged.firstIndex(where: { $0.id == id })

@@ -133,7 +133,6 @@ package struct ChannelDirectory {
 
     // MARK: Metrics
 
-    /// Metrics of a channel, if it exists.
     package func metrics(of channel: ChannelID, of app: Topic) -> ChannelMetrics? {
         guard let channel = apps[app]?.channels[channel] else { return nil }
         var metrics = channel.metrics
@@ -142,7 +141,7 @@ package struct ChannelDirectory {
         return metrics
     }
 
-    /// Metrics of all the app's channels; the counts include deleted ones.
+    /// Counts include deleted channels.
     package func metrics(of app: Topic) -> ChannelMetrics {
         var metrics = ChannelMetrics()
         guard let app = apps[app] else { return metrics }

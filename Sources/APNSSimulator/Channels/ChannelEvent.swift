@@ -8,16 +8,13 @@ package enum ChannelEvent: Equatable, Sendable {
     case published(APNSID, channel: Int, deviceCount: Int)
     /// Stored for offline devices.
     case stored(APNSID, channel: Int)
-    /// Acknowledged by a device.
     case delivered(APNSID, channel: Int, device: Int)
     case subscribed(channel: Int, device: Int)
     case unsubscribed(channel: Int, device: Int)
-    /// Refused request.
     case refused(BroadcastReason)
 }
 
 extension ChannelEvent: CustomStringConvertible {
-    /// Log line.
     package var description: String {
         switch self {
         case .created(let channel): "channel \(channel) created"

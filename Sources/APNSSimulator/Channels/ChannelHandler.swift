@@ -17,7 +17,6 @@ final class ChannelHandler: HTTP2Handler {
         _ = core.channels.handle(request, responder, &validator, isManagement: true)
     }
 
-    /// Starts the channel management server, if a port is configured.
     static func serve(
         _ configuration: SimulatorConfiguration,
         context: TLSContext,

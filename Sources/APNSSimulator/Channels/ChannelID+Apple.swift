@@ -8,7 +8,6 @@ extension ChannelID {
     private static let appleCharacterCount = 24
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// - Parameter appleBytes: 16 bytes.
     init(appleBytes: [UInt8]) {
         precondition(appleBytes.count == Self.appleByteCount)
         var text: [UInt8] = []

@@ -2,12 +2,9 @@
 ///
 /// - Source: "Viewing the status of push notifications using Metrics and APNs", on broadcasts.
 package struct ChannelMetrics: Equatable, Sendable {
-    /// Accepted broadcasts.
     package internal(set) var publishedCount = 0
     /// Acknowledgements, one for each device and broadcast.
     package internal(set) var deliveredCount = 0
-    /// Current subscriptions.
     package internal(set) var subscriptionCount = 0
-    /// Devices with a subscription.
     package internal(set) var subscriberCount = 0
 }

@@ -6,15 +6,12 @@ struct ChannelPath: Equatable {
         case create, read, delete, list, send
     }
 
-    /// Prefix of a broadcast's path; the bundle id follows.
     static let broadcastPrefix = Array("/4/broadcasts/apps/".utf8)
 
     let operation: Operation
     /// Unchecked: the ending may show that it is not a bundle id.
     let app: Topic
 
-    /// Reads a channel management path.
-    ///
     /// - Throws: `.methodNotAllowed`, `.badPath`.
     init(management fields: ChannelRequestFields) throws(ChannelRejected) {
         let methods = ["GET", "POST", "DELETE"].map { Array($0.utf8) }
@@ -34,8 +31,6 @@ struct ChannelPath: Equatable {
         }
     }
 
-    /// Reads a broadcast's path, at the push port.
-    ///
     /// - Throws: `.methodNotAllowed`, `.badPath`.
     init(broadcast fields: ChannelRequestFields) throws(ChannelRejected) {
         guard fields.method.elementsEqual("POST".utf8) else { throw ChannelRejected(.methodNotAllowed) }

@@ -1,6 +1,5 @@
 package import APNS
 
-/// Reason with which APNs would refuse a request about channels.
 package struct ChannelRejected: Error, Equatable, Sendable {
     package let reason: BroadcastReason
 

@@ -12,11 +12,9 @@ package enum ChannelRequest: Equatable, Sendable {
 
 package struct Broadcast: Equatable, Sendable {
     package let priority: Priority
-    /// `nil` without the header.
     package let expiration: Expiration?
     package let payload: [UInt8]
 
-    /// Push for a device.
     func push(_ id: APNSID, topic: Topic) -> DevicePush {
         DevicePush(
             id: id,

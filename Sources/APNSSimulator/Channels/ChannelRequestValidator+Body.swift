@@ -1,14 +1,12 @@
 import APNS
 import Envelope
 
-// Checks of the body.
 extension ChannelRequestValidator {
     private static let policyMember = "message-storage-policy"
     private static let pushTypeMember = "push-type"
     /// Our limit for a Live Activity's state.
     private static let depthMax = 32
 
-    /// Storage policy from the body of a create request.
     static func policy(_ body: [UInt8], _ byteCount: Int) throws(ChannelRejected) -> ChannelStoragePolicy {
         let members = try object(body, byteCount).members ?? []
         for member in members where member.name != policyMember && member.name != pushTypeMember {

@@ -12,12 +12,8 @@ struct ChannelRequestValidator {
     let settings: ChannelSettings
     let profile: Profile
 
-    /// Validates a request of either kind.
-    ///
-    /// - Parameters:
-    ///   - body: empty if it was too large.
-    ///   - bodyByteCount: its original size.
-    /// - Throws: the first reason to refuse it.
+    /// - Parameter body: empty if it was too large.
+    /// - Throws: the first reason to refuse the request.
     func validate(
         _ path: ChannelPath,
         _ fields: ChannelRequestFields,
@@ -58,7 +54,6 @@ struct ChannelRequestValidator {
         }
     }
 
-    /// Id of the request, if valid.
     func id(_ text: [UInt8]) -> APNSID? { APNSID(text: text.span, acceptsUpperCase: profile == .apple) }
 
     private static func channel(_ fields: ChannelRequestFields) throws(ChannelRejected) -> ChannelID {

@@ -6,7 +6,6 @@ import Transport
 final class ChannelService {
     private unowned let core: SimulatorCore
     private(set) var directory: ChannelDirectory
-    /// Reasons for the next requests.
     private var injected: [BroadcastReason] = []
     private var connections: [ChannelDirectory.SubscriberID: DeviceDirectory.ConnectionID] = [:]
     private var subscribers: [DeviceDirectory.ConnectionID: ChannelDirectory.SubscriberID] = [:]
@@ -24,7 +23,6 @@ final class ChannelService {
         ChannelRequestValidator(settings: core.configuration.channels, profile: core.configuration.profile)
     }
 
-    /// True for the path of a broadcast.
     static func takes(_ path: ArraySlice<UInt8>) -> Bool { path.starts(with: ChannelPath.broadcastPrefix) }
 
     /// Answers a request; true if it was accepted.
@@ -88,26 +86,23 @@ final class ChannelService {
     /// Refuses the next valid request, for a reason that a request cannot cause.
     func refuseNext(_ reason: BroadcastReason) { injected.append(reason) }
 
-    /// Sets the app's broadcast capability; without it, all its channels are deleted.
     func setCapability(of app: Topic, isOn: Bool) { perform(directory.setCapability(of: app, isOn: isOn)) }
 
     // MARK: Devices
 
-    /// Connects the device of this number.
     func deviceDidConnect(_ device: Int, on connection: DeviceDirectory.ConnectionID) {
         if let older = connections.updateValue(connection, forKey: device) { subscribers[older] = nil }
         subscribers[connection] = device
         perform(directory.connect(device, now: core.now))
     }
 
-    /// Disconnects a device. Does nothing for other connections.
+    /// Ignores other connections.
     func deviceDidDisconnect(_ connection: DeviceDirectory.ConnectionID) {
         guard let device = subscribers.removeValue(forKey: connection) else { return }
         connections[device] = nil
         directory.disconnect(device)
     }
 
-    /// Ends the app's subscriptions on the device.
     func appDidLeave(_ device: Int, app: Topic) { perform(directory.unsubscribe(device, fromAllOf: app)) }
 
     func subscribe(_ connection: DeviceDirectory.ConnectionID, _ topic: Topic, _ channel: ChannelID) {

@@ -2,15 +2,13 @@
 package struct ChannelSettings: Sendable {
     /// For one app.
     package var channelCountMax = 10_000
-    /// Maximum number of apps with channels.
+    /// Apps with channels.
     package var appCountMax = 1000
-    /// Longest storage of a channel's most recent message.
     package var storageSecondsMax: Int64 = 8 * 3600
     /// For one device.
     package var subscriptionCountMax = 100
     /// To one channel; 0: no limit.
     package var broadcastsPerMinuteMax = 0
-    /// Default of each app's broadcast capability.
     package var isCapabilityOn = true
     package var needsExpiration = false
     package var checksEvent = true

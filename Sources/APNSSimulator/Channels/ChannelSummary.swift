@@ -1,9 +1,7 @@
 package import APNS
 import DeviceLink
 
-/// Snapshot of a channel for people and tests.
 package struct ChannelSummary: Equatable, Sendable {
-    /// Our number of the channel, as in events.
     package let number: Int
     package let app: Topic
     package let id: ChannelID
@@ -19,9 +17,7 @@ package struct ChannelSummary: Equatable, Sendable {
 }
 
 extension ChannelDirectory {
-    /// All channels, oldest first.
-    ///
-    /// - Parameter now: seconds since 1970; messages expired by then are left out.
+    /// All channels, oldest first, without messages expired by `now` (seconds since 1970).
     package func summaries(now: Int64) -> [ChannelSummary] {
         var summaries: [ChannelSummary] = []
         for (name, app) in apps {

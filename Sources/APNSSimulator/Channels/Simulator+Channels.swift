@@ -1,19 +1,15 @@
 package import APNS
 import Transport
 
-// Channel operations for tests, beside a provider's requests.
 extension Simulator {
-    /// All channels, oldest first.
     package func channels() async -> [ChannelSummary] {
         await core.loop.run { [core] in core.value.channels.directory.summaries(now: core.value.now) }
     }
 
-    /// Metrics of a channel, if it exists.
     package func metrics(of channel: ChannelID, of app: Topic) async -> ChannelMetrics? {
         await core.loop.run { [core] in core.value.channels.directory.metrics(of: channel, of: app) }
     }
 
-    /// Metrics of all the app's channels.
     package func channelMetrics(of app: Topic) async -> ChannelMetrics {
         await core.loop.run { [core] in core.value.channels.directory.metrics(of: app) }
     }

@@ -2,26 +2,20 @@ package import APNS
 
 /// Event of a provider connection, by our number, from 1.
 package enum ConnectionEvent: Sendable, Equatable {
-    /// Handshake done.
     case opened(Int)
-    /// New stream limit for the client.
     case streamLimit(Int, UInt32)
     /// Too many errors; the GOAWAY carries the last one's reason.
     case tooManyErrors(Int, Reason)
-    /// Ended by the control API.
     case dismissed(Int, reason: String)
     case closed(Int, ConnectionTally)
     /// Refused for reconnecting too fast.
     case turnedAway
 }
 
-/// Counts of one connection.
 package struct ConnectionTally: Sendable, Equatable {
     package var acceptedCount = 0
     package var rejectedCount = 0
-    /// Opened streams.
     package var streamCount = 0
-    /// Streams beyond the limit.
     package var refusedStreamCount = 0
     /// Streams that either side reset before the answer.
     package var brokenStreamCount = 0

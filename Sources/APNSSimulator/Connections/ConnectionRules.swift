@@ -44,7 +44,6 @@ package struct ConnectionRules: Sendable, Equatable {
     /// Nil: no deadline.
     package var idleDeadline: Duration? = .seconds(3600)
     package var lifetimeMax: Duration?
-    /// Number of GOAWAY frames at the end of a connection.
     package var goAwayCount = 1
     /// Time for open streams at the end of a connection.
     package var drainSecondsMax = 5
@@ -64,7 +63,6 @@ package struct ConnectionRules: Sendable, Equatable {
 }
 
 extension SimulatorConfiguration {
-    /// Limits of the push port's server.
     var serverLimits: HTTP2ServerLimits {
         var limits = HTTP2ServerLimits()
         limits.settings = http2Settings

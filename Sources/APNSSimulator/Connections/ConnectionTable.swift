@@ -14,14 +14,12 @@ final class ConnectionTable {
 
     func adopt(_ rules: ConnectionRules) { gate.adopt(rules) }
 
-    /// Admits or refuses a new connection; `now` is the simulator's clock.
     func admit(_ address: String, now: Int64) -> Bool {
         let isAdmitted = gate.admit(address, now: now)
         if !isAdmitted { onEvent?(.turnedAway) }
         return isAdmitted
     }
 
-    /// - Returns: the connection's number.
     func add(_ handler: PushHandler) -> Int {
         lastNumber += 1
         handlers[lastNumber] = handler
@@ -40,7 +38,6 @@ final class ConnectionTable {
 
     var numbers: [Int] { handlers.keys.sorted() }
 
-    /// Sends GOAWAY on one connection, or on all.
     func dismiss(_ number: Int?, reason: String) {
         for (each, handler) in handlers where number == nil || number == each {
             handler.dismiss(reason: reason)

@@ -14,8 +14,6 @@ struct ErrorTolerance {
         self.rules = rules
     }
 
-    /// Counts the answer to one push.
-    ///
     /// - Parameter reason: nil for an accepted push.
     /// - Returns: true if a limit is exceeded.
     mutating func didAnswer(_ reason: Reason?) -> Bool {

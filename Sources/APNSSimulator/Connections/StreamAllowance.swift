@@ -14,8 +14,6 @@ struct StreamAllowance {
         isWide = !configuration.startsWithOneStream
     }
 
-    /// Records the answer to one push.
-    ///
     /// - Returns: a new limit for the client; nil if unchanged.
     mutating func didAnswer(isAccepted: Bool) -> UInt32? {
         if isAccepted, !isWide {

@@ -1,11 +1,9 @@
 import Envelope
 import Transport
 
-/// Answer to a call.
 struct ControlAnswer {
     var status = 200
     var json: [UInt8]
-    /// True if the simulator should stop.
     var endsSimulator = false
 
     init(status: Int = 200, _ members: (inout JSONWriter) -> Void) {

@@ -2,7 +2,6 @@ import APNS
 import Envelope
 
 extension ControlCalls {
-    /// Delivery log, as in Apple's console.
     static func deliveries(
         _ request: ControlRequest,
         _ control: any SimulatorControl

@@ -109,7 +109,6 @@ enum ControlCalls {
 }
 
 extension SimulatorSettingError {
-    /// Advice on what to write instead.
     package var sentence: String {
         switch self {
         case .unknown:

@@ -15,7 +15,6 @@ struct ControlRequest: Sendable {
     /// - Parameters:
     ///   - query: not percent-decoded.
     ///   - body: empty, or a JSON object.
-    /// - Throws: what is wrong with the query or the body.
     init(number: Int?, query: String?, body: [UInt8]) throws(ControlProblem) {
         self.number = number
         self.query = (query ?? "").split(separator: "&").map { pair in
@@ -37,8 +36,6 @@ struct ControlRequest: Sendable {
         self.members = members
     }
 
-    /// Checks the names in the body and the query.
-    ///
     /// - Throws: a problem for the first unknown name.
     func allow(members allowed: [String] = [], query allowedQuery: [String] = []) throws(ControlProblem) {
         if let stranger = members.first(where: { !allowed.contains($0.name) }) {
@@ -67,7 +64,6 @@ struct ControlRequest: Sendable {
         return text
     }
 
-    /// `nil` if absent.
     func optionalText(_ name: String, example: String) throws(ControlProblem) -> String? {
         members.contains { $0.name == name } ? try text(name, example: example) : nil
     }
@@ -87,7 +83,6 @@ struct ControlRequest: Sendable {
         return number
     }
 
-    /// `nil` if absent.
     func queryID(_ name: String) throws(ControlProblem) -> APNSID? {
         guard let text = query.first(where: { $0.name == name })?.text else { return nil }
         guard let id = APNSID(text: Array(text.utf8).span, acceptsUpperCase: true) else {

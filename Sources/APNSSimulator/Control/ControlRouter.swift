@@ -14,8 +14,6 @@ struct ControlRouter: Sendable {
 
     private static let hosts = ["127.0.0.1", "localhost"]
 
-    /// - Returns: the call and its input.
-    /// - Throws: the reason to refuse it.
     func call(for request: HTTPRequest) throws(ControlProblem) -> (ControlCall, ControlRequest) {
         try checkCaller(request)
         var allowed: [String] = []

@@ -14,7 +14,6 @@ package final class ControlServer: Sendable {
     /// - Parameters:
     ///   - port: 0 lets the system choose.
     ///   - onStop: called on the simulator's loop for a stop call.
-    /// - Returns: the server, which ends with its last reference.
     /// - Throws: `.addressInUse` with the port, among others.
     package static func start(
         _ simulator: Simulator,

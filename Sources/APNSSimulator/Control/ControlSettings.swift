@@ -2,7 +2,6 @@
 package struct ControlSettings: Sendable {
     /// Keeps events only if true.
     package var isOn = false
-    /// Number of events kept for `GET /v1/log`.
     package var journalCountMax = 10_000
 
     package init() {}

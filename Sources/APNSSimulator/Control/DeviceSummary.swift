@@ -8,7 +8,6 @@ package struct DeviceSummary: Sendable, Equatable {
     /// Stored and held pushes; grouped ones are not counted.
     package let waitingCount: Int
 
-    /// State, in a word of the control API.
     package var state: String {
         if unregisteredAtMilliseconds != nil { return "app-removed" }
         return isConnected ? "online" : "offline"

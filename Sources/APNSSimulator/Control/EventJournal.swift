@@ -2,7 +2,6 @@ package import APNS
 
 /// Newest events, numbered, for readers that poll from a number. Its entries hold no payloads and no tokens.
 package struct EventJournal {
-    /// Short form of one event.
     package struct Entry: Sendable, Equatable {
         /// From 1, without gaps.
         package let number: Int
@@ -56,7 +55,6 @@ package struct EventJournal {
         return (known..<min(entries.count, known + limit)).map { entries[$0] }
     }
 
-    /// Summarizes unread events and their remarks.
     private mutating func makeEntries() {
         for unread in unread.all {
             for event in [unread.event] + unread.event.lints {
@@ -86,7 +84,6 @@ private struct NewestElements<Element> {
     var isFull: Bool { elements.count == countMax }
     var all: [Element] { Array(elements[oldestIndex...] + elements[..<oldestIndex]) }
 
-    /// Element by its offset from the oldest.
     subscript(offset: Int) -> Element { elements[(oldestIndex + offset) % elements.count] }
 
     mutating func append(_ element: Element) {
@@ -98,16 +95,12 @@ private struct NewestElements<Element> {
     mutating func removeAll() { self = NewestElements(countMax: countMax) }
 }
 
-/// Event in words for people and programs.
 package struct EventSummary: Sendable, Equatable {
     /// One word, with hyphens: "accepted", "rejected", "stored".
     package var name: String
     package var device: Int?
-    /// `apns-id` of the push.
     package var id: String?
-    /// Reason of a rejection.
     package var reason: Reason?
-    /// Further details.
     package var detail: String?
 
     package init(_ event: SimulatorEvent) {

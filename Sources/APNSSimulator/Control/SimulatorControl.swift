@@ -6,14 +6,12 @@ package import DeviceLink
 /// The only interface between the API and the engines: a change of devices, time or faults changes the implementation,
 /// but no call.
 package protocol SimulatorControl: AnyObject {
-    /// Start settings with all later changes.
     var settings: SimulatorConfiguration { get }
     /// - Throws: unknown name, bad value, required restart, or TLS failure.
     func change(_ name: String, to text: String) throws(SimulatorSettingError) -> SimulatorSetting
 
     /// Seconds since 1970, on the simulator's clock.
     var now: Int64 { get }
-    /// Seconds by which the clock was moved.
     var clockOffset: Int64 { get }
     /// Moves the clock forward, or back for a negative number.
     func moveClock(by seconds: Int64)
@@ -21,18 +19,14 @@ package protocol SimulatorControl: AnyObject {
     var faults: InjectedFaults { get set }
 
     var devices: [DeviceSummary] { get }
-    /// App of a topic, and its kind of pushes.
     func app(of topic: Topic) -> RegisteredApp
     /// Creates an offline device, whose pushes are stored.
     ///
     /// - Returns: its token, for the caller alone; nil if there are too many.
     func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)?
-    /// Registers the app on a device for another kind of push.
-    ///
     /// - Returns: the token, for the caller alone; nil for an unknown device.
     /// - Throws: an error if there are too many.
     func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceRefused) -> DeviceToken?
-    /// Values for `setState`.
     var deviceStates: [String] { get }
     /// - Returns: false for an unknown device, and for an offline one whose state requires a connection.
     func setState(_ state: String, ofDevice number: Int) -> Bool
@@ -47,7 +41,6 @@ package protocol SimulatorControl: AnyObject {
     func journalEntries(after number: Int, limit: Int) -> [EventJournal.Entry]
 }
 
-/// Validity of a device token.
 package struct TokenCheck: Sendable, Equatable {
     /// Nil: this simulator cannot read the token.
     package var environment: APNSEnvironment?

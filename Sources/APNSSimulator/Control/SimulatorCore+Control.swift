@@ -50,7 +50,6 @@ extension SimulatorCore: SimulatorControl {
         return true
     }
 
-    /// States that a connected device could report.
     private static let states: [(name: String, state: DeviceState)] = [
         ("normal", []), ("low-power", .lowPower), ("focus", .focus), ("notifications-off", .notificationsOff),
         ("app-running", .appRunning),

@@ -28,7 +28,6 @@ struct CoreAlarm {
         .seconds(max(1, (time - now + 999) / 1000))
     }
 
-    /// Records that the timer fired.
     mutating func rang() {
         timer = nil
         time = .max

@@ -72,7 +72,6 @@ struct DeliveryContext {
 
     // MARK: Randomness
 
-    /// True if two pushes swap their order.
     mutating func swaps(_ one: AcceptedItem, _ other: AcceptedItem) -> Bool {
         guard settings.reorderMilliseconds > 0,
             abs(one.acceptedAt - other.acceptedAt) <= settings.reorderMilliseconds
@@ -80,7 +79,6 @@ struct DeliveryContext {
         return dice.isTrue(0.5)
     }
 
-    /// Sending order of a group.
     mutating func ordered(_ group: [AcceptedItem]) -> [AcceptedItem] {
         settings.reorderMilliseconds > 0 ? group.shuffled(using: &dice) : group
     }

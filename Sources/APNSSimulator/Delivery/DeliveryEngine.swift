@@ -5,9 +5,7 @@ package import DeviceLink
 ///
 /// Has lanes only for apps with a connection or a waiting push.
 package struct DeliveryEngine {
-    /// An app on a device.
     package struct Address: Hashable, Sendable {
-        /// Directory's number for it.
         package let installation: UInt32
         /// Our number of the device, which may be logged.
         package let device: Int
@@ -45,17 +43,14 @@ package struct DeliveryEngine {
 
     var laneCount: Int { lanes.count }
 
-    /// Number of alarms, with outdated ones.
     var alarmCount: Int { wakeUps.count }
 
     // MARK: Pushes
 
-    /// True if the next push to the app gets TooManyRequests.
     package func isTooFrequent(_ address: Address, at now: Int64) -> Bool {
         rate.isTooFrequent(address.installation, at: now)
     }
 
-    /// Accepts a push that passed every check.
     package mutating func accept(
         _ push: DevicePush,
         uniqueID: APNSID,
@@ -103,7 +98,6 @@ package struct DeliveryEngine {
         )
     }
 
-    /// Records the device's acknowledgement.
     package mutating func acknowledge(_ id: APNSID, from address: Address, at now: Int64) -> [DeliveryEffect] {
         perform(address, at: now) { $0.acknowledge(id, &$1) }
     }

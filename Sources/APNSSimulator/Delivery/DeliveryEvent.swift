@@ -5,19 +5,15 @@ package import DeviceLink
 package enum DeliveryEvent: Equatable, Sendable {
     case connected(device: Int)
     case disconnected(device: Int)
-    /// Acknowledged by the device.
     case delivered(APNSID, device: Int)
-    /// Waiting.
     case stored(APNSID, device: Int)
     /// Replaced by another push; will never arrive.
     case replaced(APNSID, by: APNSID, device: Int)
-    /// Will never arrive.
     case discarded(APNSID, DiscardReason, device: Int)
 }
 
 /// Action for the owner of the connections.
 package enum DeliveryEffect: Equatable, Sendable {
-    /// Owner's id of an open connection.
     package typealias ConnectionID = Int
 
     case send(DevicePush, ConnectionID)
@@ -47,7 +43,6 @@ package enum StoredReason: String, Equatable, Sendable, CaseIterable {
 /// - Source: "Viewing the status of push notifications using Metrics and APNs", the reasons of "discarded"; those of
 ///   the background from "Pushing background updates to your App".
 package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
-    /// Expired while waiting.
     case expired
     /// Needs to wait, which `apns-expiration` forbids.
     case mayNotWait = "may-not-wait"
@@ -64,6 +59,5 @@ package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
     case topicOfAnotherType = "topic-of-another-type"
     /// Only a start token starts a Live Activity; only its own token updates it.
     case otherActivityToken = "other-activity-token"
-    /// Injected fault.
     case injected = "injected-fault"
 }

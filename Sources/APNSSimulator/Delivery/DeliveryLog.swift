@@ -94,7 +94,6 @@ package struct DeliveryLog: Sendable {
         ring[place].steps.append(step)
     }
 
-    /// Filter for entries.
     package enum Query: Equatable, Sendable {
         case all
         /// The answer's `apns-unique-id`: at most one push.

@@ -30,7 +30,6 @@ package struct DeliverySettings: Sendable, Equatable {
     package var lateInvalidationSeconds: Int64 = 0
     package var logEntryCountMax = 100_000
     package var logDays: Int64 = 7
-    /// Seed of every random choice here.
     package var seed: UInt64 = 1
 
     package init() {}

@@ -10,7 +10,6 @@ struct DeviceRhythm {
 
     private static let hour: Int64 = 3_600_000
 
-    /// True if the budget allows another background push.
     mutating func allowsBackground(_ context: inout DeliveryContext) -> Bool {
         let now = context.now
         backgrounds.removeAll { $0 + Self.hour <= now }
@@ -20,7 +19,6 @@ struct DeviceRhythm {
 
     mutating func noteBackground(at now: Int64) { backgrounds.append(now) }
 
-    /// Time at which the budget has room again.
     func nextBackground(_ settings: DeliverySettings) -> Int64 {
         let limit = settings.backgroundsPerHour
         guard limit > 0, backgrounds.count >= limit else { return .min }

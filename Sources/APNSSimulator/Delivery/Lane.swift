@@ -60,7 +60,6 @@ struct Lane {
         for item in takeAll(withStored: false, withUnacknowledged: true) { keep(item, .offline, &context) }
     }
 
-    /// Changes the device's state.
     mutating func change(to state: DeviceState, _ context: inout DeliveryContext) {
         let changed = self.state.symmetricDifference(state)
         self.state = state
@@ -231,7 +230,6 @@ struct Lane {
 
     // MARK: Time
 
-    /// Performs due work.
     mutating func wake(_ context: inout DeliveryContext) {
         let now = context.now
         if let item = stored, !item.mayWait(at: now) {

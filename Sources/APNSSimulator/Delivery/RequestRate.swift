@@ -14,7 +14,6 @@ struct RequestRate {
 
     init(perMinute: Int64, burst: Int64) { adopt(perMinute: perMinute, burst: burst) }
 
-    /// Changes the limits for new pushes.
     mutating func adopt(perMinute: Int64, burst: Int64) {
         interval = perMinute > 0 ? max(1, 60_000 / perMinute) : 0
         tolerance = interval * (burst - 1)

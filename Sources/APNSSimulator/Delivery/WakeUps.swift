@@ -10,7 +10,6 @@ struct WakeUps {
     /// Number of entries, with outdated ones.
     var count: Int { heap.count }
 
-    /// Earliest time.
     var next: Int64? { heap.first?.time }
 
     mutating func insert(_ installation: UInt32, at time: Int64) {
@@ -24,7 +23,7 @@ struct WakeUps {
         }
     }
 
-    /// Removes an installation due at `now` or before; `nil` if none is left.
+    /// Removes an installation due at `now` or before.
     mutating func pop(at now: Int64) -> UInt32? {
         guard let first = heap.first, first.time <= now else { return nil }
         let last = heap.removeLast()

@@ -6,7 +6,6 @@ package import Transport
 /// - Source: "Apple Platform Security", on push notifications: connection trust between a device and APNs.
 package final class DeviceAuthority: Sendable {
     private let authority: CertificateAuthority
-    /// Trust anchor of the device port.
     package let certificatePEM: [UInt8]
 
     /// Creates a new authority, which rejects certificates of an earlier one.

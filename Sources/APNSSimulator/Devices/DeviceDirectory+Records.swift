@@ -1,6 +1,5 @@
 import DeviceLink
 
-/// Registrations that outlive the simulator.
 extension DeviceDirectory {
     /// Restores an earlier run's registrations, and tracks changes from then on.
     mutating func restore(_ records: [TokenRecord]) {

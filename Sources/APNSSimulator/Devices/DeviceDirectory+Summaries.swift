@@ -1,12 +1,10 @@
 package import APNS
 package import DeviceLink
 
-/// Reads and changes for the simulator's operator.
 extension DeviceDirectory {
     /// Current installations by number, without replaced ones.
     package var summaries: [DeviceSummary] { currentInstallations.map(summary) }
 
-    /// Summary of the device with this token.
     package mutating func summary(of token: DeviceToken) -> DeviceSummary? { installation(of: token).map(summary) }
 
     /// Token of a device's first app.

@@ -27,7 +27,6 @@ package struct DeviceDirectory {
     private var recent = RecentTokens()
 
     /// - Parameters:
-    ///   - environment: tokens of the other one are unknown here.
     ///   - deviceCountMax: maximum number of tokens.
     ///   - bundleIDs: apps whose bundle id ends like one of Apple's suffixes.
     package init(
@@ -58,10 +57,9 @@ package struct DeviceDirectory {
 
     var tokenByteCount: Int { mint.tokenByteCount }
 
-    /// Number of tokens.
     package var deviceCount: Int { installations.count }
 
-    /// Registration for the validator; `nil` for an unknown token or one of the other environment.
+    /// Registration of a token of this environment; `nil` for any other.
     package mutating func registration(of token: DeviceToken) -> RequestValidator.Registration? {
         guard let number = installation(of: token) else { return nil }
         return RequestValidator.Registration(
@@ -103,7 +101,6 @@ package struct DeviceDirectory {
     ///
     /// - Parameters:
     ///   - topic: the app, and by its suffix the kind of pushes.
-    ///   - owner: the certificate that the device will present.
     ///   - salt: four random bytes.
     /// - Throws: `.tooManyDevices`.
     package mutating func enrol(
@@ -114,7 +111,6 @@ package struct DeviceDirectory {
         try enrol(app(of: topic), owner: owner, salt: salt)
     }
 
-    /// Issues a token for a given kind of pushes.
     package mutating func enrol(
         _ app: RegisteredApp,
         owner: DeviceOwner? = nil,
@@ -133,10 +129,8 @@ package struct DeviceDirectory {
     /// - Parameters:
     ///   - hello: an earlier token is kept if this directory gave it to this app on this device; an unknown one is
     ///     replaced, as Apple does.
-    ///   - owner: the certificate that the device presented.
     ///   - salt: four random bytes, for a new token.
     ///   - now: milliseconds since 1970.
-    /// - Returns: the device's token, and the effects of its connection.
     /// - Throws: the reason to refuse it.
     package mutating func connect(
         _ connection: ConnectionID,
@@ -181,7 +175,6 @@ package struct DeviceDirectory {
         return settle(effects)
     }
 
-    /// Changes the state of a connected device.
     package mutating func change(_ connection: ConnectionID, to state: DeviceState, at now: Int64) -> [Effect] {
         var effects: [Effect] = []
         for number in numbers(on: connection) { effects += engine.change(address(number), to: state, at: now) }
@@ -255,17 +248,13 @@ package struct DeviceDirectory {
 
     // MARK: Pushes
 
-    /// True if the next push to the token is answered TooManyRequests.
     package mutating func isTooFrequent(_ token: DeviceToken, at now: Int64) -> Bool {
         guard let number = installation(of: token) else { return false }
         return engine.isTooFrequent(address(number), at: now)
     }
 
-    /// Accepts a push that passed every check.
-    ///
     /// - Parameters:
-    ///   - uniqueID: its `apns-unique-id`.
-    ///   - reason: a known reason for which it will not arrive.
+    ///   - reason: a known reason for which the push will not arrive.
     ///   - now: milliseconds since 1970.
     package mutating func accept(
         _ push: DevicePush,
@@ -286,7 +275,6 @@ package struct DeviceDirectory {
         accept(push, for: token, uniqueID: APNSID(), at: now * 1000)
     }
 
-    /// Records the device's acknowledgement.
     package mutating func acknowledge(_ id: APNSID, from connection: ConnectionID, at now: Int64) -> [Effect] {
         for number in numbers(on: connection) {
             let effects = engine.acknowledge(id, from: address(number), at: now)
@@ -300,11 +288,9 @@ package struct DeviceDirectory {
     /// Next time for `wake`, in milliseconds since 1970.
     package var nextWakeUp: Int64? { engine.nextWakeUp }
 
-    /// Performs due work.
     package mutating func wake(at now: Int64) -> [Effect] { settle(engine.wake(at: now)) }
 }
 
-// Reads for the operator.
 extension DeviceDirectory {
     var currentInstallations: [UInt32] {
         (0..<UInt32(installations.count)).filter { !installations[$0].isReplaced }
@@ -378,7 +364,6 @@ extension DeviceDirectory {
     }
 }
 
-/// Refusal of a device.
 package struct DeviceRefused: Error, Equatable, Sendable {
     package let refusal: DeviceFrame.Refusal
 }

@@ -17,7 +17,6 @@ final class DeviceSession: TLSChannelDelegate {
         self.core = core
     }
 
-    /// Owner by the presented certificate, if any.
     var owner: DeviceOwner? { channel.peerCertificate.map { DeviceOwner(publicKeyDER: $0.publicKeyDER) } }
 
     func send(_ frame: DeviceFrame) {

@@ -1,4 +1,3 @@
-/// Admission of devices, and the form of their tokens.
 package struct DeviceSettings: Sendable {
     package enum Certificates: String, Sendable, CaseIterable {
         /// Requires a certificate of the simulator's authority.
@@ -9,7 +8,6 @@ package struct DeviceSettings: Sendable {
 
     package var certificates = Certificates.optional
     package var tokenByteCount = 32
-    /// Maximum number of tokens.
     package var countMax = 1_000_000
     /// Shared by two simulators, so that each recognizes the other environment's tokens; `nil` creates one. A given
     /// mint determines the token length.

@@ -11,7 +11,6 @@ package import Primitives
 /// - Source: the construction is that of RFC 5297 section 1.3.2 (synthetic initialization vectors), with HMAC-SHA256
 ///   and ChaCha20 for AES.
 package final class DeviceTokenMint: Sendable {
-    /// Content of a token.
     package struct Content: Equatable, Sendable {
         package var environment: APNSEnvironment
         /// Directory's number for the app on the device.
@@ -83,7 +82,6 @@ package final class DeviceTokenMint: Sendable {
         )
     }
 
-    /// 40 bits of a bundle id's hash.
     static func app(of bundleID: Topic) -> UInt64 { SHA256.hash(bundleID.bytes)[0..<5].bigEndianValue }
 
     private func tag(of plaintext: [UInt8]) -> [UInt8] {

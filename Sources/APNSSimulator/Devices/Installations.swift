@@ -68,10 +68,8 @@ struct Installations {
     func bundleID(ofApp app: UInt64) -> Topic? { bundleIDs.first { DeviceTokenMint.app(of: $0) == app } }
 
     /// - Parameters:
-    ///   - owner: the device's certificate, if any.
     ///   - earlier: the installation on the same device that this one replaces.
     ///   - salt: four random bytes.
-    /// - Returns: its number.
     mutating func add(_ app: RegisteredApp, owner: DeviceOwner?, earlier: UInt32?, salt: UInt32) -> UInt32 {
         let before = earlier.map { self[$0] }
         return append(
@@ -87,8 +85,6 @@ struct Installations {
     }
 
     /// Adds a further token for the app and device of `base`.
-    ///
-    /// - Returns: its number.
     mutating func add(_ kind: TokenKind, beside base: UInt32, salt: UInt32) -> UInt32 {
         let before = self[base]
         return append(
@@ -112,7 +108,6 @@ struct Installations {
 
     // MARK: Persistence
 
-    /// Starts to track changes.
     mutating func keepChanges() { changed = changed ?? [] }
 
     /// Changed numbers, in the order of their first change.

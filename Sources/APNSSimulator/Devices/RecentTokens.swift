@@ -7,7 +7,6 @@ struct RecentTokens {
 
     private var places: [(token: DeviceToken, installation: UInt32)?] = Array(repeating: nil, count: placeCount)
 
-    /// Holds genuine tokens only.
     subscript(token: DeviceToken) -> UInt32? {
         get {
             guard let place = Self.place(of: token), let known = places[place], known.token == token else { return nil }

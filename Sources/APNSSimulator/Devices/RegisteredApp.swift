@@ -1,7 +1,6 @@
 package import APNS
 package import DeviceLink
 
-/// An app and its kind of pushes.
 package struct RegisteredApp: Hashable, Sendable {
     package let bundleID: Topic
     package let kind: TokenKind
@@ -25,7 +24,6 @@ package struct RegisteredApp: Hashable, Sendable {
         self.init(bundleID: bundleID, kind: TokenKind(of: owner))
     }
 
-    /// Topic of its pushes.
     package var topic: Topic {
         // An app whose topic would be too long gets no push.
         (try? bundleID.appendingSuffix(of: kind.pushType)) ?? bundleID

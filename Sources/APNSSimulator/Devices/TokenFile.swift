@@ -11,7 +11,6 @@ import Primitives
 package final class TokenFile {
     /// Names the line and field, never their content.
     package enum Failure: Error, Equatable, Sendable {
-        /// Failed system call and its errno.
         case system(call: String, code: Int32)
         /// Another simulator has it open.
         case inUse

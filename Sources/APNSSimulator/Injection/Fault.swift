@@ -14,7 +14,6 @@ package enum ConnectionFault: Sendable, Equatable {
     case close
     /// Fatal TLS alert.
     case alert
-    /// Record that does not decrypt.
     case corruptRecord
     /// Pause in reading.
     case deaf(for: Duration)
@@ -28,7 +27,6 @@ package struct FaultGoAway: Sendable, Equatable {
         case processed
         /// Half-way between the last processed and the last received stream.
         case middle
-        /// Last received stream.
         case received
         /// Stream that was not received yet.
         case above
@@ -66,7 +64,6 @@ package struct FaultGoAway: Sendable, Equatable {
     }
 }
 
-/// Change of settings while requests are in flight.
 package enum FaultSettings: Sendable, Equatable {
     /// New stream limit; streams above it are reset with REFUSED_STREAM, or may end.
     case streams(UInt32, refusesRest: Bool)
@@ -85,9 +82,7 @@ package enum RequestFault: Sendable, Equatable {
     case reset(code: UInt32, isProcessed: Bool)
     /// Processed; the response's head, then a reset.
     case headThenReset(code: UInt32)
-    /// No response.
     case silence(isProcessed: Bool)
-    /// Delays the correct response.
     case slow(Duration)
     /// 103 before the response.
     case informational
@@ -97,7 +92,6 @@ package enum RequestFault: Sendable, Equatable {
     case bodyFirst
     /// Response with another notification's id.
     case otherID
-    /// Response without an id.
     case noID
     case rejected(Reason)
     /// Rejection whose body comes in one-byte frames.

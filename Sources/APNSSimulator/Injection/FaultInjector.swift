@@ -26,7 +26,6 @@ final class FaultInjector {
         connectionNumber = number
     }
 
-    /// Records a complete request.
     func note(_ streamID: Int32, isProcessed: Bool) {
         highestReceived = max(highestReceived, streamID)
         if isProcessed { highestProcessed = max(highestProcessed, streamID) }

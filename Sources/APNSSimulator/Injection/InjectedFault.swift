@@ -64,7 +64,6 @@ extension InjectedFault {
         }
     }
 
-    /// Parameters that a fault may have.
     static func fieldNames(of name: String) -> [String]? {
         switch name {
         case "rejected": ["reason"]
@@ -78,7 +77,6 @@ extension InjectedFault {
         }
     }
 
-    /// - Throws: a missing or wrong field.
     init(name: String, fields: [String: String]) throws(InjectionRuleError) {
         let reader = InjectionFields(fields)
         switch name {

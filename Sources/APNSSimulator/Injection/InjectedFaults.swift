@@ -3,7 +3,6 @@ package import APNS
 /// Selects pushes for faults: by rules first, in their order, then at random. Deterministic for a seed and a sequence
 /// of pushes; no clock, no socket.
 package struct InjectedFaults: Sendable {
-    /// Active rule.
     package struct Entry: Sendable {
         /// From 1, never reused.
         package let id: Int
@@ -43,14 +42,12 @@ package struct InjectedFaults: Sendable {
         return lastID
     }
 
-    /// - Returns: true if the id existed.
     package mutating func remove(id: Int) -> Bool {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
         entries.remove(at: index)
         return true
     }
 
-    /// Removes the rules and random faults.
     package mutating func removeAll() {
         entries = []
         percent = 0

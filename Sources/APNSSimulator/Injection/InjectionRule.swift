@@ -1,6 +1,5 @@
 package import APNS
 
-/// Condition and fault of an injection.
 package struct InjectionRule: Sendable, Equatable {
     package var fault: InjectedFault
     /// Our device number; nil: all.
@@ -71,8 +70,7 @@ extension InjectionRule {
         count = try reader.number("count", in: 1...Self.countMax)
     }
 
-    /// Parses the command-line form: the fault's name, then `name=value`, with commas between:
-    /// `slow,milliseconds=500,percent=10`. Values cannot contain commas.
+    /// Parses the command-line form: `slow,milliseconds=500,percent=10`. Values cannot contain commas.
     ///
     /// - Throws: what is missing, unknown or wrong.
     package init(text: String) throws(InjectionRuleError) {

@@ -8,10 +8,8 @@ package struct SeededDice: RandomNumberGenerator, Sendable {
 
     package mutating func next() -> UInt64 { numbers.next() }
 
-    /// True with this probability.
     package mutating func isTrue(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 
-    /// Picks a value, each with the same probability.
     package mutating func pick<Value>(_ first: Value, _ others: Value...) -> Value {
         let index = Int.random(in: 0...others.count, using: &self)
         return index == 0 ? first : others[index - 1]

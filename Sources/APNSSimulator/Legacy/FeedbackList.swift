@@ -41,8 +41,6 @@ package struct FeedbackList {
     }
 
     /// Removes an app's oldest entries.
-    ///
-    /// - Returns: empty if there are no more.
     package mutating func drain(_ topic: Topic, countMax: Int = .max) -> [FeedbackTuple] {
         guard let app = apps[topic] else { return [] }
         let end = app.start + min(countMax, app.order.count - app.start)

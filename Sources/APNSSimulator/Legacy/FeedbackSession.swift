@@ -17,7 +17,6 @@ final class FeedbackSession: TLSChannelDelegate {
 
     func channelDidOpen(_ channel: TLSChannel) { write() }
 
-    /// Ignores the client's bytes.
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {}
 
     func channelIsWritable(_ channel: TLSChannel) { write() }

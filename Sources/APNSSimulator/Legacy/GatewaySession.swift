@@ -31,7 +31,6 @@ final class GatewaySession: TLSChannelDelegate {
 
     func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) { core.legacy.didClose(self) }
 
-    /// Shuts down as for maintenance.
     func shutDown() {
         guard case .end(let packet) = connection.shutDown() else { return }
         guard packet != nil else { return channel.close() }

@@ -22,7 +22,6 @@ package struct LegacyConnection {
 
     package init() {}
 
-    /// Buffered bytes.
     var waitingByteCount: Int { buffer.count - start }
 
     /// Appends input in any pieces, ignored after the end. The caller then calls `next` until it returns `.wait`.
@@ -54,8 +53,7 @@ package struct LegacyConnection {
         }
     }
 
-    /// Ends the connection for a shutdown, with the last accepted notification. Without one no packet is needed,
-    /// because the client learns as much from the end.
+    /// Ends the connection for a shutdown, with a packet that names the last accepted notification, if any.
     ///
     /// - Returns: `.end`, or `.wait` after the end.
     package mutating func shutDown() -> Step {

@@ -10,12 +10,10 @@ package enum LegacyEvent: Equatable, Sendable {
     case undeliverable(device: Int)
     /// Connection ended, with a packet or without.
     case ended(LegacyErrorPacket?)
-    /// Number of entries that a client read.
     case feedbackRead(count: Int)
 }
 
 extension LegacyEvent: CustomStringConvertible {
-    /// Log line.
     package var description: String {
         switch self {
         case .accepted(let command, let device, let byteCount):

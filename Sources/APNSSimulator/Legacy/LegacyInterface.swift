@@ -6,7 +6,6 @@ import Transport
 final class LegacyInterface {
     private unowned let core: SimulatorCore
     private(set) var feedback: FeedbackList
-    /// Statuses for the next valid notifications.
     private var injected: [LegacyStatus] = []
     private var listeners: [TLSListener] = []
     private var sessions: [ObjectIdentifier: GatewaySession] = [:]
@@ -36,7 +35,6 @@ final class LegacyInterface {
         }
     }
 
-    /// Open ports.
     struct Ports {
         var gateway: UInt16?
         var feedback: UInt16?
@@ -87,7 +85,6 @@ final class LegacyInterface {
         return listener.port
     }
 
-    /// Shuts down all connections and stops listening.
     func close() {
         for listener in listeners { listener.close() }
         listeners = []
@@ -136,7 +133,6 @@ final class LegacyInterface {
         return injected.isEmpty ? nil : injected.removeFirst()
     }
 
-    /// Accepts a valid notification.
     func accept(_ notification: LegacyNotification, _ command: LegacyCommand, _ topic: Topic) {
         let (token, now) = (notification.deviceToken, core.now)
         let device = core.number(of: token)
@@ -159,7 +155,6 @@ final class LegacyInterface {
 
     // MARK: Feedback
 
-    /// Removes and returns the next entries of an app.
     func drainFeedback(_ topic: Topic, countMax: Int) -> [FeedbackTuple] {
         feedback.drain(topic, countMax: countMax)
     }

@@ -17,7 +17,6 @@ extension LegacyNotification {
             && aps["sound"] == nil
     }
 
-    /// End of storage; `nil` with `.simple`, which has none.
     func expiration(_ command: LegacyCommand) -> Expiration? {
         command == .simple ? nil : Expiration(unixSeconds: UInt64(expiresAt))
     }
@@ -27,7 +26,6 @@ extension LegacyNotification {
         command != .simple && expiresAt != 0 && Int64(expiresAt) <= now
     }
 
-    /// Push for the device.
     func push(_ id: APNSID, topic: Topic, _ command: LegacyCommand) -> DevicePush {
         DevicePush(
             id: id,

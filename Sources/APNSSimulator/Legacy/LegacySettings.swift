@@ -11,7 +11,6 @@ package struct LegacySettings: Sendable {
     package var contentAvailableStatus: UInt8 = 1
     /// Status for a payload that is not a JSON object; 0 accepts it.
     package var unreadablePayloadStatus: UInt8 = 1
-    /// Device tokens on the feedback list, over all apps.
     package var feedbackCountMax = 1_000_000
 
     package init() {}

@@ -1,7 +1,6 @@
 package import APNS
 import Transport
 
-// Binary interface operations for tests, beside a provider's notifications.
 extension Simulator {
     /// Refuses the next valid notification with this status, which a notification cannot cause.
     package func refuseNextLegacyNotification(_ status: LegacyStatus) async {
@@ -13,7 +12,6 @@ extension Simulator {
         await core.loop.run { [core] in core.value.legacy.shutDown() }
     }
 
-    /// Unread device tokens of the feedback service.
     package func feedbackCount() async -> Int {
         await core.loop.run { [core] in core.value.legacy.feedback.count }
     }

@@ -1,15 +1,12 @@
 import APNS
 package import Envelope
 
-/// Malformed line of a recording.
 package enum RecordingError: Error, Equatable, Sendable {
     case notJSON(JSONError.Reason)
-    /// Missing or malformed member.
     case malformed(member: String)
 }
 
 extension RecordingError: CustomStringConvertible {
-    /// One clause.
     package var description: String {
         switch self {
         case .notJSON(let reason): "not JSON: \(reason)"
@@ -48,7 +45,6 @@ extension RecordedExchange {
         return writer.bytes
     }
 
-    /// - Parameter line: without its end.
     package init(line: [UInt8]) throws(RecordingError) {
         let limits = JSONParser.Limits(byteCountMax: Self.lineByteCountMax, depthMax: 4, allowsFractions: false)
         let value: JSONValue

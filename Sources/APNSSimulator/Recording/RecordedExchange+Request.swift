@@ -2,7 +2,6 @@ import APNS
 import Transport
 
 extension RecordedExchange {
-    /// - Parameter deviceNumber: returns nil for an unknown token.
     init(
         _ request: HTTP2ServerRequest,
         outcome: Outcome,

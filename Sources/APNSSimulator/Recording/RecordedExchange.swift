@@ -47,13 +47,10 @@ package struct RecordedExchange: Sendable, Equatable {
     /// In original order, with pseudo-headers and duplicates.
     package var fields: [Field]
     package var path: Path
-    /// Nil without the header.
     package var authorization: Authorization?
     /// Original size of the body.
     package var bodyByteCount: Int
-    /// Only if payloads are recorded.
     package var payload: [UInt8]?
-    /// The answer's `apns-id`.
     package var answeredID: String
     package var outcome: Outcome
 }

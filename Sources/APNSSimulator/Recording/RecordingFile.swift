@@ -10,7 +10,6 @@ package final class RecordingFile {
         package let call: String
         package let code: Int32
 
-        /// True if the path exists.
         package var isFileThere: Bool { code == EEXIST }
     }
 
@@ -20,9 +19,7 @@ package final class RecordingFile {
     /// First failure; nothing is written after it.
     private var failure: Failure?
 
-    /// - Parameters:
-    ///   - path: must not exist: a recording is never overwritten.
-    ///   - hasPayloads: true to record payloads.
+    /// - Parameter path: must not exist: a recording is never overwritten.
     package init(path: String, hasPayloads: Bool) throws(Failure) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
         self.hasPayloads = hasPayloads

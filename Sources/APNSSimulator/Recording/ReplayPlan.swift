@@ -3,7 +3,6 @@ package import Transport
 
 /// Recording prepared for replay: requests in order, with their answers. A value; no socket.
 package struct ReplayPlan: Sendable {
-    /// Request and its recorded answer.
     package struct Request: Sendable {
         /// Line in the recording, from 1.
         package let line: Int
@@ -13,7 +12,6 @@ package struct ReplayPlan: Sendable {
         package let expected: Answer
     }
 
-    /// Status and Apple's reason.
     package struct Answer: Sendable, Equatable, CustomStringConvertible {
         package let status: Int
         package let reason: String?
@@ -26,7 +24,6 @@ package struct ReplayPlan: Sendable {
         package var description: String { reason.map { "\(status) \($0)" } ?? "\(status)" }
     }
 
-    /// Recorded device without a token.
     package struct MissingToken: Error, Equatable, Sendable {
         package let line: Int
         package let device: Int
@@ -84,14 +81,12 @@ package struct ReplayPlan: Sendable {
     }
 }
 
-/// Reason for which a recording cannot be replayed.
 package enum ReplayPlanError<Failure: Error>: Error {
     case missingToken(ReplayPlan.MissingToken)
     case authorization(Failure)
 }
 
 extension RecordedExchange.Outcome {
-    /// Nil for a fault without an answer.
     fileprivate var answer: ReplayPlan.Answer? {
         switch self {
         case .answered(let status, let reason): ReplayPlan.Answer(status: status, reason: reason?.rawValue)

@@ -24,7 +24,6 @@ package struct SimulatorSetting: Sendable {
     package let set: @Sendable (inout SimulatorConfiguration, String) -> Bool
     package var appliesTo = Scope.everything
 
-    /// All settings, by folder.
     package static let all: [SimulatorSetting] =
         (validation + connections).map { $0.applying(to: .connections) } + devices + delivery + channels + legacy
         + control
@@ -53,7 +52,6 @@ package struct SimulatorSetting: Sendable {
 package enum SimulatorSettingError: Error, Equatable, Sendable {
     case unknown(String)
     case badValue(String, values: String)
-    /// A running simulator cannot change it.
     case needsRestart(String)
     /// The TLS library rejected it.
     case notApplied(String)

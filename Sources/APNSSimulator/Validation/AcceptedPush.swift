@@ -17,7 +17,6 @@ package struct AcceptedPush: Sendable, Equatable {
     /// Remarks on its headers.
     package let lints: [Lint]
 
-    /// Push for the device.
     func delivery(payload: [UInt8]) -> DevicePush {
         DevicePush(
             id: id,

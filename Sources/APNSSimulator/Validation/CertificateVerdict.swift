@@ -1,7 +1,6 @@
 import APNS
 import Transport
 
-/// Verdict on a provider connection's certificate.
 enum CertificateVerdict: Equatable {
     /// No certificate; provider tokens are required.
     case absent

@@ -23,7 +23,6 @@ package enum Check: CaseIterable, Sendable {
     case payload
     case tokenRate
 
-    /// Reasons with which the check can fail.
     package var reasons: [Reason] {
         switch self {
         case .repeatedHeader: [.duplicateHeaders]

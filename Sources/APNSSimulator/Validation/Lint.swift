@@ -16,7 +16,6 @@ package enum Lint: Equatable, Sendable {
         push.lints + all(in: payload, push.pushType)
     }
 
-    /// Remarks on the headers.
     static func all(
         in fields: RequestFields,
         _ pushType: PushType,
@@ -32,7 +31,6 @@ package enum Lint: Equatable, Sendable {
         return lints
     }
 
-    /// Remarks on the payload.
     static func all(in payload: [UInt8], _ pushType: PushType) -> [Lint] {
         PayloadRules.fault(in: payload, for: pushType).map { [.payload($0)] } ?? []
     }

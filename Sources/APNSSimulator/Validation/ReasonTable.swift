@@ -2,7 +2,6 @@ package import APNS
 
 /// Row of Apple's error table: a reason, its trigger in the simulator, and the source.
 package struct ReasonRow: Sendable {
-    /// Kind of trigger.
     package enum Provocation: Sendable {
         /// Invalid request, or one too many.
         case request

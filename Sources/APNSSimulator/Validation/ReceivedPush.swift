@@ -12,7 +12,6 @@ package final class ReceivedPush: Sendable {
     package let payload: [UInt8]
     /// Original size of the body.
     package let payloadByteCount: Int
-    /// `apns-id` of the answer.
     package let answeredID: [UInt8]
     private let headerLints: [Lint]
     /// `nil` if it was refused.
@@ -30,7 +29,6 @@ package final class ReceivedPush: Sendable {
         }
     }
 
-    /// Remarks, if it was accepted.
     var lints: [Lint] { headerLints + (pushType.map { Lint.all(in: payload, $0) } ?? []) }
 
     private static func headers(of request: HTTP2ServerRequest) -> HeaderBlock {

@@ -1,6 +1,5 @@
 package import APNS
 
-/// Reason and timestamp with which APNs would refuse a request.
 package struct Rejected: Error, Equatable, Sendable {
     package let reason: Reason
     /// Milliseconds since 1970, with a 410 only.

@@ -8,7 +8,6 @@ package import Transport
 ///
 /// - Source: "Handling notification responses from APNs", "Sending notification requests to APNs".
 package struct RequestValidator {
-    /// Registration of a device token.
     package struct Registration: Sendable, Equatable {
         package let bundleID: Topic
         /// Kind of pushes; `nil` allows every push to the app.
@@ -31,7 +30,6 @@ package struct RequestValidator {
         }
     }
 
-    /// Result for one request.
     package struct Verdict: Sendable, Equatable {
         /// The answer's `apns-id`: the request's spelling, or a new id in upper case, as APNs makes them.
         package let answeredID: [UInt8]
@@ -47,7 +45,6 @@ package struct RequestValidator {
         self.init(keys: keys, configuration, certificate: .absent)
     }
 
-    /// Creates a validator for a new connection.
     init(keys: [KeyID: SigningKey], _ configuration: SimulatorConfiguration, certificate: CertificateVerdict) {
         profile = configuration.profile
         rules = configuration.validation
@@ -57,14 +54,11 @@ package struct RequestValidator {
     /// Checks one request. Call in the connection's order.
     ///
     /// - Parameters:
-    ///   - headers: all fields as received, with pseudo-headers and duplicates.
     ///   - payload: the body; may be empty if it was too large to keep.
     ///   - payloadByteCount: the body's original size.
     ///   - now: seconds since 1970.
     ///   - ledger: shared by all connections.
-    ///   - makeID: makes an id for a push without a usable one.
     ///   - registration: returns `nil` for an unknown token.
-    ///   - isTooFrequent: true if one more push to the token exceeds its rate.
     package mutating func validate(
         _ headers: HeaderBlock,
         payload: [UInt8],

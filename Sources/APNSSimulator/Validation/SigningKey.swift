@@ -47,7 +47,6 @@ package struct SigningKey: Sendable {
 }
 
 extension Topic {
-    /// True if this is `bundleID`, plain or with a push type's suffix.
     func bundleIDMatches(_ bundleID: Topic) -> Bool {
         guard bytes.starts(with: bundleID.bytes) else { return false }
         let rest = bytes.dropFirst(bundleID.bytes.count)

@@ -25,7 +25,7 @@ package struct TokenLedger {
     ///   - token: header, dot, claims; the signature adds nothing.
     ///   - remembersEarlier: true if the previous token may still be used.
     ///   - now: seconds since 1970.
-    /// - Returns: true for a current token, the key's first, or one that is late enough.
+    /// - Returns: false for a renewal that comes too early.
     mutating func admits(_ token: [UInt8], of key: KeyID, remembersEarlier: Bool, now: Int64) -> Bool {
         guard let entry = entries[key] else {
             entries[key] = Entry(token: token, firstSeenAt: now)

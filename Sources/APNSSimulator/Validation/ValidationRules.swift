@@ -11,7 +11,6 @@ package struct ValidationRules: Sendable {
         case drop
     }
 
-    /// Handling of a push without `apns-push-type`.
     package enum MissingPushType: String, CaseIterable, Sendable {
         /// Takes the type of the topic's suffix, or alert.
         case infer
@@ -24,7 +23,6 @@ package struct ValidationRules: Sendable {
         case accept
     }
 
-    /// Handling of a device management push with a provider token.
     package enum ManagementWithToken: String, CaseIterable, Sendable {
         case forbidden = "Forbidden"
         case topicDisallowed = "TopicDisallowed"
@@ -43,7 +41,6 @@ package struct ValidationRules: Sendable {
         case key
     }
 
-    /// Refusal of an untrusted client certificate.
     package enum UntrustedCertificate: String, CaseIterable, Sendable {
         /// The handshake fails.
         case alert
@@ -55,13 +52,10 @@ package struct ValidationRules: Sendable {
 
     /// Refusal of a trusted client certificate that is not for pushing here.
     package enum UnfitCertificate: String, CaseIterable, Sendable {
-        /// GOAWAY with the reason, right after the handshake.
         case goAway = "goaway"
-        /// 403 with the reason for every push.
         case status = "403"
     }
 
-    /// Handling of a push to a token of another kind of push.
     package enum TokenOfAnotherKind: String, CaseIterable, Sendable {
         case notForTopic = "DeviceTokenNotForTopic"
         case accept

@@ -1,5 +1,4 @@
 extension SimulatorSetting {
-    /// Settings for validating requests, provider tokens and certificates.
     static let validation: [SimulatorSetting] = requests + tokens + certificates
 
     private static let requests: [SimulatorSetting] = [
@@ -102,7 +101,6 @@ extension SimulatorSetting {
     ]
 }
 
-/// Text form of serial numbers.
 private enum SerialNumbers {
     private static let digits = Array("0123456789ABCDEF".utf8)
     /// RFC 5280 section 4.1.2.2: 20 bytes at most.
