@@ -14,7 +14,7 @@ public struct APNSID: Hashable, Sendable {
         self.init(high: random.next(), low: random.next())
     }
 
-    /// - Parameter randomBytes: 16 bytes; version and variant of RFC 9562 version 4 overwrite six bits.
+    /// - Parameter randomBytes: 16 bytes; six bits become version and variant of RFC 9562 version 4.
     package init(randomBytes: [UInt8]) {
         precondition(randomBytes.count == 16)
         let high = randomBytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -22,7 +22,7 @@ public struct APNSID: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// Overwrites six bits with the version and variant of RFC 9562 version 4; 122 stay random.
+    /// Sets version and variant of RFC 9562 version 4; 122 bits stay random.
     private init(high: UInt64, low: UInt64) {
         self.high = high & ~0xF000 | 0x4000
         self.low = low & ~(0b11 << 62) | 0b10 << 62
@@ -41,11 +41,9 @@ public struct APNSID: Hashable, Sendable {
         self.low = low
     }
 
-    /// Reads the canonical text.
+    /// Reads the canonical text, 36 ASCII characters.
     ///
-    /// - Parameters:
-    ///   - text: 36 ASCII characters.
-    ///   - acceptsUpperCase: true for a server's answer: APNs writes its own ids in upper case.
+    /// - Parameter acceptsUpperCase: true for a server's answer: APNs writes its own ids in upper case.
     public init?(text: Span<UInt8>, acceptsUpperCase: Bool) {
         guard text.count == Self.characterCount else { return nil }
         var halves: (high: UInt64, low: UInt64) = (0, 0)
@@ -88,7 +86,6 @@ public struct APNSID: Hashable, Sendable {
         return bytes
     }
 
-    /// Appends the canonical text, 36 bytes.
     package func appendText(to text: inout [UInt8]) { append(to: &text, letters: Hex.lowerCaseLetters) }
 
     /// Canonical text, 36 bytes.
@@ -98,7 +95,7 @@ public struct APNSID: Hashable, Sendable {
         return text
     }
 
-    /// Upper-case text, as APNs writes its own ids; 36 bytes.
+    /// Upper-case text, as APNs writes its own ids.
     package var upperCaseText: [UInt8] {
         var text: [UInt8] = []
         append(to: &text, letters: Hex.upperCaseLetters)

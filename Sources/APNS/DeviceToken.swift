@@ -1,12 +1,12 @@
 /// Apple's address of one app on one device: opaque bytes, 32 on most devices today.
 ///
-/// Apple forbids assuming a length (tokens of Live Activities are far longer), so any length up to `byteCountMax` is
-/// valid. A token can be linked to a person and, with the team's key, lets its holder push to the device. So no
-/// description, mirror or error shows it.
+/// Apple forbids assuming a length (tokens of Live Activities are far longer), so any up to `byteCountMax` is valid. A
+/// token can be linked to a person, and with the team's key its holder can push. So no description, mirror or error
+/// shows it.
 ///
 /// - Source: "Sending notification requests to APNs", the `:path` header.
 public struct DeviceToken: Hashable, Sendable {
-    /// Our limit, far above all known lengths (100 in the archived guides, 80 and more for Live Activities).
+    /// Our limit, far above known lengths (100 in the archived guides, 80 and more for Live Activities).
     public static let byteCountMax = 512
 
     /// 1 ... `byteCountMax` bytes.
@@ -47,7 +47,6 @@ public struct DeviceToken: Hashable, Sendable {
         try self.init(hex: utf8.span)
     }
 
-    /// Appends two lower-case ASCII digits for each byte.
     package func appendHex(to text: inout [UInt8]) {
         var offset = text.count
         text.append(contentsOf: repeatElement(0, count: 2 * bytes.count))

@@ -10,11 +10,11 @@ public struct Disposition: Sendable, Equatable {
     public enum Notification: Sendable, Equatable {
         /// Accepted for delivery.
         case accepted
-        /// Cannot arrive, without an error: the app is gone.
+        /// The app is gone, which is not an error.
         case undeliverable
-        /// Invalid for good: never sent again unchanged.
+        /// Never sent again unchanged.
         case deadLetter
-        /// Valid, but the credential is not: kept, until its expiration, for a repaired credential.
+        /// Valid, but the credential is not: kept until it expires or the credential is repaired.
         case park
         case retry(Retry)
     }
@@ -23,13 +23,11 @@ public struct Disposition: Sendable, Equatable {
     public enum Retry: Sendable, Equatable {
         /// APNs did not process it.
         case atOnceOnAnotherConnection
-        /// Once, with a new provider token.
         case onceWithNewProviderToken
-        /// Later, with the provider token that APNs already knows.
+        /// With the provider token that APNs already knows.
         case laterWithSameProviderToken
-        /// Later, like all else for this device token.
         case laterForDeviceToken
-        /// After a wait that doubles up to 15 minutes, with jitter, until the notification expires.
+        /// Waits double up to 15 minutes, with jitter, until the notification expires.
         case backOff
     }
 
@@ -38,9 +36,9 @@ public struct Disposition: Sendable, Equatable {
         case keep
         /// Reachable: worth a date in the database.
         case markReached
-        /// Malformed, or of the other environment; probably the latter if many tokens of an app fail.
+        /// Malformed, or of the other environment, which is likely if many tokens of an app fail.
         case quarantine
-        /// Belongs to another app: delete the pair of token and app.
+        /// Of another app: delete the pair of token and app.
         case deletePair
         /// Delete unless registered after the answer's timestamp (`RejectionBody.provesGone`).
         case deleteUnlessRegisteredSince
@@ -51,28 +49,28 @@ public struct Disposition: Sendable, Equatable {
     /// Effect on the connection.
     public enum Connection: Sendable, Equatable {
         case keep
-        /// Keep and count: APNs closes a connection with too many errors.
+        /// Counted, because APNs closes a connection with too many errors.
         case countError
-        /// Send no new pushes; close after the pending answers.
+        /// No new pushes; closed after the pending answers.
         case drain
-        /// Drain, and open another connection.
+        /// Drained, and replaced by another one.
         case replace
-        /// Keep; replace if the answer repeats.
+        /// Replaced if the answer repeats.
         case replaceIfRepeated
     }
 
     /// Effect on the lane.
     public enum Lane: Sendable, Equatable {
         case keep
-        /// Notify an operator: a request was invalid.
+        /// Alarm for an operator: a request was invalid.
         case alarm
-        /// Count towards the breaker that stops the lane before Apple does.
+        /// Counts towards the breaker that stops the lane before Apple does.
         case breaker
-        /// Stop until the credential is repaired, and notify an operator.
+        /// Suspension until the credential is repaired, with an alarm.
         case suspend
-        /// Compare this machine's clock with others.
+        /// Possible clock error: compare this machine's clock with others.
         case checkClock
-        /// Make no new provider token for 20 minutes.
+        /// No new provider token for 20 minutes.
         case freezeProviderToken
     }
 
@@ -85,10 +83,8 @@ public struct Disposition: Sendable, Equatable {
     /// Effect on the credential at its endpoint.
     public let lane: Lane
 
-    /// - Parameters:
-    ///   - status: the HTTP status.
-    ///   - reason: `nil` for none or an unknown one. A reason with another status than its own counts as unknown: then
-    ///     the status decides, 4xx as permanent and 5xx as temporary.
+    /// - Parameter reason: `nil` for none or an unknown one. A reason with another status than its own counts as
+    ///   unknown: the status decides, 4xx as permanent and 5xx as temporary.
     public init(status: Int, reason: Reason?) {
         if status != 200, let reason, reason.status == status {
             self.init(reason)

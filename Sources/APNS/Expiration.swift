@@ -13,7 +13,7 @@ public struct Expiration: Hashable, Sendable {
     /// - Parameter unixSeconds: 0: one attempt, not stored.
     public init(unixSeconds: UInt64) { self.unixSeconds = unixSeconds }
 
-    /// - Parameter headerValue: 1 ... 19 ASCII digits and nothing else.
+    /// - Parameter headerValue: 1 ... 19 ASCII digits.
     package init?(headerValue: Span<UInt8>) {
         guard (1...19).contains(headerValue.count) else { return nil }
         var seconds: UInt64 = 0
@@ -26,7 +26,6 @@ public struct Expiration: Hashable, Sendable {
         unixSeconds = seconds
     }
 
-    /// Decimal digits of `apns-expiration`.
     package var headerValue: [UInt8] {
         var text: [UInt8] = []
         appendHeaderValue(to: &text)

@@ -22,10 +22,7 @@ enum Hex {
     static let lowerCaseLetters: UInt64 = 0x27
     static let upperCaseLetters: UInt64 = 0x07
 
-    /// Writes eight digits at once, without a branch.
-    ///
-    /// - Parameter letters: `lowerCaseLetters` or `upperCaseLetters`.
-    /// - Returns: eight characters, the first in the highest byte.
+    /// Eight digits at once, without a branch; the first in the highest byte.
     static func digits(of number: UInt32, letters: UInt64) -> UInt64 {
         var nibbles = UInt64(number)
         nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF

@@ -3,17 +3,17 @@
 /// - Source: "Establishing a certificate-based connection to APNs"; "Sending notification requests to APNs", the notes
 ///   on each push type.
 public enum CertificateCoverage: Sendable, Equatable {
-    /// One whose topic list (extension 1.2.840.113635.100.6.3.6) has the topic with this kind.
+    /// Topic list (extension 1.2.840.113635.100.6.3.6) with the topic in this kind.
     case topicKind(CertificateTopicKind)
-    /// One whose list has this very topic; usual certificates do not.
+    /// List with this very topic; usual certificates lack it.
     case listedTopic
-    /// One of a device management service, whose subject's UID is the topic.
+    /// Certificate of a device management service, with the topic as subject UID.
     case managementCertificate
-    /// No certificate suffices: APNs answers TopicDisallowed.
+    /// None suffices: APNs answers TopicDisallowed.
     case none
 }
 
-/// Kind of a topic in a certificate's list, in its spelling.
+/// Kind of a topic in a certificate's list.
 public enum CertificateTopicKind: String, Sendable, CaseIterable {
     case app
     case voip
@@ -33,9 +33,9 @@ extension PushType {
         }
     }
 
-    /// True if the type needs a connection with a provider token.
+    /// True if only provider tokens carry the type.
     public var needsTokenAuthentication: Bool { certificateCoverage == .none }
 
-    /// True if the type needs a connection with a client certificate.
+    /// True if only client certificates carry the type.
     public var needsCertificate: Bool { certificateCoverage == .managementCertificate }
 }

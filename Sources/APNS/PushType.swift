@@ -23,9 +23,8 @@ public enum PushType: String, CaseIterable, Sendable {
     /// Bytes of `apns-push-type`.
     package var headerValue: [UInt8] { Self.headerValues[self.index] }
 
-    /// Suffix of the bundle id in `apns-topic`, with its leading dot; empty where the topic is the bundle id.
-    ///
-    /// The topic of `mdm` is the UID of the certificate's subject, not a bundle id.
+    /// Suffix of the bundle id in `apns-topic`, with its leading dot; may be empty. The topic of `mdm` is the UID of
+    /// the certificate's subject, not a bundle id.
     public var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -49,8 +48,8 @@ public enum PushType: String, CaseIterable, Sendable {
     /// False where APNs refuses the priority: "For background notifications, using priority 10 is an error".
     public func allows(_ priority: Priority) -> Bool { !(self == .background && priority == .immediate) }
 
-    /// True for a priority that Apple's pages name for the type; stricter than `allows`. A Live Activity and a location
-    /// query have 10 or 5, Push to Talk has 10. Without a rule on any page, all are expected.
+    /// True for a priority on Apple's pages, which is stricter than `allows`: 10 or 5 for a Live Activity and a
+    /// location query, 10 for Push to Talk. Other types have no rule beyond `allows`.
     public func expects(_ priority: Priority) -> Bool {
         switch self {
         case .background: priority != .immediate

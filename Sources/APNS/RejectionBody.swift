@@ -29,10 +29,10 @@ public struct RejectionBody: Equatable, Sendable {
         self.timestampMilliseconds = timestampMilliseconds
     }
 
-    /// Tells if a 410 proves that the app is gone for a token registered at `registeredAtMilliseconds`.
+    /// Tells if a 410 proves that the app is gone.
     ///
-    /// APNs answers late: the app may be installed again since, with the same token. So delete a token only if it was
-    /// not registered after the answer's timestamp. An answer without a timestamp proves nothing.
+    /// APNs answers late: the app may be installed again since, with the same token. So only a token that was not
+    /// registered after the answer's timestamp is dead. An answer without a timestamp proves nothing.
     ///
     /// - Parameter registeredAtMilliseconds: the token's last registration, in milliseconds since 1970.
     /// - Returns: true when the token should be deleted.
@@ -42,7 +42,6 @@ public struct RejectionBody: Equatable, Sendable {
         return timestampMilliseconds >= registeredAtMilliseconds
     }
 
-    /// Bytes that APNs sends.
     package var json: [UInt8] {
         guard let timestampMilliseconds else { return Array(#"{"reason":"\#(reasonText)"}"#.utf8) }
         return Array(#"{"reason":"\#(reasonText)","timestamp":\#(timestampMilliseconds)}"#.utf8)

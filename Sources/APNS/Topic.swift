@@ -8,12 +8,12 @@ public struct Topic: Hashable, Sendable {
     /// 1 ... `byteCountMax` ASCII bytes of `A-Z a-z 0-9 - .`.
     public let bytes: [UInt8]
 
-    /// Push type of the topic's suffix, `.mdm` for device management, `nil` for a plain bundle id.
+    /// Push type of the suffix, `.mdm` for device management, `nil` for a plain bundle id.
     ///
-    /// Computed once, because each of a topic's millions of pushes is checked against it.
+    /// Computed once: each of a topic's millions of pushes is checked against it.
     public let suffixOwner: PushType?
 
-    /// - Parameter bytes: `apns-topic` from the wire; its suffix determines the push type.
+    /// - Parameter bytes: `apns-topic`, whose suffix determines the push type.
     /// - Throws: `.topicEmpty`, `.topicTooLong`, `.topicCharacter`.
     public init(bytes: Span<UInt8>) throws(APNSError) {
         try Self.check(bytes)
@@ -21,14 +21,14 @@ public struct Topic: Hashable, Sendable {
         suffixOwner = Self.suffixOwner(of: self.bytes)
     }
 
-    /// - Parameter text: `apns-topic` from the wire; its suffix determines the push type.
+    /// - Parameter text: `apns-topic`, whose suffix determines the push type.
     /// - Throws: `.topicEmpty`, `.topicTooLong`, `.topicCharacter`.
     public init(_ text: String) throws(APNSError) {
         let utf8 = Array(text.utf8)
         try self.init(bytes: utf8.span)
     }
 
-    /// Creates a topic of a bundle id with any ending: `com.example.voip` is a valid app.
+    /// Topic of a bundle id with any ending, such as `com.example.voip`.
     ///
     /// - Parameter bundleID: `CFBundleIdentifier`, without Apple's suffix.
     /// - Throws: `.topicEmpty`, `.topicTooLong`, `.topicCharacter`.
@@ -48,19 +48,19 @@ public struct Topic: Hashable, Sendable {
         return try Topic(bytes: joined.span)
     }
 
-    /// True if the topic has the suffix of `pushType` with something before it, or `pushType` has no suffix.
+    /// True if the topic has a name before the suffix of `pushType`, or that type has no suffix.
     public func hasSuffix(of pushType: PushType) -> Bool {
         guard suffixOwner != pushType else { return true }
         guard let suffix = Self.suffixes.first(where: { $0.pushType == pushType }) else { return true }
         return Self.ends(bytes, in: suffix.bytes)
     }
 
-    /// True if `pushType` may go to this topic: it has this type's suffix, and no other's.
+    /// True if the topic has this type's suffix, and no other's.
     public func fits(_ pushType: PushType) -> Bool {
         suffixOwner == pushType || (suffixOwner == nil && pushType.topicIsBundleID)
     }
 
-    /// Prefix of device management topics, which are the UID of the certificate's subject.
+    /// Prefix of the certificate's subject UID in device management.
     ///
     /// - Source: "Mobile Device Management Protocol Reference", `Topic`: "must begin with the com.apple.mgmt. prefix".
     static let managementPrefix = Array("com.apple.mgmt.".utf8)
@@ -70,7 +70,7 @@ public struct Topic: Hashable, Sendable {
         return suffixes.first { ends(bytes, in: $0.bytes) }?.pushType
     }
 
-    /// Bytes, because comparing strings would create one for each topic read.
+    /// Bytes, so that reading a topic creates no strings.
     private static let suffixes: [(pushType: PushType, bytes: [UInt8])] = PushType.allCases.compactMap { pushType in
         pushType.topicSuffix.isEmpty ? nil : (pushType, Array(pushType.topicSuffix.utf8))
     }
@@ -100,7 +100,6 @@ public struct Topic: Hashable, Sendable {
     }
 }
 
-/// Equality by wire form, whatever initializer made the topic.
 extension Topic {
     /// Byte-for-byte equality.
     public static func == (left: Topic, right: Topic) -> Bool { left.bytes == right.bytes }

@@ -1,4 +1,4 @@
-/// Reason for which APNs refuses a request about broadcast channels. The table is not that of device pushes.
+/// Reason for which APNs refuses a request about broadcast channels; not the table of device pushes.
 ///
 /// - Source: "Handling error responses from Apple Push Notification service" for channel management and for broadcasts,
 ///   except where a case says "observed".
@@ -7,9 +7,7 @@ public enum BroadcastReason: String, CaseIterable, Sendable {
     case badExpirationDate = "BadExpirationDate"
     case badMessageID = "BadMessageId"
     case badPriority = "BadPriority"
-    /// Unknown JSON member.
     case badRequestParameters = "BadRequestParams"
-    /// Malformed JSON.
     case badRequestPayload = "BadRequestPayload"
     /// The app has 10,000 channels.
     case cannotCreateChannelConfiguration = "CannotCreateChannelConfig"

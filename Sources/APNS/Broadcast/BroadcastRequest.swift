@@ -4,20 +4,19 @@ import Envelope
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs".
 public struct BroadcastRequest: Sendable, Equatable {
-    /// Operation, which determines how the reply is read.
+    /// Operation, which decides how to read the reply.
     public enum Operation: String, Sendable, CaseIterable {
         case createChannel, readChannel, deleteChannel, listChannels, send
     }
 
     /// Apple's service for a request.
     public enum Role: Sendable, Equatable {
-        /// `BroadcastEndpoint`.
         case management
         /// Endpoint of device pushes.
         case push
     }
 
-    /// Header field other than a pseudo-header, with a lower-case name.
+    /// Header field with a lower-case name; not a pseudo-header.
     public struct Field: Sendable, Equatable {
         /// Bytes of the name.
         public let name: [UInt8]
@@ -32,7 +31,7 @@ public struct BroadcastRequest: Sendable, Equatable {
 
     /// Rule that a request breaks.
     public enum Fault: Error, Equatable {
-        /// The topic has a push type's suffix, but a broadcast names the bundle id; TopicDisallowed.
+        /// The topic has a suffix, but a broadcast needs the bundle id; TopicDisallowed.
         case topicIsNoBundleID(PushType)
         /// A channel without storage takes `apns-expiration` 0 only; BadExpirationDate.
         case expirationNeedsStorage
@@ -54,7 +53,7 @@ public struct BroadcastRequest: Sendable, Equatable {
     /// JSON, or nothing.
     public let body: [UInt8]
 
-    /// Creates a channel. An app can have 10,000 in one environment.
+    /// Creates a channel, of at most 10,000 for an app and environment.
     ///
     /// - Throws: `.topicIsNoBundleID`.
     public static func createChannel(
@@ -165,7 +164,7 @@ public struct BroadcastRequest: Sendable, Equatable {
 }
 
 extension BroadcastRequest.Fault: CustomStringConvertible {
-    /// Sentence that names Apple's rule and the reason that APNs would answer.
+    /// Sentence with Apple's rule and the reason that APNs would answer.
     public var description: String {
         switch self {
         case .topicIsNoBundleID(let owner):

@@ -20,11 +20,10 @@ public struct BroadcastResponse: Sendable, Equatable {
     /// Fault of a successful reply that cannot be read.
     public enum Fault: Error, Equatable {
         case bodyTooLong(byteCount: Int, byteCountMax: Int)
-        /// Not JSON, or a documented member is missing; with the number of bytes before the error.
+        /// Not JSON, or without a documented member; with the number of bytes before the error.
         case bodyMalformed(offset: Int)
-        /// A created channel without a valid id.
         case channelIDMalformed
-        /// A 2xx status that Apple's page does not list for this request.
+        /// 2xx status that Apple's page does not list here.
         case statusUnexpected(Int)
         case channelCountTooHigh(countMax: Int)
     }
@@ -49,9 +48,7 @@ public struct BroadcastResponse: Sendable, Equatable {
 
     /// Reads a reply.
     ///
-    /// - Parameters:
-    ///   - body: `bodyByteCountMax` bytes at most.
-    ///   - field: returns a header's value, if the reply has it.
+    /// - Parameter field: returns a header's value, if the reply has it.
     /// - Throws: a fault of a successful reply; never for a refusal.
     package init(
         to operation: BroadcastRequest.Operation,
@@ -114,7 +111,7 @@ public struct BroadcastResponse: Sendable, Equatable {
         return channels
     }
 
-    /// Reads a refusal. A reason with another status than its own counts as unknown, as for device pushes.
+    /// A reason with another status than its own counts as unknown, as for device pushes.
     private static func refusal(status: Int, _ body: [UInt8]) -> Outcome {
         let limits = JSONParser.Limits(byteCountMax: refusalByteCountMax, depthMax: 4, allowsFractions: true)
         // `try?`: an unreadable refusal still has its status.
@@ -126,7 +123,7 @@ public struct BroadcastResponse: Sendable, Equatable {
         return .rejected(reason: reason?.status == status ? reason : nil, text: shown)
     }
 
-    /// Printable text that needs no escaping in a terminal, a log or JSON.
+    /// Text that needs no escaping in a terminal, a log or JSON.
     private static func presentable(_ bytes: [UInt8], characterCountMax: Int) -> String? {
         guard (1...characterCountMax).contains(bytes.count),
             bytes.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })

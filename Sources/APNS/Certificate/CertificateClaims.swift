@@ -3,7 +3,7 @@
 /// - Source: "Establishing a certificate-based connection to APNs", for the extensions; the names are those of Apple's
 ///   certificates from before the extensions.
 package struct CertificateClaims: Equatable, Sendable {
-    /// Reason for which a certificate has no claims. Names the position, never the content.
+    /// Names the position of an error, never the content.
     package enum Fault: Error, Equatable, Sendable {
         /// Neither an extension nor the name is one for APNs.
         case notForAPNs
@@ -22,8 +22,7 @@ package struct CertificateClaims: Equatable, Sendable {
     /// - Parameters:
     ///   - commonName: the subject's CN.
     ///   - userID: the subject's UID.
-    ///   - extensionValue: returns an extension's value without its OCTET STRING, by object identifier; `nil` if
-    ///     absent.
+    ///   - extensionValue: returns an extension's value without its OCTET STRING, by object identifier.
     /// - Throws: `.notForAPNs`, `.topicsUnreadable`.
     package init(
         commonName: String?,
@@ -66,13 +65,12 @@ package struct CertificateClaims: Equatable, Sendable {
         return [CertificateTopic(name: userID, types: [type])]
     }
 
-    /// Certificate's entry for a topic, if any.
     package func listed(_ topic: Topic) -> CertificateTopic? {
         topics.first { $0.name.utf8.elementsEqual(topic.bytes) }
     }
 
-    /// True if APNs accepts `pushType` on `topic` from this certificate. Otherwise it answers TopicDisallowed, and
-    /// closes the connection after too many of those.
+    /// True if APNs accepts `pushType` on `topic` from this certificate. It answers others with TopicDisallowed, and
+    /// too many of those cost the connection.
     package func allows(_ topic: Topic, _ pushType: PushType) -> Bool {
         guard topic.hasSuffix(of: pushType), let listed = listed(topic) else { return false }
         switch pushType.certificateCoverage {

@@ -4,7 +4,7 @@
 ///
 /// - Source: "Establishing a certificate-based connection to APNs", the extensions …6.3.4 and …6.3.6.
 package struct CertificateTopics {
-    /// Syntax error. Names the position, never the content.
+    /// Names the position of an error, never the content.
     package enum Fault: Error, Equatable, Sendable {
         case truncated(offset: Int)
         case unexpectedTag(offset: Int)
@@ -28,7 +28,6 @@ package struct CertificateTopics {
     private var offset = 0
 
     /// - Parameter extensionValue: the content of the extension's OCTET STRING.
-    /// - Returns: the topics in the list's order.
     package static func read(_ extensionValue: [UInt8]) throws(Fault) -> [CertificateTopic] {
         guard extensionValue.count <= byteCountMax else { throw .lengthNotAllowed(offset: 0) }
         var reader = CertificateTopics(bytes: extensionValue)
@@ -68,11 +67,8 @@ package struct CertificateTopics {
 
     /// Reads a tag and a length.
     ///
-    /// - Parameters:
-    ///   - tag: the expected tag.
-    ///   - end: the end of the enclosing value.
+    /// - Parameter end: the end of the enclosing value.
     /// - Returns: the end of the content, at most `end`.
-    /// - Throws: `.truncated`, `.unexpectedTag`, `.lengthNotAllowed`.
     private mutating func enter(_ tag: UInt8, end: Int) throws(Fault) -> Int {
         guard offset < end else { throw .truncated(offset: offset) }
         guard bytes[offset] == tag else { throw .unexpectedTag(offset: offset) }

@@ -15,7 +15,7 @@ public struct FeedbackTuple: Sendable, Equatable {
         self.deviceToken = deviceToken
     }
 
-    /// Tells if the token should be deleted: the device did not register it again after `time`.
+    /// Tells if the device did not register the token again after `time`.
     ///
     /// - Parameter registeredAt: seconds since 1970.
     /// - Returns: true when the token should be deleted.

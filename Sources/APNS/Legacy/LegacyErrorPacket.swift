@@ -1,6 +1,6 @@
-/// Status byte of an error packet: the reason for which APNs closes a connection of the binary interface.
+/// Reason for which APNs closes a connection of the binary interface.
 ///
-/// Not an enumeration, so that any byte from a peer has a value.
+/// Not an enumeration, so that any byte has a value.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API", table of error codes.
 public struct LegacyStatus: RawRepresentable, Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct LegacyStatus: RawRepresentable, Hashable, Sendable {
     public static let invalidPayloadSize = LegacyStatus(rawValue: 7)
     /// Invalid token.
     public static let invalidToken = LegacyStatus(rawValue: 8)
-    /// Server shutdown; the identifier is that of the last accepted notification.
+    /// Server shutdown; the identifier names the last accepted notification.
     public static let shutdown = LegacyStatus(rawValue: 10)
     /// Bytes that do not follow the protocol.
     public static let protocolError = LegacyStatus(rawValue: 128)
@@ -36,7 +36,7 @@ public struct LegacyStatus: RawRepresentable, Hashable, Sendable {
     public static let none = LegacyStatus(rawValue: 255)
 }
 
-/// Packet that APNs sends before it closes the connection. Everything sent after the named notification is lost.
+/// Packet before the end of a connection. Everything sent after the named notification is lost.
 public struct LegacyErrorPacket: Sendable, Equatable {
     /// Size of `08`, status and identifier.
     public static let byteCount = 6
@@ -44,7 +44,7 @@ public struct LegacyErrorPacket: Sendable, Equatable {
 
     /// Reason of the packet.
     public let status: LegacyStatus
-    /// Identifier of the refused notification; with `.shutdown`, of the last accepted one.
+    /// Refused notification; with `.shutdown`, the last accepted one.
     public let identifier: UInt32
 
     /// Creates a packet for a simulator to send.
@@ -69,10 +69,10 @@ public struct LegacyErrorPacket: Sendable, Equatable {
 }
 
 extension Span where Element == UInt8 {
-    /// Precondition: both bytes are in bounds.
+    /// Precondition: in bounds.
     func bigEndian16(at offset: Int) -> UInt16 { UInt16(self[offset]) << 8 | UInt16(self[offset + 1]) }
 
-    /// Precondition: all four bytes are in bounds.
+    /// Precondition: in bounds.
     func bigEndian32(at offset: Int) -> UInt32 {
         UInt32(bigEndian16(at: offset)) << 16 | UInt32(bigEndian16(at: offset + 2))
     }

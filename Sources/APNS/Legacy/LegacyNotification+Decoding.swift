@@ -1,11 +1,9 @@
 extension LegacyNotification {
     /// Result of reading the start of the buffered bytes.
     public enum Step: Sendable, Equatable {
-        /// More bytes are needed.
         case incomplete
-        /// One notification, and the bytes that it took.
         case notification(LegacyNotification, LegacyCommand, byteCount: Int)
-        /// Protocol error. The connection is closed; with `.simple` no packet is sent before.
+        /// Protocol error. The connection is closed, with `.simple` without a packet.
         case mistake(LegacyErrorPacket?)
     }
 
@@ -14,7 +12,6 @@ extension LegacyNotification {
 
     /// Reads one notification, as the server. Total: every byte sequence has a result.
     ///
-    /// - Parameter bytes: unread input.
     /// - Returns: one step; the caller drops the bytes it took, and reads again.
     public static func read(_ bytes: Span<UInt8>) -> Step {
         guard !bytes.isEmpty else { return .incomplete }
@@ -34,7 +31,7 @@ extension LegacyNotification {
         }
     }
 
-    /// Reads token and payload, each with its length in front: the end of `.simple` and `.enhanced`.
+    /// Reads token and payload, each after its length.
     private static func readFields(
         _ bytes: Span<UInt8>,
         _ command: LegacyCommand,
@@ -98,7 +95,7 @@ private struct LegacyFrameItems {
     private var expiresAt: UInt32?
     private var priority: Priority?
 
-    /// - Returns: the status of a malformed frame, `nil` for a well-formed one.
+    /// - Returns: the status of a malformed frame.
     mutating func read(_ bytes: Span<UInt8>) -> LegacyStatus? {
         var offset = 0
         while offset < bytes.count {
@@ -113,7 +110,7 @@ private struct LegacyFrameItems {
         return nil
     }
 
-    /// - Returns: false for a repeated item, and for a length or priority that the item cannot have.
+    /// - Returns: false for a repeated item, or an impossible length or priority.
     private mutating func take(_ item: LegacyItem, _ value: Span<UInt8>) -> Bool {
         switch item {
         case .deviceToken:

@@ -1,5 +1,5 @@
 extension LegacyNotification {
-    /// Appends the notification's bytes, with big-endian integers. One write may hold many notifications.
+    /// Appends the notification's bytes. One write may hold many notifications.
     ///
     /// - Throws: what `check(for:)` throws; nothing is appended then.
     public func append(to bytes: inout [UInt8], as command: LegacyCommand) throws(Fault) {
@@ -7,8 +7,8 @@ extension LegacyNotification {
         Self.append(deviceToken.bytes, payload, identifier, expiresAt, priority, to: &bytes, as: command)
     }
 
-    /// Appends a notification without a token, which APNs must refuse. Its error packet is this interface's only proof
-    /// that everything sent before it was accepted.
+    /// Appends a notification without a token, which APNs must refuse. Its error packet is the only proof that
+    /// everything before it was accepted.
     package static func appendProbe(_ identifier: UInt32, to bytes: inout [UInt8], as command: LegacyCommand) {
         precondition(command.isAnswered, "nobody would answer")
         append([], Array("{}".utf8), identifier, 0, .immediate, to: &bytes, as: command)
@@ -51,7 +51,7 @@ extension LegacyNotification {
     }
 }
 
-/// Item number in a frame; number and length stand before the value.
+/// Item numbers in a frame.
 enum LegacyItem: UInt8 {
     case deviceToken = 1
     case payload = 2

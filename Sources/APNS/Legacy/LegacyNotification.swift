@@ -5,11 +5,11 @@
 /// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API" and "Legacy
 ///   Information".
 public enum LegacyCommand: UInt8, Sendable, CaseIterable {
-    /// Token and payload. An error closes the connection without a reason.
+    /// An error closes the connection without a reason.
     case simple = 0
-    /// Adds an expiration, and an identifier that error packets name.
+    /// Adds an expiration, and an identifier for error packets.
     case enhanced = 1
-    /// Adds a priority; the fields are items in a frame.
+    /// Adds a priority; all fields are items.
     case frame = 2
 
     /// Largest payload in bytes.
@@ -19,12 +19,12 @@ public enum LegacyCommand: UInt8, Sendable, CaseIterable {
     public var isAnswered: Bool { self != .simple }
 }
 
-/// Push of the binary interface. It has no topic and no type; the certificate determines the app.
+/// Push of the binary interface, without topic and type; the certificate determines the app.
 public struct LegacyNotification: Sendable, Equatable {
     /// Longest token in the archived guides.
     public static let deviceTokenByteCountMax = 100
 
-    /// Number that an error packet refers to. Not sent with `.simple`.
+    /// Id for error packets. Not sent with `.simple`.
     public var identifier: UInt32
     /// Expiration in seconds since 1970; 0: not stored. Not sent with `.simple`.
     public var expiresAt: UInt32
@@ -59,8 +59,6 @@ public struct LegacyNotification: Sendable, Equatable {
         case priorityTooLow
     }
 
-    /// Checks that the layout can carry the notification.
-    ///
     /// - Throws: the first rule that is broken.
     public func check(for command: LegacyCommand) throws(Fault) {
         guard !payload.isEmpty else { throw .payloadEmpty }

@@ -1,28 +1,28 @@
-/// Ring of the notifications sent on one connection of the binary interface that may need to be sent again.
+/// Ring of notifications sent on one connection of the binary interface that may need a re-send.
 ///
-/// APNs does not confirm accepted notifications. The last `capacity` are remembered; older ones count as accepted.
-/// `Element` is what the caller needs to send again: the notification, or its position in a queue.
+/// APNs confirms nothing. The last `capacity` are remembered; older ones count as accepted. `Element` is what a re-send
+/// needs: the notification, or its position in a queue.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API": what was sent after a
 ///   notification with an error is discarded and must be sent again.
 public struct LegacySentRing<Element> {
-    /// Meaning of an error packet for the sent notifications.
+    /// Effect of an error packet.
     public struct Settlement {
         /// Accepted notifications, in sending order.
         public let accepted: [Element]
-        /// Refused notification. `nil` with `.shutdown`, and for an unknown identifier.
+        /// `nil` with `.shutdown`, and for an unknown identifier.
         public let refused: Element?
         /// Discarded notifications, in sending order.
         public let resend: [Element]
-        /// False if the packet's identifier is not in the ring. If it is older than the ring, all of `resend` was
-        /// discarded; if it is invalid, their fate is unknown.
+        /// False if the identifier is not in the ring: if older, all of `resend` was discarded; if invalid, their fate
+        /// is unknown.
         public let isIdentifierKnown: Bool
     }
 
-    /// Maximum number of remembered notifications.
+    /// Maximum of `count`.
     public let capacity: Int
     private var slots: [(identifier: UInt32, element: Element)] = []
-    /// Index of the oldest element, once the ring is full.
+    /// Index of the oldest element, once full.
     private var head = 0
 
     /// - Parameter capacity: 1 or more.
@@ -34,17 +34,17 @@ public struct LegacySentRing<Element> {
     /// Number of remembered notifications.
     public var count: Int { slots.count }
 
-    /// Remembers a notification that was just written. Each needs its own identifier.
+    /// Remembers a notification just written, with its own identifier.
     public mutating func append(_ element: Element, identifier: UInt32) {
         guard slots.count == capacity else { return slots.append((identifier, element)) }
         slots[head] = (identifier, element)
         head = (head + 1) % capacity
     }
 
-    /// Settles all remembered notifications by an error packet, and empties the ring.
+    /// Applies an error packet, and empties the ring.
     public mutating func settle(_ packet: LegacyErrorPacket) -> Settlement {
         let sent = takeAll()
-        // From the end: if an identifier is used twice, only the later notification can still be repaired.
+        // From the end: if an identifier is used twice, only the later one can be repaired.
         guard let place = sent.lastIndex(where: { $0.identifier == packet.identifier }) else {
             return Settlement(accepted: [], refused: nil, resend: sent.map(\.element), isIdentifierKnown: false)
         }

@@ -1,7 +1,7 @@
 import Envelope
 
 extension JSONWriter {
-    /// Writes `aps`. A Live Activity has a localized text as a dictionary in place of the text.
+    /// In a Live Activity, a localized text is a dictionary in place of the text.
     mutating func aps(_ aps: APS, isLiveActivity: Bool) {
         object { writer in
             if let alert = aps.alert { writer.alert(alert, isLiveActivity: isLiveActivity) }

@@ -1,6 +1,6 @@
 import Envelope
 
-/// Members that an `aps` dictionary has, without values: for rules that hold for built and for raw JSON alike.
+/// Members of an `aps` dictionary without values, for rules on built and on raw JSON.
 struct APSOutline: Sendable, Equatable {
     var hasAlert = false
     var hasBadge = false
@@ -16,7 +16,7 @@ struct APSOutline: Sendable, Equatable {
         isMutableContent = aps.mutableContent
     }
 
-    /// - Parameter aps: the value of `aps`; one that is not an object counts as empty.
+    /// - Parameter aps: a value that is not an object counts as empty.
     init(_ aps: JSONValue) {
         hasAlert = aps["alert"] != nil
         hasBadge = aps["badge"] != nil

@@ -20,7 +20,6 @@ public enum LiveActivity {
     ///   - timestamp: now, in seconds since 1970.
     ///   - staleDate: seconds since 1970.
     ///   - relevanceScore: order among several activities.
-    /// - Returns: the dictionary for a push of type `liveactivity`.
     public static func start(
         attributesType: String,
         attributes: PayloadValue,
@@ -42,7 +41,7 @@ public enum LiveActivity {
         return aps
     }
 
-    /// Updates an activity to a new state.
+    /// Updates an activity, for a push of type `liveactivity` or a broadcast.
     ///
     /// - Parameters:
     ///   - contentState: an object that the app's `ContentState` can decode.
@@ -50,7 +49,6 @@ public enum LiveActivity {
     ///   - alert: `nil` for a silent update.
     ///   - staleDate: seconds since 1970.
     ///   - relevanceScore: order among several activities.
-    /// - Returns: the dictionary for a push of type `liveactivity`, or for a broadcast.
     public static func update(
         contentState: PayloadValue,
         timestamp: Int64,
@@ -61,14 +59,13 @@ public enum LiveActivity {
         aps(.update, contentState, timestamp, alert, staleDate, relevanceScore)
     }
 
-    /// Ends an activity with a last state.
+    /// Ends an activity with a last state, for a push of type `liveactivity` or a broadcast.
     ///
     /// - Parameters:
     ///   - contentState: an object that the app's `ContentState` can decode.
     ///   - timestamp: now, in seconds since 1970.
     ///   - dismissalDate: seconds since 1970; the past removes it at once, `nil` within four hours.
     ///   - alert: `nil` for a silent end.
-    /// - Returns: the dictionary for a push of type `liveactivity`, or for a broadcast.
     public static func end(
         contentState: PayloadValue,
         timestamp: Int64,

@@ -39,29 +39,22 @@ public enum PayloadMember: String, Sendable, CaseIterable {
 
 /// Rule that a payload breaks for its push type. Names the member, never its value.
 public enum PayloadError: Error, Equatable {
-    /// Member that Apple requires in this push type.
+    /// Required by Apple in this push type.
     case missing(PayloadMember, for: PushType)
-    /// Member that has no meaning in this push type, or belongs to another one.
+    /// Without meaning in this push type, or of another one.
     case outOfPlace(PayloadMember, for: PushType)
-    /// Number outside Apple's range.
     case outOfRange(PayloadMember)
-    /// Empty text or list.
     case empty(PayloadMember)
-    /// Value that is not a JSON object.
     case notAnObject(PayloadMember)
     /// Number that is not finite, a duplicate name in one object, or too many levels.
     case notWritable(PayloadMember)
     /// Duplicate name beside `aps`, or a member there called `aps`.
     case nameTaken
-    /// Alert push without alert, badge and sound.
     case nothingToShow
     /// Malformed JSON, and the number of bytes before the error.
     case notJSON(offset: Int)
-    /// JSON that is not an object.
     case notJSONObject
-    /// Larger than Apple allows for this push type.
     case tooLarge(byteCount: Int, byteCountMax: Int)
-    /// A broadcast can update or end a Live Activity, not start one.
     case broadcastCannotStart
 }
 

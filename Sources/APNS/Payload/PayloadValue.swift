@@ -1,6 +1,6 @@
 import Envelope
 
-/// JSON value of your app: a member beside `aps`, or the content state or attributes of a Live Activity.
+/// JSON value of your app, such as a member beside `aps` or a Live Activity's content state.
 ///
 /// Made of literals, or of an encoder's JSON:
 ///

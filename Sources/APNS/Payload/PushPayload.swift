@@ -16,8 +16,6 @@ public struct PushPayload: Sendable, Equatable {
 
     private let content: Content
 
-    /// Creates a payload of the system's and the app's members.
-    ///
     /// - Parameters:
     ///   - aps: `nil` where the app reads the whole body.
     ///   - custom: members for the app, written in this order.
@@ -25,7 +23,7 @@ public struct PushPayload: Sendable, Equatable {
         content = .members(aps, custom.map { PayloadValue.Member(name: $0.key, value: $0.value) })
     }
 
-    /// Creates a payload of raw JSON, which is sent byte for byte.
+    /// Creates a payload of raw JSON, sent byte for byte.
     ///
     /// - Parameter json: one object in UTF-8, 5120 bytes at most, without duplicate names in one object.
     /// - Throws: `.tooLarge`, `.notJSON`, `.notJSONObject`.
@@ -38,7 +36,7 @@ public struct PushPayload: Sendable, Equatable {
     /// Empty object, which updates a pass in Wallet.
     public static let pass = PushPayload(nil)
 
-    /// Payload of a push of type `mdm`, for a managed device.
+    /// Payload of an `mdm` push.
     ///
     /// - Parameter pushMagic: the value from the device's enrolment.
     /// - Source: "Mobile Device Management Protocol Reference", `mdm`.
@@ -46,11 +44,11 @@ public struct PushPayload: Sendable, Equatable {
         PushPayload(nil, custom: ["mdm": PayloadValue(pushMagic)])
     }
 
-    /// Payload of a push of type `fileprovider`.
+    /// Payload of a `fileprovider` push.
     ///
     /// - Parameters:
     ///   - containerIdentifier: the container that changed.
-    ///   - domain: its domain; `nil` for the app's only one.
+    ///   - domain: `nil` for the app's only one.
     /// - Source: "Using push notifications to signal changes".
     public static func fileProvider(containerIdentifier: String, domain: String? = nil) -> PushPayload {
         guard let domain else {
@@ -62,18 +60,17 @@ public struct PushPayload: Sendable, Equatable {
         )
     }
 
-    /// Checks the payload against Apple's rules and size for the type, and writes it.
+    /// Checks the payload against Apple's rules and size for the type, and writes it without white space.
     ///
-    /// Raw JSON is checked against the rules of alert and background pushes only, if it has `aps`.
+    /// Raw JSON is checked only against size and, with `aps`, the rules of alert and background pushes.
     ///
-    /// - Returns: JSON without white space, or the raw JSON.
     /// - Throws: the first rule that is broken.
     public func bytes(for pushType: PushType) throws(PayloadError) -> [UInt8] {
         try bytes(for: pushType, byteCountMax: pushType.payloadByteCountMax)
     }
 
-    /// Checks and writes a broadcast's body, which may have 5120 bytes and cannot start a Live Activity. Raw JSON is
-    /// checked for its size only.
+    /// Body of a broadcast, of at most 5120 bytes, which cannot start a Live Activity. Raw JSON is checked for size
+    /// only.
     ///
     /// - Throws: the first rule that is broken.
     public func bytesForBroadcast() throws(PayloadError) -> [UInt8] {
