@@ -15,12 +15,11 @@ package final class Simulator: Sendable {
     private let channelServer: HTTP2Server?
     let core: LoopBound<SimulatorCore>
 
-    /// Starts listening on every configured port.
+    /// Opens every configured port.
     ///
     /// - Parameters:
-    ///   - loop: runs all of the simulator.
     ///   - clock: seconds since 1970.
-    ///   - recording: gets every request and answer; used on the loop from now on.
+    ///   - recording: gets every exchange; used on the loop from now on.
     ///   - tokenFile: keeps device tokens beyond the run; used on the loop from now on.
     ///   - onEvent: called on the loop, which it must not block; `nil` saves a copy of every push.
     /// - Throws: `.addressInUse` with the port, `.tls` for unreadable authorities, among others.
@@ -107,7 +106,7 @@ package final class Simulator: Sendable {
         core.loop.perform { core.value.close() }
     }
 
-    /// Removes the app from the device: its pushes get 410 from now on, `Unregistered` or `ExpiredToken`.
+    /// Removes the app: its pushes get 410 from now on, `Unregistered` or `ExpiredToken`.
     package func unregister(_ token: DeviceToken, isExpired: Bool = false) async {
         let core = core
         await core.loop.run { core.value.unregister(token, isExpired: isExpired) }
@@ -118,24 +117,23 @@ package final class Simulator: Sendable {
         return await core.loop.run { core.value.connections.numbers }
     }
 
-    /// Sends GOAWAY to a provider; open requests may end.
+    /// Sends GOAWAY; open requests may end.
     ///
     /// - Parameters:
-    ///   - connection: its number; nil: all connections.
-    ///   - reason: printable ASCII without quotes, 64 characters at most; any other is left out. `APNS.Reason` has
-    ///     Apple's.
+    ///   - connection: nil: all connections.
+    ///   - reason: printable ASCII without quotes, 64 characters at most, else left out. `APNS.Reason` has Apple's.
     package func dismiss(_ connection: Int? = nil, reason: String) async {
         let core = core
         await core.loop.run { core.value.connections.dismiss(connection, reason: reason) }
     }
 
-    /// Report on a token; `nil` unless a simulator with this one's key made it.
+    /// `nil` unless a simulator with this one's key made the token.
     package func report(on token: DeviceToken) async -> TokenReport? {
         let core = core
         return await core.loop.run { core.value.report(onToken: token) }
     }
 
-    /// Issues a token to an offline device, as if it had connected before.
+    /// Issues a token to an offline device.
     ///
     /// - Parameter topic: the app, and by its suffix the kind of pushes.
     /// - Throws: `.tooManyDevices`.

@@ -46,8 +46,7 @@ package struct SimulatorIdentity: Sendable {
     /// - Parameters:
     ///   - certificateChainPEM: the simulator's certificate first.
     ///   - privateKeyPEM: its unencrypted key.
-    ///   - deviceAuthorityPEM: authority of device certificates; `nil` requests none.
-    /// - Throws: what is wrong with any of them.
+    ///   - deviceAuthorityPEM: `nil` requests no device certificates.
     package init(
         certificateChainPEM: [UInt8],
         privateKeyPEM: RawSpan,
@@ -64,7 +63,7 @@ package struct SimulatorIdentity: Sendable {
         )
     }
 
-    /// TLS for providers. It requests a certificate, but a provider may use a token instead.
+    /// Requests a certificate, which a token may replace.
     ///
     /// - Throws: `.authorityUnreadable`, `.library`.
     func push(_ configuration: SimulatorConfiguration) throws(TLSError) -> TLSContext {

@@ -8,11 +8,11 @@ package enum SimulatorEvent: Sendable {
     case rejected(Reason, ReceivedPush)
     /// Remark on an accepted push. Follows `.accepted`.
     case lint(Lint, device: Int)
-    /// Push that passed every check but met this fault instead of its answer and delivery.
+    /// Fault in place of the answer and delivery of a valid push.
     case injected(InjectedFault, ReceivedPush, device: Int)
     case delivery(DeliveryEvent)
     case connection(ConnectionEvent)
-    /// Delivery failed because the app is gone: once for each token, which gets 410 from now on.
+    /// Failed delivery, once for each token: pushes get 410 from now on.
     case appIsGone(DeviceToken, bundleID: Topic, atMilliseconds: Int64)
     /// Refused device, or one that broke the link's rules.
     case deviceFailed(DeviceLinkError)

@@ -4,7 +4,7 @@ package import DeviceLink
 extension ChannelDirectory {
     // MARK: Devices
 
-    /// Connects a device: it gets stored broadcasts of its channels that it has not had.
+    /// Connects a device, which gets stored broadcasts that it has not had.
     package mutating func connect(_ subscriber: SubscriberID, now: Int64) -> [Effect] {
         subscribers[subscriber, default: Subscriber()].isOnline = true
         subscribers[subscriber]?.unacknowledged = []
@@ -58,7 +58,7 @@ extension ChannelDirectory {
 
     // MARK: Broadcasts
 
-    /// Counts a broadcast, and admits it if the channel's rate for the minute allows it.
+    /// Counts a broadcast, and admits it within the channel's rate.
     package mutating func admit(_ channel: ChannelID, of app: Topic, now: Int64) -> Bool {
         guard settings.broadcastsPerMinuteMax > 0, let last = apps[app]?.channels[channel]?.lastMinute else {
             return true
@@ -70,7 +70,7 @@ extension ChannelDirectory {
         return true
     }
 
-    /// Publishes a valid broadcast on an existing channel; `now` is in seconds since 1970.
+    /// - Parameter now: seconds since 1970.
     package mutating func publish(
         _ push: DevicePush,
         on channel: ChannelID,
@@ -134,7 +134,7 @@ extension ChannelDirectory {
         return effects
     }
 
-    /// Marks the push as in flight; false for an offline or busy device.
+    /// - Returns: false for an offline or busy device.
     private mutating func send(_ push: DevicePush, of key: Key, to subscriber: SubscriberID) -> Bool {
         guard let known = subscribers[subscriber], known.isOnline,
             known.unacknowledged.count < Self.unacknowledgedCountMax

@@ -13,7 +13,6 @@ package struct ChannelDirectory {
         case happened(ChannelEvent)
     }
 
-    /// Channel and its app, without which a channel id means nothing.
     struct Key: Hashable {
         let app: Topic
         let channel: ChannelID
@@ -49,8 +48,8 @@ package struct ChannelDirectory {
         var unacknowledged: [(id: APNSID, key: Key)] = []
     }
 
-    /// Limit above which a device counts as offline. Together with other pushes in flight, it is below what a device
-    /// accepts at once.
+    /// Limit above which a device counts as offline. With other pushes in flight, still below what a device accepts at
+    /// once.
     package static let unacknowledgedCountMax = 32
 
     var settings: ChannelSettings
@@ -84,8 +83,6 @@ package struct ChannelDirectory {
         return (id, [.happened(.created(channel: lastNumber))])
     }
 
-    /// Storage policy of a channel.
-    ///
     /// - Throws: `.featureNotEnabled`, `.channelNotRegistered`.
     package func policy(of channel: ChannelID, of app: Topic) throws(ChannelRejected) -> ChannelStoragePolicy {
         try checkCapability(of: app)
@@ -101,7 +98,7 @@ package struct ChannelDirectory {
         return (apps[app]?.channels ?? [:]).sorted { $0.value.number < $1.value.number }.map(\.key)
     }
 
-    /// Deletes a channel for good, with its stored broadcast.
+    /// Deletes a channel and its stored broadcast.
     ///
     /// - Throws: `.featureNotEnabled`, `.channelNotRegistered`.
     package mutating func delete(_ channel: ChannelID, of app: Topic) throws(ChannelRejected) -> [Effect] {
@@ -109,7 +106,7 @@ package struct ChannelDirectory {
         return remove(Key(app: app, channel: channel))
     }
 
-    /// Sets the app's broadcast capability. Without it, all its channels are deleted.
+    /// Without the capability, all the app's channels are deleted.
     package mutating func setCapability(of app: Topic, isOn: Bool) -> [Effect] {
         capabilities[app] = isOn
         guard !isOn, let gone = apps[app] else { return [] }

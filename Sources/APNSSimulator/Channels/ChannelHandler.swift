@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// Connection to the channel management port, with its own team and token.
+/// Connection to the channel management port.
 final class ChannelHandler: HTTP2Handler {
     private let core: SimulatorCore
     private var validator: RequestValidator

@@ -1,6 +1,5 @@
 import APNS
 
-/// Operation of a request about channels, by method and path.
 struct ChannelPath: Equatable {
     enum Operation: Equatable {
         case create, read, delete, list, send

@@ -1,10 +1,8 @@
 import APNS
 import Transport
 
-/// Header fields of a request about channels.
-///
-/// Apple's table has no DuplicateHeaders here. Repeated fields are joined by a comma, as in RFC 9110 section 5.2, which
-/// makes the value invalid.
+/// Header fields of a request about channels. Apple's table has no DuplicateHeaders here, so repeated fields are joined
+/// by a comma, as in RFC 9110 section 5.2, and become invalid.
 struct ChannelRequestFields {
     private(set) var method: [UInt8] = []
     private(set) var path: [UInt8] = []

@@ -22,7 +22,6 @@ extension ChannelRequestValidator {
         return policy
     }
 
-    /// Checks a broadcast's body. It may update or end a Live Activity, not start one.
     func checkPayload(_ body: [UInt8], _ byteCount: Int) throws(ChannelRejected) {
         try Self.checkSize(byteCount)
         guard settings.checksEvent else { return }

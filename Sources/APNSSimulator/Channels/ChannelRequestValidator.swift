@@ -3,8 +3,8 @@ import Transport
 
 /// Validator of requests about channels. No I/O, no clock.
 ///
-/// The order is that of device pushes: method, path, credential, request id, app. Then the channel, as Apple documents
-/// for broadcasts ("If authentication succeeds, APNs then validates the channel ID"), the other headers, and the body.
+/// Method, path, credential, request id and app come first, as for device pushes; then the channel, as Apple documents
+/// ("If authentication succeeds, APNs then validates the channel ID"), the other headers, and the body.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs", and
 ///   their pages on errors.

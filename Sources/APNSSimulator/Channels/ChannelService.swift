@@ -83,7 +83,7 @@ final class ChannelService {
         }
     }
 
-    /// Refuses the next valid request, for a reason that a request cannot cause.
+    /// Refuses the next valid request.
     func refuseNext(_ reason: BroadcastReason) { injected.append(reason) }
 
     func setCapability(of app: Topic, isOn: Bool) { perform(directory.setCapability(of: app, isOn: isOn)) }

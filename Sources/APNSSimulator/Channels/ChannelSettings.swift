@@ -1,4 +1,4 @@
-/// Rules for channels and broadcasts that Apple leaves open, and limits that tests lower.
+/// Rules that Apple leaves open, and limits that tests lower.
 package struct ChannelSettings: Sendable {
     /// For one app.
     package var channelCountMax = 10_000

@@ -14,12 +14,12 @@ extension Simulator {
         await core.loop.run { [core] in core.value.channels.directory.metrics(of: app) }
     }
 
-    /// Sets the app's broadcast capability; without it, all its channels are deleted.
+    /// Without the capability, all the app's channels are deleted.
     package func setBroadcastCapability(of app: Topic, isOn: Bool) async {
         await core.loop.run { [core] in core.value.channels.setCapability(of: app, isOn: isOn) }
     }
 
-    /// Refuses the next valid request about channels, for a reason that a request cannot cause.
+    /// Refuses the next valid request about channels.
     package func refuseNextChannelRequest(_ reason: BroadcastReason) async {
         await core.loop.run { [core] in core.value.channels.refuseNext(reason) }
     }

@@ -1,15 +1,14 @@
 import APNS
 import Transport
 
-/// Handling of provider connections where Apple is silent. Defaults follow the observed service.
+/// Rules where Apple is silent. Defaults follow the observed service.
 package struct ConnectionRules: Sendable, Equatable {
-    /// Handling of a stream above a limit that the client knows.
+    /// Handling of a stream above the limit.
     package enum ExcessStreams: String, Sendable, CaseIterable {
         case refuse
         case goaway
     }
 
-    /// Scope of the error for an upper-case field name.
     package enum UpperCaseNames: String, Sendable, CaseIterable {
         case connection
         case stream
@@ -25,14 +24,14 @@ package struct ConnectionRules: Sendable, Equatable {
 
     // MARK: Streams
 
-    /// Lowers the limit to one stream after a rejected push, until the next accepted one.
+    /// Falls to one stream after a rejected push, until the next accepted one.
     package var dropsToOneStream = false
     package var excessStreams = ExcessStreams.refuse
     package var upperCaseNames = UpperCaseNames.connection
 
     // MARK: Errors
 
-    /// Percentage of errors among a connection's answers that ends it, if exceeded; 0: no limit.
+    /// Percentage of errors among the answers that a connection survives; 0: no limit.
     package var errorPercentMax = 0
     /// Same for BadDeviceToken alone.
     package var badTokenPercentMax = 0

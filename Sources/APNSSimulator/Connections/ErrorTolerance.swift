@@ -1,6 +1,6 @@
 import APNS
 
-/// Error limits of a connection. Apple ends one after too many errors, soonest for BadDeviceToken, but publishes no
+/// Error limits of a connection. Apple ends one after too many errors, soonest for BadDeviceToken, without naming a
 /// number; a 410 is no error.
 ///
 /// - Source: "Handling notification responses from APNs" and the older "Communicating with APNs".

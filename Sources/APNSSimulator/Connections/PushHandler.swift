@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// Provider connection, with its own team, key, last token, stream limit and error counts.
+/// Provider connection, with its own authentication, stream limit and error counts.
 final class PushHandler: HTTP2Handler {
     private unowned let connection: HTTP2ServerConnection
     private let core: SimulatorCore

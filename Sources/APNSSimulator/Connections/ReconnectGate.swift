@@ -1,5 +1,5 @@
-/// Limiter of reconnections: APNs treats connections opened and closed in quick succession as denial of service. A
-/// value; the caller supplies the time, and memory is bounded.
+/// Limiter of reconnections, because APNs treats quick ones as denial of service. A value; the caller supplies the
+/// time, and memory is bounded.
 ///
 /// - Source: "Sending notification requests to APNs"; Apple publishes no number.
 struct ReconnectGate {
@@ -23,9 +23,7 @@ struct ReconnectGate {
 
     /// Admits or refuses a connection. A refusal does not count, so that waiting for the window suffices.
     ///
-    /// - Parameters:
-    ///   - address: without the port.
-    ///   - now: seconds of any clock.
+    /// - Parameter address: without the port.
     mutating func admit(_ address: String, now: Int64) -> Bool {
         guard countMax > 0 else { return true }
         if admissions.count >= Self.addressCountMax, admissions[address] == nil {

@@ -44,7 +44,6 @@ struct ControlCall: Sendable {
         ControlCall("POST", "/v1/stop", ControlCalls.stop),
     ]
 
-    /// Matches a path, and returns the number in it.
     func match(_ path: String) -> (isMatch: Bool, number: Int?) {
         let own = self.path.split(separator: "/", omittingEmptySubsequences: false)
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)

@@ -2,8 +2,7 @@ import APNS
 import Envelope
 import Transport
 
-/// Input of a call: the number in its path, its query and its body's members. Total: every fault is a problem with
-/// advice.
+/// Number, query and body of a call. Total: every fault is a problem with advice.
 struct ControlRequest: Sendable {
     /// Value of `{n}`.
     var number: Int?
@@ -106,7 +105,7 @@ struct ControlRequest: Sendable {
         return reason
     }
 
-    /// All members as names and texts: numbers in digits, true and false as yes and no.
+    /// Numbers become digits, true and false yes and no.
     func fields() throws(ControlProblem) -> [(name: String, text: String)] {
         var fields: [(name: String, text: String)] = []
         for member in members {

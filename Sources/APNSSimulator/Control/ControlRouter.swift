@@ -3,9 +3,9 @@ import Transport
 
 /// Authentication and routing of calls. A value; no socket.
 ///
-/// Every program on the machine can reach the port, and so can every page in a browser on it. Therefore each call needs
-/// a secret, must not come from a page (no `Origin`), and must name the machine in `Host`, which a page whose name was
-/// rebound to 127.0.0.1 does not.
+/// Every program on the machine, and every page in a browser on it, can reach the port. Therefore each call needs a
+/// secret, must not come from a page (no `Origin`), and must name the machine in `Host`, unlike a page whose name was
+/// rebound to 127.0.0.1.
 struct ControlRouter: Sendable {
     /// 32 random bytes in base64url.
     private let bearer: String

@@ -1,4 +1,4 @@
-/// Registration of a device in the control API, by our number and without its token.
+/// Registration in the control API, without its token.
 package struct DeviceSummary: Sendable, Equatable {
     package let number: Int
     package let app: RegisteredApp
@@ -13,7 +13,7 @@ package struct DeviceSummary: Sendable, Equatable {
         return isConnected ? "online" : "offline"
     }
 
-    /// Reason for which pushes are refused; nil if they are not.
+    /// Reason to refuse pushes, if any.
     package var inactivity: String? {
         unregisteredAtMilliseconds == nil ? nil : "the app was removed: pushes are answered 410 Unregistered"
     }

@@ -1,6 +1,6 @@
 package import APNS
 
-/// Newest events, numbered, for readers that poll from a number. Its entries hold no payloads and no tokens.
+/// Newest events, numbered for polling. Its entries hold no payloads and no tokens.
 package struct EventJournal {
     package struct Entry: Sendable, Equatable {
         /// From 1, without gaps.
@@ -15,7 +15,7 @@ package struct EventJournal {
         let unixSeconds: Int64
     }
 
-    /// Limit of events kept with their payloads. Beyond it they are summarized without a reader.
+    /// Limit of events kept with their payloads. Beyond it they are summarized unread.
     private static let unreadCountMax = 10_000
 
     package var countMax: Int {
@@ -26,7 +26,7 @@ package struct EventJournal {
         }
     }
     private var entries: NewestElements<Entry>
-    /// Events after `entries`. Summarized on reading, because that takes as long as checking a push.
+    /// Events after `entries`. Summarized on reading, which takes as long as checking a push.
     private var unread: NewestElements<Unread>
     /// Number of the last entry, or of the last event dropped unread.
     private var lastNumber = 0
@@ -41,12 +41,12 @@ package struct EventJournal {
     package mutating func append(_ event: SimulatorEvent, unixSeconds: Int64) {
         // If more entries than unread events are kept, none must be dropped yet.
         if unread.isFull, countMax > unread.countMax { makeEntries() }
-        // The unread events will replace all earlier entries, so a dropped one only advances the number.
+        // The unread events will replace all earlier entries.
         if unread.isFull { lastNumber += 1 }
         unread.append(Unread(event: event, unixSeconds: unixSeconds))
     }
 
-    /// - Parameter number: the last event that the caller knows; 0: none.
+    /// - Parameter number: the last known event; 0: none.
     /// - Returns: later entries that are still kept, oldest first.
     package mutating func entries(after number: Int, limit: Int) -> [Entry] {
         makeEntries()

@@ -3,8 +3,7 @@ package import DeviceLink
 
 /// Simulator as the control API sees it. Used on its loop; does not block.
 ///
-/// The only interface between the API and the engines: a change of devices, time or faults changes the implementation,
-/// but no call.
+/// The only interface between the API and the engines, so that engine changes affect no call.
 package protocol SimulatorControl: AnyObject {
     var settings: SimulatorConfiguration { get }
     /// - Throws: unknown name, bad value, required restart, or TLS failure.
@@ -20,15 +19,13 @@ package protocol SimulatorControl: AnyObject {
 
     var devices: [DeviceSummary] { get }
     func app(of topic: Topic) -> RegisteredApp
-    /// Creates an offline device, whose pushes are stored.
-    ///
-    /// - Returns: its token, for the caller alone; nil if there are too many.
+    /// Creates an offline device, which stores its pushes; nil if there are too many.
     func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)?
-    /// - Returns: the token, for the caller alone; nil for an unknown device.
+    /// - Returns: nil for an unknown device.
     /// - Throws: an error if there are too many.
     func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceRefused) -> DeviceToken?
     var deviceStates: [String] { get }
-    /// - Returns: false for an unknown device, and for an offline one whose state requires a connection.
+    /// - Returns: false for an unknown device, or one that must be connected.
     func setState(_ state: String, ofDevice number: Int) -> Bool
     func check(_ token: DeviceToken) -> TokenCheck
 
@@ -53,7 +50,7 @@ package struct TokenCheck: Sendable, Equatable {
 
     package var isActive: Bool { device.map { $0.inactivity == nil } ?? false }
 
-    /// Reason for which pushes to it are refused; nil if they are not.
+    /// Reason to refuse pushes to it, if any.
     package var why: String? {
         if device == nil, let environment {
             return "it is a token of \(environment.rawValue) that this simulator does not know: 400 BadDeviceToken"

@@ -18,9 +18,7 @@ struct AcceptedItem {
 
     /// End of a push's storage, in milliseconds since 1970.
     ///
-    /// - Parameters:
-    ///   - expiration: 0 is before every time; `nil` leaves it to APNs.
-    ///   - storageDays: APNs's own policy.
+    /// - Parameter expiration: 0 is before every time; `nil` stands for `storageDays`.
     static func end(of expiration: Expiration?, acceptedAt now: Int64, storageDays: Int64) -> Int64 {
         guard let expiration else { return now + storageDays * 86_400_000 }
         let (milliseconds, overflow) = Int64(clamping: expiration.unixSeconds).multipliedReportingOverflow(by: 1000)

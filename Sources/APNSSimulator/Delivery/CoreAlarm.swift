@@ -11,7 +11,7 @@ struct CoreAlarm {
 
     init() {}
 
-    /// Schedules one call of `action` on the loop, at `next` or earlier. `action` must set the alarm again.
+    /// Schedules one call of `action` at `next` or earlier. It must set the alarm again.
     ///
     /// - Parameter next: milliseconds since 1970; `nil` for never.
     mutating func set(for next: Int64?, now: Int64, _ action: @escaping () -> Void) {
@@ -22,8 +22,8 @@ struct CoreAlarm {
         timer = loop.schedule(after: Self.pause(until: time, from: now), action)
     }
 
-    /// Time to sleep, in whole seconds like the clock, rounded up: an earlier timer would find nothing due, a thousand
-    /// times in the worst case.
+    /// Whole seconds like the clock, rounded up: an earlier timer finds nothing due, a thousand times in the worst
+    /// case.
     private static func pause(until time: Int64, from now: Int64) -> Duration {
         .seconds(max(1, (time - now + 999) / 1000))
     }

@@ -1,7 +1,7 @@
 import APNS
 import DeviceLink
 
-/// State that lanes share while one event is processed: time, random numbers, log and effects.
+/// State that lanes share while one event is processed.
 struct DeliveryContext {
     private(set) var settings: DeliverySettings
     /// Milliseconds since 1970.

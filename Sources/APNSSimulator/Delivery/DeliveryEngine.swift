@@ -26,7 +26,7 @@ package struct DeliveryEngine {
         rate = RequestRate(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
     }
 
-    /// Adopts settings for new pushes. Waiting ones keep their end, and are sent at once if the settings now allow it.
+    /// Adopts settings. Waiting pushes keep their end, and are sent at once if allowed now.
     mutating func adopt(_ settings: DeliverySettings, at now: Int64) -> [DeliveryEffect] {
         guard settings != context.settings else { return [] }
         rate.adopt(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
@@ -61,7 +61,7 @@ package struct DeliveryEngine {
         return perform(address, at: now) { $0.route(item, &$1) }
     }
 
-    /// Records a push that passed every check but will never arrive.
+    /// Records a valid push that will never arrive.
     package mutating func discard(
         _ push: DevicePush,
         uniqueID: APNSID,
@@ -104,7 +104,7 @@ package struct DeliveryEngine {
 
     // MARK: Devices
 
-    /// Connects an app on a device. An older connection must have been disconnected.
+    /// Connects a device without another connection.
     package mutating func connect(
         _ address: Address,
         _ connection: DeliveryEffect.ConnectionID,
@@ -114,7 +114,7 @@ package struct DeliveryEngine {
         perform(address, at: now) { $0.connect(connection, state, &$1) }
     }
 
-    /// Ends a connection. The newest unacknowledged push waits from now on.
+    /// The newest unacknowledged push waits from now on.
     package mutating func disconnect(_ address: Address, at now: Int64) -> [DeliveryEffect] {
         perform(address, at: now) { $0.disconnect(&$1) }
     }
@@ -123,7 +123,6 @@ package struct DeliveryEngine {
         perform(address, at: now) { $0.change(to: state, &$1) }
     }
 
-    /// Discards waiting pushes of an invalid token.
     package mutating func drop(_ address: Address, at now: Int64) -> [DeliveryEffect] {
         guard lanes[address.installation] != nil else { return [] }
         return perform(address, at: now) { $0.drop(&$1) }
@@ -137,7 +136,7 @@ package struct DeliveryEngine {
     /// Next time for `wake`, in milliseconds since 1970.
     package var nextWakeUp: Int64? { wakeUps.next }
 
-    /// Performs due work: discards expired pushes, sends groups, releases background pushes.
+    /// Discards expired pushes, sends groups, releases background pushes.
     package mutating func wake(at now: Int64) -> [DeliveryEffect] {
         var effects: [DeliveryEffect] = []
         while let installation = wakeUps.pop(at: now) {

@@ -1,13 +1,13 @@
 package import APNS
 package import DeviceLink
 
-/// Event of a push or a device. Devices appear by our number, never by token.
+/// Event of a push or a device, by our number.
 package enum DeliveryEvent: Equatable, Sendable {
     case connected(device: Int)
     case disconnected(device: Int)
     case delivered(APNSID, device: Int)
     case stored(APNSID, device: Int)
-    /// Replaced by another push; will never arrive.
+    /// Will never arrive.
     case replaced(APNSID, by: APNSID, device: Int)
     case discarded(APNSID, DiscardReason, device: Int)
 }
@@ -17,11 +17,10 @@ package enum DeliveryEffect: Equatable, Sendable {
     package typealias ConnectionID = Int
 
     case send(DevicePush, ConnectionID)
-    /// Closes the old connection of a device that connected anew.
+    /// Connection of a device that connected anew.
     case close(ConnectionID)
     case happened(DeliveryEvent)
-    /// Delivery failed because the app is gone: an entry for the feedback list, once for each token, which gets 410
-    /// from now on.
+    /// Failed delivery, once for each token: an entry for the feedback list; pushes get 410 from now on.
     case appIsGone(DeviceToken, bundleID: Topic, atMilliseconds: Int64)
 }
 
@@ -44,9 +43,8 @@ package enum StoredReason: String, Equatable, Sendable, CaseIterable {
 ///   the background from "Pushing background updates to your App".
 package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
     case expired
-    /// Needs to wait, which `apns-expiration` forbids.
+    /// `apns-expiration` does not allow waiting.
     case mayNotWait = "may-not-wait"
-    /// The device reported the app as gone.
     case appRemoved = "app-removed"
     /// The token was unregistered while the push waited.
     case tokenInactive = "token-inactive"
@@ -55,9 +53,9 @@ package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
     case lowPower = "low-power"
     /// Background push while the app processes another.
     case appRunning = "app-running"
-    /// Topic of another push type, under a setting that drops such pushes.
+    /// Dropped by a setting.
     case topicOfAnotherType = "topic-of-another-type"
-    /// Only a start token starts a Live Activity; only its own token updates it.
+    /// Start tokens only start a Live Activity; its own token only updates it.
     case otherActivityToken = "other-activity-token"
     case injected = "injected-fault"
 }

@@ -41,13 +41,13 @@ package struct DeliveryLog: Sendable {
         }
     }
 
-    /// Limit for a push stored again and again while its device reconnects. Beyond it, each new step replaces the last.
+    /// Limit for a push stored again and again as its device reconnects. Beyond it, a new step replaces the last.
     package static let stepCountMax = 16
 
     private var entryCountMax: Int
     private var ageMillisecondsMax: Int64
     private var ring: [Entry] = []
-    /// Number of the ring's first entry, until the full ring wraps around.
+    /// Number of the ring's first entry, until the ring wraps.
     private var firstNumber = 0
     private var nextNumber = 0
 
@@ -71,7 +71,7 @@ package struct DeliveryLog: Sendable {
 
     private func place(of number: Int) -> Int { (number - firstNumber) % entryCountMax }
 
-    /// Adds an entry, in place of the oldest if the log is full.
+    /// Adds an entry, over the oldest if full.
     ///
     /// - Returns: the push's number for `note`.
     mutating func accept(_ entry: Entry) -> Int {
@@ -85,7 +85,6 @@ package struct DeliveryLog: Sendable {
         return nextNumber
     }
 
-    /// Adds a step to the push's entry, if it is still logged.
     mutating func note(_ outcome: Outcome, of number: Int, atMilliseconds: Int64) {
         guard entryCountMax > 0, number >= nextNumber - ring.count else { return }
         let place = place(of: number)

@@ -3,14 +3,13 @@ package struct DeliverySettings: Sendable, Equatable {
     /// Condition for grouping pushes of priority 5 and 1.
     package enum Grouping: String, Sendable, CaseIterable {
         case never
-        /// While the device is in Low Power Mode.
         case lowPower = "low-power"
         case always
     }
 
     /// Storage of a push without `apns-expiration`.
     package var storageDays: Int64 = 30
-    /// Pushes this close may replace each other in either order, and groups are shuffled. 0: in order.
+    /// Pushes this close may replace each other in any order, and groups are shuffled. 0: in order.
     package var reorderMilliseconds: Int64 = 0
     package var grouping = Grouping.lowPower
     /// Time from the first push of a group until it is sent.

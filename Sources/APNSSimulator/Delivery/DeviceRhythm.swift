@@ -2,7 +2,7 @@ import APNS
 import DeviceLink
 import Envelope
 
-/// Times of an app's recent background pushes and alerts, the basis of its budget and burst limit.
+/// Recent background pushes and alerts of an app, for its budget and burst limit.
 struct DeviceRhythm {
     /// Milliseconds since 1970, oldest first; pruned to the last hour before use.
     private var backgrounds: [Int64] = []

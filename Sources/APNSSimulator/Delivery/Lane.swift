@@ -3,17 +3,16 @@ import DeviceLink
 
 /// Delivery to one app on one device: pushes in flight, waiting pushes, and the device's state.
 ///
-/// At most one push, the newest, is stored for an offline device. For an online one, low-priority pushes may be
-/// grouped, and one background push may wait for the app's budget.
+/// At most one push, the newest, is stored for an offline device. Online, low-priority pushes may be grouped, and one
+/// background push may wait for the app's budget.
 ///
 /// - Source: "Sending notification requests to APNs", on storing, priorities and `apns-expiration`; "Pushing background
 ///   updates to your App".
 struct Lane {
-    /// Limit above which a device without acknowledgements counts as busy, and pushes are stored.
+    /// Limit above which a device counts as busy, and pushes are stored.
     static let unacknowledgedCountMax = 64
 
     let installation: UInt32
-    /// Our number of the device.
     let device: Int
     private(set) var connection: DeliveryEffect.ConnectionID?
     private var state: DeviceState = []
@@ -24,7 +23,7 @@ struct Lane {
     private var group: [AcceptedItem] = []
     private var groupEnd = Int64.max
     private var rhythm = DeviceRhythm()
-    /// Time of the first delivery that failed because the app was gone.
+    /// First delivery that failed because the app was gone.
     private var goneSince: Int64?
     /// Time at which to report it.
     private var goneIsTold = Int64.max
@@ -69,7 +68,6 @@ struct Lane {
         for item in takeAll(withStored: hasRoom, withUnacknowledged: false) { route(item, &context) }
     }
 
-    /// Discards what waits, because the token is no longer valid.
     mutating func drop(_ context: inout DeliveryContext) {
         goneSince = nil
         goneIsTold = .max
@@ -148,7 +146,7 @@ struct Lane {
 
     // MARK: Waiting
 
-    /// Stores the push if it is newer than the stored one, whatever their collapse ids.
+    /// Keeps the newer of two pushes, whatever their collapse ids.
     private mutating func keep(_ item: AcceptedItem, _ reason: StoredReason, _ context: inout DeliveryContext) {
         guard let item = waiting(item, &context) else { return }
         guard let other = stored else { return stored = store(item, reason, &context) }

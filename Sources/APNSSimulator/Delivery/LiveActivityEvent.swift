@@ -2,8 +2,8 @@ import APNS
 import DeviceLink
 import Envelope
 
-/// Check of a push against its Live Activity token: both kinds of tokens have one topic, and only the device can tell
-/// them apart.
+/// Check of a push against its Live Activity token; both kinds of tokens have one topic, and only the device tells them
+/// apart.
 ///
 /// - Source: "Starting and updating Live Activities with ActivityKit push notifications": a token of
 ///   `pushToStartTokenUpdates` starts one, and the one of `pushTokenUpdates` updates and ends it. Discarding others is
@@ -11,7 +11,7 @@ import Envelope
 enum LiveActivityEvent {
     private static let depthMax = 32
 
-    /// Reason for which the device ignores a push; `nil` if it does not, or the event is unreadable.
+    /// Reason for which the device ignores a push; `nil` for an unreadable event, too.
     static func fault(of push: DevicePush, for kind: TokenKind) -> DiscardReason? {
         guard push.pushType == .liveactivity, kind == .liveActivityStart || kind == .liveActivity else { return nil }
         let limits = JSONParser.Limits(byteCountMax: push.payload.count, depthMax: depthMax, allowsFractions: true)

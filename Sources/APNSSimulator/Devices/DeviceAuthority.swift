@@ -26,9 +26,8 @@ package final class DeviceAuthority: Sendable {
 
     package convenience init() throws(TLSError) { try self.init(key: try KeyPair()) }
 
-    /// Issues a certificate for a device that keeps its own key.
+    /// Issues a PEM certificate for a device's own key.
     ///
-    /// - Returns: the certificate, PEM.
     /// - Throws: `.library`.
     package func enrol(_ key: KeyPair) throws(TLSError) -> [UInt8] {
         try authority.issueClient(commonName: Self.deviceName, for: key)
@@ -36,7 +35,7 @@ package final class DeviceAuthority: Sendable {
 
     private static let deviceName = "Simulated device"
 
-    /// Issues a device its key and certificate. The name is the same for all; the key identifies the device.
+    /// Issues a key and certificate. The name is the same for all; the key identifies the device.
     ///
     /// - Throws: `.library`.
     package func enrol() throws(TLSError) -> TLSIdentity {

@@ -3,11 +3,10 @@ package import DeviceLink
 
 /// Tokens for other kinds of pushes, beside the one of a device's hello.
 extension DeviceDirectory {
-    /// Registers the app on a connected device for another kind of push. The token stays the same as long as its base
-    /// does.
+    /// Registers the app on a connected device for another kind of push. The token lives as long as its base.
     ///
     /// - Parameter salt: four random bytes, for a new token.
-    /// - Returns: the token and the effects; `nil` for an unknown connection.
+    /// - Returns: `nil` for an unknown connection.
     /// - Throws: `.tooManyDevices`.
     package mutating func register(
         _ registration: TokenRegistration,
@@ -19,7 +18,7 @@ extension DeviceDirectory {
         return try register(registration, beside: base, salt: salt, at: now)
     }
 
-    /// Registers an app on a device that may be offline, by device number; `nil` for an unknown device.
+    /// Registers an app on a device that may be offline; `nil` for an unknown device.
     package mutating func register(
         _ registration: TokenRegistration,
         ofDevice number: Int,
@@ -53,7 +52,7 @@ extension DeviceDirectory {
         return (token(of: number), settle(connectSibling(number, connection, at: now)))
     }
 
-    /// Ends a registration, such as that of an ended Live Activity. Pushes to its token get 410 from then on.
+    /// Ends a registration, such as a Live Activity's. Its token gets 410 from then on.
     package mutating func unregister(
         _ registration: TokenRegistration,
         on connection: ConnectionID,

@@ -12,9 +12,7 @@ extension DeviceDirectory {
         installation(ofDevice: number).map { token(of: $0) }
     }
 
-    /// Changes the state of a connected device, as if it had sent the change.
-    ///
-    /// - Returns: the effects; `nil` for a device that is not connected.
+    /// Changes a connected device's state; `nil` for any other device.
     package mutating func change(device number: Int, to state: DeviceState, at now: Int64) -> [Effect]? {
         guard let connection = installation(ofDevice: number).flatMap({ connection(of: $0) }) else { return nil }
         return change(connection, to: state, at: now)

@@ -1,10 +1,11 @@
 package import APNS
 package import DeviceLink
 
-/// Registry of the simulated devices, their tokens and connections; the delivery engine has the waiting pushes.
+/// Registry of the simulated devices, their tokens and connections; the delivery engine has the waiting pushes. Events
+/// in, effects out; no socket, no clock, no randomness.
 ///
-/// Events in, effects out; no socket, no clock, no randomness. The token of a device's hello is its *base*. Tokens for
-/// other kinds of pushes are registered beside it, and live and end with it.
+/// The token of a device's hello is its *base*. Tokens for other kinds of pushes are registered beside it, and end with
+/// it.
 ///
 /// - Source: "Registering your app with APNs": a token belongs to an app on a device, in one environment; it changes
 ///   when the app is installed again and when a device is restored.
@@ -26,9 +27,6 @@ package struct DeviceDirectory {
     var engine: DeliveryEngine
     private var recent = RecentTokens()
 
-    /// - Parameters:
-    ///   - deviceCountMax: maximum number of tokens.
-    ///   - bundleIDs: apps whose bundle id ends like one of Apple's suffixes.
     package init(
         environment: APNSEnvironment = .sandbox,
         mint: DeviceTokenMint,
@@ -43,8 +41,6 @@ package struct DeviceDirectory {
         engine = DeliveryEngine(delivery)
     }
 
-    /// Changes the token limit and the delivery settings.
-    ///
     /// - Returns: the effects: a new budget may release a waiting push.
     mutating func adopt(deviceCountMax: Int, _ delivery: DeliverySettings, at now: Int64) -> [Effect] {
         self.deviceCountMax = deviceCountMax
@@ -160,7 +156,7 @@ package struct DeviceDirectory {
         return (token(of: number), settle(effects))
     }
 
-    /// Ends a connection. The newest unacknowledged push waits from then on.
+    /// The newest unacknowledged push waits from then on.
     package mutating func disconnect(_ connection: ConnectionID, at now: Int64) -> [Effect] {
         let numbers = numbers(on: connection)
         connected[connection] = nil
@@ -182,8 +178,7 @@ package struct DeviceDirectory {
         return settle(effects)
     }
 
-    /// Marks the app as removed or its token as expired: pushes get 410 with this time. A removed app loses its other
-    /// tokens too.
+    /// Marks the app as removed or its token as expired, with 410 from now on. A removed app loses all its tokens.
     @discardableResult
     package mutating func unregister(
         _ token: DeviceToken,
@@ -200,7 +195,6 @@ package struct DeviceDirectory {
         return settle(effects)
     }
 
-    /// Installation of the device's earlier token, if it is still valid for the device.
     private func earlierInstallation(
         _ hello: DeviceHello,
         _ app: RegisteredApp,

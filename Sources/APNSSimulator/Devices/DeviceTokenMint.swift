@@ -3,10 +3,10 @@ package import Primitives
 
 /// Makes device tokens, and alone can read them: a token is its own encrypted record.
 ///
-/// 16 bytes of content, padded with zeros, are encrypted under an initialization vector that is a MAC of the content.
-/// The token is that MAC and the ciphertext: 32 bytes suffice, as many as Apple's have today. Without the key, a token
-/// cannot be made, changed or linked to another one of the same device. Immutable, so that two simulators may share it
-/// and recognize tokens of the wrong environment.
+/// 16 bytes of content, padded with zeros, are encrypted under an initialization vector that is their MAC. The token is
+/// MAC and ciphertext: 32 bytes suffice, as many as Apple's have today. Without the key, tokens cannot be made, changed
+/// or linked to one device. Immutable, so that two simulators may share it and recognize tokens of the wrong
+/// environment.
 ///
 /// - Source: the construction is that of RFC 5297 section 1.3.2 (synthetic initialization vectors), with HMAC-SHA256
 ///   and ChaCha20 for AES.
@@ -44,7 +44,6 @@ package final class DeviceTokenMint: Sendable {
         cipherKey = Self.derive("sealed-push simulator token cipher", from: key)
     }
 
-    /// Creates a mint with a random key.
     package convenience init(tokenByteCount: Int = 32) {
         var random = SystemRandom()
         self.init(key: random.secret(byteCount: Self.keyByteCount), tokenByteCount: tokenByteCount)

@@ -1,8 +1,7 @@
 import APNS
 import DeviceLink
 
-/// Table of all registrations that ever had a token: an app on a device, for one kind of push. A token contains its
-/// index here, so no lookup is needed.
+/// All registrations that ever had a token. A token contains its index here, so no lookup is needed.
 struct Installations {
     /// 32 bytes, so that a million fit in memory.
     struct Installation {
@@ -68,7 +67,7 @@ struct Installations {
     func bundleID(ofApp app: UInt64) -> Topic? { bundleIDs.first { DeviceTokenMint.app(of: $0) == app } }
 
     /// - Parameters:
-    ///   - earlier: the installation on the same device that this one replaces.
+    ///   - earlier: the installation on the same device that it replaces.
     ///   - salt: four random bytes.
     mutating func add(_ app: RegisteredApp, owner: DeviceOwner?, earlier: UInt32?, salt: UInt32) -> UInt32 {
         let before = earlier.map { self[$0] }

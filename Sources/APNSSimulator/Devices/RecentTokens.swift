@@ -1,7 +1,7 @@
 import APNS
 
-/// Cache of decrypted tokens: opening one takes longer than all other checks together. A fixed-size table indexed by a
-/// token's first bytes, which are as good as random in a genuine one.
+/// Cache of decrypted tokens: opening one takes longer than all other checks together. A fixed-size table, indexed by
+/// the first bytes, which are as good as random in a genuine token.
 struct RecentTokens {
     private static let placeCount = 4096
 

@@ -5,9 +5,9 @@ import Primitives
 
 /// File that keeps device tokens across runs. Lives on the loop once a simulator has it.
 ///
-/// The first line holds the mint's key, each further one a registration's new state. A line is forced to disk before a
-/// client gets its token, so that a killed simulator still knows every token it issued. A reader of the file can make
-/// tokens: its mode is 0600.
+/// The first line holds the mint's key, each further one a registration's new state. It is forced to disk before a
+/// client gets the token, so that a killed simulator knows every token it issued. A reader can make tokens: the mode is
+/// 0600.
 package final class TokenFile {
     /// Names the line and field, never their content.
     package enum Failure: Error, Equatable, Sendable {
@@ -35,8 +35,6 @@ package final class TokenFile {
     private var failure: Failure?
 
     /// Opens or creates a file. An incomplete last line is dropped: no client has its token.
-    ///
-    /// - Throws: the reason for which tokens cannot be kept there.
     package init(path: String, environment: APNSEnvironment, tokenByteCount: Int) throws(Failure) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(call: "open", code: errno) }
@@ -81,7 +79,7 @@ package final class TokenFile {
 
     deinit { if descriptor >= 0 { Platform.close(descriptor) } }
 
-    /// Writes the records and forces them to disk together. Does nothing after a failure, which `close` returns.
+    /// Forces the records to disk together. Does nothing after a failure, which `close` returns.
     func append(_ records: [TokenRecord]) {
         guard !records.isEmpty, failure == nil, descriptor >= 0 else { return }
         do throws(Failure) {
@@ -91,9 +89,7 @@ package final class TokenFile {
         }
     }
 
-    /// Closes the file. A second call does nothing.
-    ///
-    /// - Returns: the first write failure, since which tokens are not kept.
+    /// - Returns: the first failure, since which tokens are not kept.
     func close() -> Failure? {
         if descriptor >= 0 { Platform.close(descriptor) }
         descriptor = -1

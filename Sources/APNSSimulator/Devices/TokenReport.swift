@@ -5,7 +5,7 @@ package import DeviceLink
 package struct TokenReport: Equatable, Sendable {
     package enum Status: Equatable, Sendable {
         case active
-        /// Belongs to the other environment; gets BadDeviceToken here.
+        /// Of the other environment; gets BadDeviceToken here.
         case otherEnvironment
         /// App removed or token expired; milliseconds since 1970.
         case unregistered(atMilliseconds: Int64)

@@ -6,7 +6,6 @@ package enum ConnectionFault: Sendable, Equatable {
     case settings(FaultSettings)
     /// Stops reading and writing, like a firewall that lost the connection's state.
     case blackhole
-    /// TCP reset: unread data is lost in both directions.
     case reset
     /// End of the stream without TLS close_notify.
     case cut
@@ -21,11 +20,11 @@ package enum ConnectionFault: Sendable, Equatable {
 
 /// GOAWAY and its timing.
 package struct FaultGoAway: Sendable, Equatable {
-    /// Last stream id in the GOAWAY. Never below a processed stream, which would be a false statement.
+    /// Last stream id in the GOAWAY, never below a processed stream.
     package enum Cut: String, Sendable, Equatable, CaseIterable {
         /// Last processed stream; 0 for none.
         case processed
-        /// Half-way between the last processed and the last received stream.
+        /// Half-way between `processed` and `received`.
         case middle
         case received
         /// Stream that was not received yet.
@@ -46,7 +45,7 @@ package struct FaultGoAway: Sendable, Equatable {
     package var debugData: DebugData
     /// Delay between a GOAWAY with the highest stream id and the real one (RFC 9113 section 6.8).
     package var gracefulDelay: Duration?
-    /// Time until the connection is cut with open streams; nil: closes after they end.
+    /// Time until open streams are cut; nil: they may end.
     package var cutDelay: Duration?
 
     package init(
@@ -73,11 +72,11 @@ package enum FaultSettings: Sendable, Equatable {
     case windowShut(for: Duration)
     /// No dynamic table (RFC 7541 section 4.2).
     case noHeaderTable
-    /// Frames in a row with different stream limits; the last restores the original.
+    /// Different stream limits in a row; the last restores the original.
     case storm(count: Int)
 }
 
-/// Fault of one request. `isProcessed` is the server's truth, which the client may not learn.
+/// `isProcessed` is the server's truth, which the client may not learn.
 package enum RequestFault: Sendable, Equatable {
     case reset(code: UInt32, isProcessed: Bool)
     /// Processed; the response's head, then a reset.

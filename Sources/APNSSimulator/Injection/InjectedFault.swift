@@ -1,9 +1,9 @@
 import APNS
 
-/// Fault for a push that passed every check: those of the fault server that a well-ordered connection can carry out,
-/// and two of the delivery.
+/// Fault for a valid push: those of the fault server that a well-ordered connection can carry out, and two of the
+/// delivery.
 package enum InjectedFault: Sendable, Equatable {
-    /// Must be in `names`; the fault server's others need frames that no library writes.
+    /// Must be in `names`; others need frames that no library writes.
     case request(RequestFault)
     /// Answered 200, never delivered.
     case dropped

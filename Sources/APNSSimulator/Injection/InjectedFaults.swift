@@ -1,7 +1,7 @@
 package import APNS
 
-/// Selects pushes for faults: by rules first, in their order, then at random. Deterministic for a seed and a sequence
-/// of pushes; no clock, no socket.
+/// Selects pushes for faults: by rules in their order, then at random. Deterministic for a seed and a sequence of
+/// pushes; no clock, no socket.
 package struct InjectedFaults: Sendable {
     package struct Entry: Sendable {
         /// From 1, never reused.
@@ -10,7 +10,7 @@ package struct InjectedFaults: Sendable {
         /// Number of matching pushes that reached the rule.
         package fileprivate(set) var matchCount = 0
         package fileprivate(set) var faultCount = 0
-        /// Own generator, so that adding or removing a rule does not affect the others.
+        /// Own generator, so that other rules do not affect it.
         fileprivate var dice: SeededDice
     }
 

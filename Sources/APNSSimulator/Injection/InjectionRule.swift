@@ -45,8 +45,6 @@ extension InjectionRule {
     private static let matchNames = ["device", "topic", "percent", "after", "count"]
     private static let countMax = 1_000_000_000
 
-    /// Creates a rule from the common form of command line and JSON.
-    ///
     /// - Parameter fields: with `fault`; each name once, in any order.
     /// - Throws: what is missing, unknown or wrong.
     package init(fields: [(name: String, text: String)]) throws(InjectionRuleError) {

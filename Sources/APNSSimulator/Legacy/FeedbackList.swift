@@ -2,7 +2,7 @@ package import APNS
 
 /// Devices by app for which a delivery failed because the app was gone. Reading an entry removes it.
 ///
-/// Only failed deliveries count: not expired pushes, and not the removal of an app by itself.
+/// Neither expired pushes nor an app's removal by itself add one.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "The Feedback Service".
 package struct FeedbackList {
@@ -22,9 +22,9 @@ package struct FeedbackList {
 
     package init(countMax: Int = .max) { self.countMax = countMax }
 
-    /// Adds a failed delivery. An existing entry keeps its position and gets the new time.
+    /// Adds a failed delivery. An existing entry gets the new time.
     ///
-    /// - Parameter seconds: time of the failure since 1970.
+    /// - Parameter seconds: since 1970.
     /// - Returns: false if the list is full.
     @discardableResult
     package mutating func add(_ token: DeviceToken, _ topic: Topic, at seconds: Int64) -> Bool {

@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// Provider connection to the binary gateway: performs the decisions of `LegacyConnection`. Lives on the loop.
+/// Provider connection to the binary gateway. Lives on the loop.
 final class GatewaySession: TLSChannelDelegate {
     private let channel: TLSChannel
     private let core: SimulatorCore
@@ -42,8 +42,8 @@ final class GatewaySession: TLSChannelDelegate {
         // An error in the simple layout closes the connection without a packet.
         guard let packet else { return channel.abort(.connectionClosed) }
         do throws(TransportError) {
-            // One record. Then the sending side is shut, and further input is discarded: closing with unread bytes
-            // would reset the connection, and the client's machine would drop the packet.
+            // One record. Then input is discarded: closing with unread bytes would reset the connection, and the
+            // client's machine would drop the packet.
             try channel.write(packet.bytes)
             channel.close()
         } catch {

@@ -40,9 +40,7 @@ final class LegacyInterface {
         var feedback: UInt16?
     }
 
-    /// Opens the configured ports.
-    ///
-    /// - Parameter context: requires client certificates; `nil` without known authorities.
+    /// - Parameter context: `nil` without known authorities.
     /// - Throws: `.addressInUse` with the port, among others; `.tls(.authorityUnreadable)` without `context`.
     func listen(_ context: TLSContext?, loop: EventLoop) throws(TransportError) -> Ports {
         var ports = Ports()

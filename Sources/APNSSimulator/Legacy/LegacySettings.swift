@@ -1,15 +1,15 @@
 /// Settings of the binary interface and the feedback service, which can no longer be observed.
 package struct LegacySettings: Sendable {
-    /// Time from the error packet to the end of the connection. Input is discarded meanwhile, because closing earlier
-    /// would make the client's machine drop the packet.
+    /// Time from the error packet to the end of the connection, while input is discarded: closing earlier would make
+    /// the client's machine drop the packet.
     package var drain: Duration? = .seconds(10)
     /// Time without a byte in either direction.
     package var idle: Duration? = .seconds(3600)
     /// For each port.
     package var connectionCountMax = 1024
-    /// Status for priority 10 with `content-available` and nothing to show; 0 accepts it.
+    /// For priority 10 with `content-available` and nothing to show; 0 accepts it.
     package var contentAvailableStatus: UInt8 = 1
-    /// Status for a payload that is not a JSON object; 0 accepts it.
+    /// For a payload that is not a JSON object; 0 accepts it.
     package var unreadablePayloadStatus: UInt8 = 1
     package var feedbackCountMax = 1_000_000
 

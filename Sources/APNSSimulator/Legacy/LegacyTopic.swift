@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// App of a binary interface client, from its certificate; the notifications carry no topic.
+/// App of a client's certificate; the notifications carry no topic.
 struct LegacyTopic: Equatable {
     /// Bundle id, or the status for every notification of the connection.
     let result: Result<Topic, Missing>

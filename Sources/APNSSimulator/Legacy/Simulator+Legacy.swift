@@ -2,12 +2,12 @@ package import APNS
 import Transport
 
 extension Simulator {
-    /// Refuses the next valid notification with this status, which a notification cannot cause.
+    /// Refuses the next valid notification.
     package func refuseNextLegacyNotification(_ status: LegacyStatus) async {
         await core.loop.run { [core] in core.value.legacy.refuseNext(status) }
     }
 
-    /// Ends every gateway connection as for maintenance, with status 10. The port stays open.
+    /// Ends every gateway connection with status 10. The port stays open.
     package func shutDownGatewayConnections() async {
         await core.loop.run { [core] in core.value.legacy.shutDown() }
     }

@@ -2,8 +2,8 @@ import APNS
 import Platform
 import Transport
 
-/// File of a recording: one exchange a line, written as it happens and forced to disk at the end. Its mode is 0600,
-/// because it shows the pushes to each app, though no key. Lives on the loop once a simulator has it.
+/// Recording: one exchange a line, written as it happens and forced to disk at the end. It shows pushes though no key,
+/// so its mode is 0600. Lives on the loop once a simulator has it.
 package final class RecordingFile {
     /// Failed call and its errno.
     package struct Failure: Error, Equatable, Sendable {
@@ -62,8 +62,6 @@ package final class RecordingFile {
         }
     }
 
-    /// Forces the file to disk. A second call does nothing.
-    ///
     /// - Returns: the failure that left it incomplete.
     package func close() -> Failure? {
         guard descriptor >= 0 else { return failure }

@@ -34,8 +34,7 @@ package struct ReplayPlan: Sendable {
     package private(set) var skippedLines: [Int] = []
 
     /// - Parameters:
-    ///   - authority: the host and port to send to.
-    ///   - tokens: a token for each device: the first for device 1.
+    ///   - tokens: one for each device: the first for device 1.
     ///   - authorization: returns the header's value for a token issued this many seconds after the recording's first
     ///     request; negative: before.
     /// - Throws: `MissingToken`, or what `authorization` throws.

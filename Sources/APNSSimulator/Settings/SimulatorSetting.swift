@@ -1,4 +1,4 @@
-/// Named setting for a behaviour that Apple does not document, with the source of its default.
+/// Setting for a behaviour that Apple does not document.
 ///
 /// Each folder of the simulator lists its own; the command line and the documentation read `all`.
 package struct SimulatorSetting: Sendable {
@@ -18,9 +18,8 @@ package struct SimulatorSetting: Sendable {
     package let source: String
     /// Accepted values: "yes|no", "a number", "seconds", or the words themselves.
     package let values: String
-    /// Returns the value in a configuration, in command-line form.
     package let value: @Sendable (SimulatorConfiguration) -> String
-    /// Sets the value; returns false for text outside `values`.
+    /// Returns false for text outside `values`.
     package let set: @Sendable (inout SimulatorConfiguration, String) -> Bool
     package var appliesTo = Scope.everything
 

@@ -10,7 +10,7 @@ package struct AcceptedPush: Sendable, Equatable {
     package let priority: Priority
     package let expiration: Expiration?
     package let collapseID: CollapseID?
-    /// True if the topic does not fit the push type, and a setting accepts that.
+    /// True for a topic of another type that a setting accepts.
     package let hasTopicOfAnotherType: Bool
     /// True if answered 200 but not delivered.
     package let isDropped: Bool

@@ -2,9 +2,9 @@ package import APNS
 
 /// Checks of one request, in order: the first failed one determines the reason.
 ///
-/// Apple documents the reasons, not the order. One fact is known: authentication comes before device token, topic and
-/// payload, because an unauthenticated push to `/3/device/aaaa` gets MissingProviderToken. The rest is ours. A
-/// connection's own checks, its certificate and the rules of HTTP/2, come before all of these.
+/// Apple documents the reasons, not the order. It is known that authentication comes before device token, topic and
+/// payload: an unauthenticated push to `/3/device/aaaa` gets MissingProviderToken. The rest is ours. A connection's own
+/// checks, its certificate and the rules of HTTP/2, come before all of these.
 package enum Check: CaseIterable, Sendable {
     case repeatedHeader
     case method

@@ -1,8 +1,7 @@
 import APNS
 import Primitives
 
-/// Authentication of one connection: its certificate, or its first token's team and the last verified token. No I/O, no
-/// clock.
+/// Authentication of one connection. No I/O, no clock.
 ///
 /// - Source: "Establishing a token-based connection to APNs"; the order of the checks is ours, Apple documents none.
 struct ConnectionAuthentication {
@@ -36,7 +35,6 @@ struct ConnectionAuthentication {
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - shared: the ledger for updates counted by key.
-    /// - Returns: the certificate or the signing key; else a 403 reason or TooManyProviderTokenUpdates.
     mutating func authenticate(
         _ authorization: ArraySlice<UInt8>?,
         now: Int64,

@@ -1,6 +1,6 @@
 package import APNS
 
-/// Remark on an accepted push, which Apple would delay, drop silently or partly ignore.
+/// Remark on an accepted push that Apple would delay, drop or partly ignore.
 package enum Lint: Equatable, Sendable {
     /// Apple requires `apns-push-type` in every push.
     case pushTypeMissing

@@ -1,12 +1,12 @@
 import APNS
 package import Transport
 
-/// Request exactly as Apple would see it, without the provider token, which would let its holder push.
+/// Request as Apple would see it, without the provider token, which would let its holder push.
 package final class ReceivedPush: Sendable {
     /// Substitute for the `authorization` value.
     package static let withheld = Array("(withheld)".utf8)
 
-    /// All header fields in their order, with pseudo-headers and unknown ones. Empty if only the journal listens.
+    /// All header fields in their order, with unknown ones. Empty if only the journal listens.
     package let headers: HeaderBlock
     /// Body; empty if larger than any push may be.
     package let payload: [UInt8]

@@ -2,7 +2,7 @@ import APNS
 import Platform
 import Transport
 
-/// Header fields that APNs reads, found in one pass. Slices of the request's bytes, not validated.
+/// Header fields that APNs reads, in one pass. Slices of the request's bytes, not validated.
 struct RequestFields {
     private(set) var method: ArraySlice<UInt8>?
     private(set) var path: ArraySlice<UInt8>?
@@ -62,7 +62,7 @@ extension ArraySlice<UInt8> {
         text.withUTF8Buffer { text in unsafe withUnsafeBytes { unsafe Self.isSame($0, UnsafeRawBufferPointer(text)) } }
     }
 
-    /// Byte equality. `==` and `elementsEqual` compare one by one, which took a twentieth of a push's time.
+    /// Byte equality. `==` and `elementsEqual` took a twentieth of a push's time, comparing one by one.
     func isSame(as other: [UInt8]) -> Bool {
         unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe Self.isSame(bytes, $0) } }
     }

@@ -2,9 +2,7 @@ package import APNS
 package import DeviceLink
 package import Transport
 
-/// Validator of one connection's requests, with the connection's state; no I/O, no clock.
-///
-/// The order is that of `Check`, which the tests verify.
+/// Validator of one connection's requests; no I/O, no clock. The order is that of `Check`, which the tests verify.
 ///
 /// - Source: "Handling notification responses from APNs", "Sending notification requests to APNs".
 package struct RequestValidator {
@@ -31,7 +29,7 @@ package struct RequestValidator {
     }
 
     package struct Verdict: Sendable, Equatable {
-        /// The answer's `apns-id`: the request's spelling, or a new id in upper case, as APNs makes them.
+        /// The request's `apns-id` as spelled, or a new one in upper case, as APNs makes them.
         package let answeredID: [UInt8]
         package let result: Result<AcceptedPush, Rejected>
     }
@@ -40,7 +38,7 @@ package struct RequestValidator {
     let rules: ValidationRules
     private var authentication: ConnectionAuthentication
 
-    /// Creates a validator for a new connection without a client certificate.
+    /// Validator without a client certificate.
     package init(keys: [KeyID: SigningKey], _ configuration: SimulatorConfiguration) {
         self.init(keys: keys, configuration, certificate: .absent)
     }
@@ -54,8 +52,8 @@ package struct RequestValidator {
     /// Checks one request. Call in the connection's order.
     ///
     /// - Parameters:
-    ///   - payload: the body; may be empty if it was too large to keep.
-    ///   - payloadByteCount: the body's original size.
+    ///   - payload: may be empty if it was too large to keep.
+    ///   - payloadByteCount: the original size.
     ///   - now: seconds since 1970.
     ///   - ledger: shared by all connections.
     ///   - registration: returns `nil` for an unknown token.
@@ -87,7 +85,7 @@ package struct RequestValidator {
         }
     }
 
-    /// Authenticates a request other than a device push, with the connection's state.
+    /// Authenticates a request other than a device push.
     mutating func authenticate(
         _ authorization: ArraySlice<UInt8>?,
         now: Int64,
@@ -135,7 +133,7 @@ package struct RequestValidator {
 
     private static func checkDevice(_ push: AcceptedPush, _ registration: Registration?) throws(Rejected) {
         guard let registration else { throw Rejected(.badDeviceToken) }
-        // Without the push type's suffix, the topic must be the token's app, and the type one that the token takes.
+        // The topic without the push type's suffix must be the token's app, and the token must take the type.
         let suffixOwner = push.hasTopicOfAnotherType ? push.topic.pushTypeOfSuffix : push.pushType
         let suffixByteCount = suffixOwner?.topicSuffix.utf8.count ?? 0
         guard push.topic.bytes.dropLast(suffixByteCount).isSame(as: registration.bundleID.bytes) else {

@@ -12,7 +12,6 @@ package struct SigningKey: Sendable {
     /// Environments; keys of the older kind have both.
     package let environments: Set<APNSEnvironment>
 
-    /// Creates a key; `bundleIDs` makes it topic-specific.
     package init(
         id: KeyID,
         team: TeamID,
@@ -39,7 +38,7 @@ package struct SigningKey: Sendable {
         }
     }
 
-    /// True if the key may push to `topic`: one of its bundle ids, plain or with a push type's suffix.
+    /// True for one of the key's bundle ids, plain or with a push type's suffix.
     func allows(_ topic: Topic) -> Bool {
         guard let bundleIDs else { return true }
         return bundleIDs.contains { bundleID in topic.bundleIDMatches(bundleID) }

@@ -1,6 +1,6 @@
 import APNS
 
-/// Each key's latest provider token and its time, for one connection or all.
+/// Latest provider token of each key, for one connection or all.
 package struct TokenLedger {
     /// 20 minutes: more frequent renewals are refused.
     ///
@@ -19,11 +19,9 @@ package struct TokenLedger {
 
     package init() {}
 
-    /// Records the use of a token.
-    ///
     /// - Parameters:
     ///   - token: header, dot, claims; the signature adds nothing.
-    ///   - remembersEarlier: true if the previous token may still be used.
+    ///   - remembersEarlier: true if the previous token stays valid.
     ///   - now: seconds since 1970.
     /// - Returns: false for a renewal that comes too early.
     mutating func admits(_ token: [UInt8], of key: KeyID, remembersEarlier: Bool, now: Int64) -> Bool {

@@ -29,7 +29,6 @@ package struct ValidationRules: Sendable {
         case accept
     }
 
-    /// Spelling of the reason for a key of the other environment.
     package enum KeyEnvironmentReason: String, CaseIterable, Sendable {
         case observed = "BadEnvironmentKeyInToken"
         case documented = "BadEnvironmentKeyIdInToken"
@@ -75,14 +74,13 @@ package struct ValidationRules: Sendable {
     /// Maximum time by which `iat` may be in the future; `nil`: no limit.
     package var clockSkew: Duration? = .seconds(60)
 
-    /// Authorities of provider certificates (PEM); `nil` requests none, and accepts tokens only. Certificate dates are
-    /// checked against the system's clock, not the simulator's.
+    /// Authorities of provider certificates (PEM); `nil` requests none. Certificate dates are checked against the
+    /// system's clock, not the simulator's.
     package var clientAuthoritiesPEM: [UInt8]?
     /// Big-endian, without leading zeros.
     package var revokedSerialNumbers: Set<[UInt8]> = []
     /// For a certificate of another authority, outside its dates, or revoked.
     package var untrustedCertificate = UntrustedCertificate.alert
-    /// For a trusted certificate that is not for APNs or not for this environment.
     package var unfitCertificate = UnfitCertificate.goAway
 
     package init() {}
