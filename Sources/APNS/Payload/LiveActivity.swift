@@ -41,14 +41,9 @@ public enum LiveActivity {
         return aps
     }
 
-    /// Updates an activity, for a push of type `liveactivity` or a broadcast.
+    /// Updates an activity, for a push of type `liveactivity` or a broadcast. Parameters are those of `start`.
     ///
-    /// - Parameters:
-    ///   - contentState: an object that the app's `ContentState` can decode.
-    ///   - timestamp: now, in seconds since 1970.
-    ///   - alert: `nil` for a silent update.
-    ///   - staleDate: seconds since 1970.
-    ///   - relevanceScore: order among several activities.
+    /// - Parameter alert: `nil` for a silent update.
     public static func update(
         contentState: PayloadValue,
         timestamp: Int64,
@@ -59,11 +54,10 @@ public enum LiveActivity {
         aps(.update, contentState, timestamp, alert, staleDate, relevanceScore)
     }
 
-    /// Ends an activity with a last state, for a push of type `liveactivity` or a broadcast.
+    /// Ends an activity with a last state, for a push of type `liveactivity` or a broadcast. Parameters are those of
+    /// `start`.
     ///
     /// - Parameters:
-    ///   - contentState: an object that the app's `ContentState` can decode.
-    ///   - timestamp: now, in seconds since 1970.
     ///   - dismissalDate: seconds since 1970; the past removes it at once, `nil` within four hours.
     ///   - alert: `nil` for a silent end.
     public static func end(

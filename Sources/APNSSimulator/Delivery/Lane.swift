@@ -23,7 +23,7 @@ struct Lane {
     private var group: [AcceptedItem] = []
     private var groupEnd = Int64.max
     private var rhythm = DeviceRhythm()
-    /// First delivery that failed because the app was gone.
+    /// Time of the first delivery that failed because the app was gone.
     private var goneSince: Int64?
     /// Time at which to report it.
     private var goneIsTold = Int64.max
@@ -146,7 +146,7 @@ struct Lane {
 
     // MARK: Waiting
 
-    /// Keeps the newer of two pushes, whatever their collapse ids.
+    /// Keeps one push, the newer unless reordering is simulated, whatever their collapse ids.
     private mutating func keep(_ item: AcceptedItem, _ reason: StoredReason, _ context: inout DeliveryContext) {
         guard let item = waiting(item, &context) else { return }
         guard let other = stored else { return stored = store(item, reason, &context) }
