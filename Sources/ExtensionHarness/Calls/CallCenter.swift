@@ -3,7 +3,7 @@ import Platform
 internal import PushKit
 internal import UserNotifications
 
-/// The system of a phone that takes calls: stands behind `PKPushRegistry`, `CXProvider` and `UNUserNotificationCenter`.
+/// The phone's call system, behind `PKPushRegistry`, `CXProvider` and `UNUserNotificationCenter`.
 final class CallCenter: PushSystem, CallSystem {
     private struct State {
         var registry: RegistryReference?
@@ -21,29 +21,29 @@ final class CallCenter: PushSystem, CallSystem {
         voIPToken = Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
-    /// Nil where the app has none that takes calls, or has let it go.
+    /// The app's VoIP registry; nil if there is none or the app has released it.
     var registry: RegistryReference? {
         state.withLock { $0.registry }.flatMap { $0.object == nil ? nil : $0 }
     }
 
-    /// Those that are not over, the oldest first.
+    /// Calls that are not over, oldest first.
     var calls: [ReportedCall] { state.withLock { $0.calls.map(\.call).filter { !$0.state.isOver } } }
 
-    /// - Returns: the calls as they are now, in the order of their ids; those that the system has forgotten are left out.
+    /// Current state of the reported calls; calls that the center no longer holds come back unchanged.
     func calls(_ reported: [ReportedCall]) -> [ReportedCall] {
         state.withLock { state in
             reported.map { reported in
-                // A refused report has the id of the call that is there.
+                // A refused report has the id of the existing call.
                 if case .refused = reported.state { return reported }
                 return state.calls.last { $0.call.id == reported.id }?.call ?? reported
             }
         }
     }
 
-    /// Each report goes there until the next call of this.
+    /// Replaces the handler that receives each report.
     func setReportHandler(_ handler: (@Sendable (ReportedCall) -> Void)?) { state.withLock { $0.onReport = handler } }
 
-    /// The app is gone, and its calls with it.
+    /// Drops the app's registry and calls.
     func forgetApp() { state.withLock { $0 = State(onReport: $0.onReport) } }
 
     func register(_ registry: PKPushRegistry) {
@@ -79,9 +79,9 @@ final class CallCenter: PushSystem, CallSystem {
 
     func reportCall(_ id: UUID, ended reason: CXCallEndedReason) { change(id) { $0.state = .ended(reason) } }
 
-    /// The person's own doing.
+    /// Applies a change made by the person.
     ///
-    /// - Returns: the provider to tell; nil where there is no such call.
+    /// - Returns: The provider to notify; nil without such a call.
     func personChanges(_ id: UUID, to newState: ReportedCall.State) -> ProviderReference? {
         change(id) { $0.state = newState }
     }
@@ -108,16 +108,16 @@ extension CallCenter: NotificationSystem {
     func setBadgeCount(_ count: Int) { screen.setBadgeCount(count) }
 }
 
-/// The app's registry, which only the app keeps.
+/// Weak reference to the app's registry.
 ///
-/// Unchecked: it is used on its own queue alone, where PushKit would use it.
+/// Unchecked: used only on the registry's own queue, as PushKit does.
 struct RegistryReference: @unchecked Sendable {
     private(set) weak var object: PKPushRegistry?
 }
 
 /// The app's provider.
 ///
-/// Unchecked: what is used of it here does not change once the app has set its delegate.
+/// Unchecked: the members used here do not change once the app has set its delegate.
 struct ProviderReference: @unchecked Sendable {
     let object: CXProvider
 }

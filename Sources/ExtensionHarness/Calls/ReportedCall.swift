@@ -2,28 +2,28 @@ public import CallKit
 
 /// A call that an app has reported to CallKit.
 public struct ReportedCall: Sendable, Equatable {
-    /// The app's.
+    /// The app's id of the call.
     public let id: UUID
-    /// Who calls, as the screen says it: the caller's name, or else the handle; empty where the app said neither.
+    /// Name on the screen: the caller's name, or else the handle; empty if the app gave neither.
     public internal(set) var name: String
-    /// The handle's value, for the lists of calls; nil where the app gave none.
+    /// The handle's value, for call lists; nil if the app gave none.
     public internal(set) var handle: String?
-    /// Whether it has a picture.
+    /// True for a video call.
     public internal(set) var hasVideo: Bool
-    /// What has become of it.
+    /// The call's state.
     public internal(set) var state: State
 
-    /// What has become of a call.
+    /// State of a call.
     public enum State: Sendable, Equatable {
         /// The phone rings.
         case ringing
         /// The person has answered.
         case answered
-        /// The person has declined it, or hung up.
+        /// The person has declined or hung up.
         case hungUp
-        /// The app has said that it is over, and why.
+        /// The app has reported the end, with a reason.
         case ended(CXCallEndedReason)
-        /// It never rang.
+        /// The call was refused and never rang.
         case refused(CXErrorCodeIncomingCallError.Code)
 
         var isOver: Bool {

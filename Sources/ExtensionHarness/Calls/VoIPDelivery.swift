@@ -1,28 +1,28 @@
-/// What became of a VoIP push.
+/// Result of one VoIP push.
 public struct VoIPDelivery: Sendable, Equatable {
-    /// How it went.
+    /// The ending, with its reason.
     public let why: Why
-    /// What the app reported for it, as it stood when the push was dealt with; the first is `call`.
+    /// Calls that the app reported, in their state when the run ended; the first is `call`.
     public let calls: [ReportedCall]
-    /// Whether the app called PushKit's completion.
+    /// True if the app called PushKit's completion.
     public let isCompleted: Bool
 
-    /// What the app reported, nil where it reported nothing.
+    /// The first reported call, nil without one.
     public var call: ReportedCall? { calls.first }
 
-    /// How a VoIP push went.
+    /// Ending of a VoIP push.
     public enum Why: Sendable, Equatable {
-        /// The app reported a call, in time.
+        /// The app reported a call in time.
         case reported
-        /// iOS ended the app. One that it has to end again and again may get no more VoIP pushes.
+        /// iOS ended the app. After repeated terminations it may get no more VoIP pushes.
         case terminated(Termination)
-        /// No registry of the app's asked for VoIP pushes, or nothing has kept it.
+        /// No registry of the app asked for VoIP pushes, or the app did not keep it.
         case notRegistered
     }
 
-    /// What iOS ends an app for.
+    /// Reason for which iOS ends an app.
     public enum Termination: Sendable, Equatable, CaseIterable {
-        /// The delegate's method returned, and there was no call.
+        /// The delegate's method returned without a reported call.
         case returnedWithoutReport
         /// The delegate's method took too long.
         case tookTooLong
@@ -30,7 +30,7 @@ public struct VoIPDelivery: Sendable, Equatable {
 }
 
 extension VoIPDelivery: CustomStringConvertible {
-    /// All of it in sentences.
+    /// The whole result in sentences.
     public var description: String {
         let what =
             switch why {

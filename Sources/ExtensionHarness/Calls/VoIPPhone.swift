@@ -3,18 +3,19 @@ import Platform
 internal import PushKit
 public import UserNotifications
 
-/// A phone that takes VoIP pushes as iOS does: it wakes the app, calls the delegate of its registry on the registry's queue,
-/// and ends the app unless that has reported a call to CallKit when its method returns. No service extension runs.
+/// A phone that takes VoIP pushes as iOS does. It wakes the app and calls its registry's delegate on the registry's
+/// queue. It ends the app unless a call has been reported to CallKit when the method returns. No service extension
+/// runs.
 ///
 ///     let phone = VoIPPhone { MyCalls() }
 ///     let delivery = try await phone.deliver(payload)
 ///     #expect(delivery.call?.name == "Ada")
 ///
-/// The app runs in this process, and its objects are made on the main queue. Pushes go one by one.
+/// The app runs in this process, and its objects are made on the main queue. Pushes are handled one by one.
 public final class VoIPPhone: Sendable {
-    /// What code on the phone waits on, and what the app's time is measured with.
+    /// Clock for code on the phone and for the app's time limit.
     public let clock: SimulatedClock
-    /// How long after a push there must be a call.
+    /// Time after a push within which a call must be reported.
     public let reportLimit: Duration
 
     private let launch: @Sendable () -> AnyObject
@@ -23,13 +24,14 @@ public final class VoIPPhone: Sendable {
     private let app = Guarded<RunningApp?>(nil)
     private let last = Guarded<Task<VoIPDelivery, Never>?>(nil)
 
+    /// Creates a phone.
+    ///
     /// - Parameters:
-    ///   - conditions: What the phone is like at first; what they say of extensions means nothing here.
-    ///   - reportLimit: How long after a push there must be a call. About 7 s, by a word of Apple's in
-    ///     https://developer.apple.com/forums/thread/817976.
-    ///   - clock: A test's own.
-    ///   - launch: Launches the app: makes the object that has the registry. Called when the first push comes, and again
-    ///     with the next one after iOS has ended the app.
+    ///   - conditions: The phone's initial state; those for extensions have no effect.
+    ///   - reportLimit: About 7 s, by a post of Apple's in https://developer.apple.com/forums/thread/817976.
+    ///   - clock: A test's own clock.
+    ///   - launch: Launches the app: makes the object that has the registry. Called for the first push, and again for
+    ///     the first push after iOS has ended the app.
     public init(
         _ conditions: Device.Conditions = Device.Conditions(),
         reportLimit: Duration = .seconds(7),
@@ -49,42 +51,42 @@ public final class VoIPPhone: Sendable {
         clock.cancelSleepers(on: ObjectIdentifier(center))
     }
 
-    /// What the phone is like. A change holds from the next push on.
+    /// The phone's state. A change takes effect with the next push.
     public var conditions: Device.Conditions {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// What PushKit gives the app as its token.
+    /// The token that PushKit gives the app.
     public var token: Data { center.voIPToken }
 
-    /// The calls that ring or were answered, the oldest first.
+    /// Calls that ring or were answered, oldest first.
     public var calls: [ReportedCall] { center.calls }
 
-    /// The person answers: the delegate of the app's provider is asked to.
+    /// Answers a call for the person: asks the delegate of the app's provider to perform it.
     ///
-    /// - Parameter id: Of a call that rings; nothing happens where there is none.
+    /// - Parameter id: A ringing call; without one nothing happens.
     public func answer(_ id: UUID) {
         perform(center.personChanges(id, to: .answered)) { $1.provider($0, perform: CXAnswerCallAction(call: id)) }
     }
 
-    /// The person declines or hangs up: the delegate of the app's provider is asked to.
+    /// Declines or ends a call for the person: asks the delegate of the app's provider to perform it.
     ///
-    /// - Parameter id: Of a call that is not over; nothing happens where there is none.
+    /// - Parameter id: A call that is not over; without one nothing happens.
     public func hangUp(_ id: UUID) {
         perform(center.personChanges(id, to: .hungUp)) { $1.provider($0, perform: CXEndCallAction(call: id)) }
     }
 
-    /// What becomes of a VoIP push on this phone.
+    /// Delivers a VoIP push to this phone.
     ///
     /// - Parameter payload: The payload's bytes, as they came from APNs; 5,120 at most.
-    /// - Returns: What the app reported, or what iOS ended it for.
+    /// - Returns: The reported calls, or the reason for which iOS ended the app.
     /// - Throws: `SimulatedPushError` for bytes that are not a payload.
     public func deliver(_ payload: some Collection<UInt8> & Sendable) async throws(SimulatedPushError) -> VoIPDelivery {
         let members = try SimulatedPush.members(of: payload, byteCountMax: SimulatedPush.voIPPayloadByteCountMax)
         return await last.withLock { last in
             let before = last
-            // Kept until it has ended: by its caller, and by the next push, which waits for it.
+            // The caller and the next push both wait for this task.
             let task = Task {
                 _ = await before?.value
                 return await deliver(members, on: conditions)
@@ -95,10 +97,10 @@ public final class VoIPPhone: Sendable {
         .value
     }
 
-    /// What becomes of a VoIP push on this phone.
+    /// Delivers a VoIP push to this phone.
     ///
-    /// - Parameter json: The payload as text: `{"aps":{}}`, say.
-    /// - Returns: What the app reported, or what iOS ended it for.
+    /// - Parameter json: The payload as text, such as `{"aps":{}}`.
+    /// - Returns: The reported calls, or the reason for which iOS ended the app.
     /// - Throws: `SimulatedPushError` for a text that is not a payload.
     public func deliver(_ json: String) async throws(SimulatedPushError) -> VoIPDelivery {
         try await deliver(Array(json.utf8))
@@ -128,7 +130,7 @@ public final class VoIPPhone: Sendable {
             group.addTask { await device.make(conditions.changes, from: start) }
             group.addTask { await keeper.run(conditions.timekeeping) }
             group.addTask { [clock, reportLimit] in
-                // Cancelled is over, for a run that has ended already means nothing.
+                // Cancelled means that the run has ended; the event then has no effect.
                 try? await clock.sleep(until: start.advanced(by: reportLimit), isSystem: true)
                 handling.handle(.timeOver)
             }
@@ -182,12 +184,12 @@ public final class VoIPPhone: Sendable {
 
 /// The object that an app was launched with.
 ///
-/// Unchecked: it is kept, and never used.
+/// Unchecked: the object is kept and never used.
 private struct RunningApp: @unchecked Sendable {
     let object: AnyObject
 }
 
-/// Owns one `VoIPRun`, and what was reported meanwhile.
+/// Owns one `VoIPRun` and the calls reported during it.
 private final class CallHandling: Sendable {
     typealias End = (why: VoIPDelivery.Why, reported: [ReportedCall], isCompleted: Bool)
 
@@ -215,7 +217,7 @@ private final class CallHandling: Sendable {
         if let end { waiter?.resume(returning: end) }
     }
 
-    /// The end, once there is one.
+    /// Waits for the run's end.
     var end: End {
         get async {
             await withCheckedContinuation { continuation in

@@ -1,8 +1,9 @@
-/// The life of one VoIP push, as iOS judges it. Events in, the end out; no clock, no queue.
+/// State machine of one VoIP push under iOS's rules. Events in, the end out; no clock, no queue.
 ///
-/// - Source: https://developer.apple.com/documentation/pushkit/pkpushregistrydelegate/pushregistry(_:didreceiveincomingpushwith:for:completion:);
-///   that the judgement comes as soon as the method has returned, and once more about 7 s after the push, is what an engineer
-///   of Apple's says in https://developer.apple.com/forums/thread/817976.
+/// - Source:
+///   https://developer.apple.com/documentation/pushkit/pkpushregistrydelegate/pushregistry(_:didreceiveincomingpushwith:for:completion:).
+///   That iOS checks when the method returns, and again about 7 s after the push, is from an Apple engineer in
+///   https://developer.apple.com/forums/thread/817976.
 struct VoIPRun {
     enum Event {
         case notRegistered, reported, returned, completed, timeOver
@@ -13,7 +14,7 @@ struct VoIPRun {
     private var isReported = false
     private var hasReturned = false
 
-    /// - Returns: whether the run has ended with this event.
+    /// - Returns: True if the run has ended with this event or before.
     mutating func handle(_ event: Event) -> Bool {
         guard end == nil else { return false }
         switch event {
@@ -24,7 +25,7 @@ struct VoIPRun {
         case .timeOver: end = isReported ? .reported : .terminated(.tookTooLong)
         }
         if hasReturned, !isReported { end = .terminated(.returnedWithoutReport) }
-        // What reports in time may still wait for CallKit's word before it says that it is done.
+        // A run that has reported in time may still wait for CallKit before it completes.
         if hasReturned, isReported, isCompleted { end = .reported }
         return end != nil
     }

@@ -1,22 +1,24 @@
 internal import Envelope
 
-/// A push that lies in a file: a payload as it came from APNs, or an `.apns` file as Xcode's simulator takes it.
+/// A push read from a file: a payload as it came from APNs, or an `.apns` file as Xcode's simulator takes it.
 ///
-/// Read strictly, unlike on a device: where two readers could differ (a name twice in an object, say) there is no one
-/// answer to what the push becomes.
+/// Parsing is stricter than on a device: input that two readers could read differently, such as a duplicate name in an
+/// object, is an error.
 public enum CapturedPush: Sendable, Equatable {
     /// Becomes a notification.
     case notification(SimulatedPush)
-    /// Changes a Live Activity: no service extension runs.
+    /// Changes a Live Activity; no service extension runs.
     case liveActivity(LiveActivityUpdate)
 
-    /// Bytes of a file that is still read to its end, so that the fault in it can be named.
+    /// Bytes of a file that are read at most. More than a payload may have, so that the fault can be named.
     public static let byteCountMax = 64 * 1_024
 
-    /// - Parameter file: The file's bytes: one JSON object. Its member "Simulator Target Bundle", which tells the
-    ///   simulator where to deliver, is no part of the payload. Where it is there the file was written by hand, and its
-    ///   white space does not count either.
-    /// - Throws: `CapturedPushError`, which says where in the file.
+    /// Reads a file.
+    ///
+    /// - Parameter file: The file's bytes: one JSON object. Its member "Simulator Target Bundle" is not part of the
+    ///   payload. If it is present the file was written by hand, and white space does not count towards the payload's
+    ///   length.
+    /// - Throws: `CapturedPushError` with the position in the file.
     public init(file: some Collection<UInt8>) throws(CapturedPushError) {
         let bytes = Array(file.prefix(Self.byteCountMax + 1))
         let document = try Self.document(bytes)

@@ -1,15 +1,15 @@
 internal import Envelope
 
-/// Why a file holds no push, and where in it. Says nothing of what stands there.
+/// A fault in a file that should hold a push, with its position. Never quotes the file's content.
 public struct CapturedPushError: Error, Equatable, CustomStringConvertible {
-    /// From 1.
+    /// Line, from 1.
     public let line: Int
-    /// From 1, in Unicode scalars.
+    /// Column, from 1, in Unicode scalars.
     public let column: Int
-    /// One clause for a person.
+    /// The reason, as one clause to be read by a person.
     public let reason: String
 
-    /// Line, column and reason, as compilers write them.
+    /// Line, column and reason in the format of compilers.
     public var description: String { "\(line):\(column): \(reason)" }
 
     init(_ reason: String, at offset: Int, in bytes: [UInt8]) {
@@ -23,7 +23,7 @@ public struct CapturedPushError: Error, Equatable, CustomStringConvertible {
             case .tooLong(let byteCount, let byteCountMax):
                 "\(byteCount) bytes, and a notification has \(byteCountMax) at most; "
                     + "VoIP pushes may have 5120, but iOS hands them to the app and runs no extension"
-            // The strict reader took it, so this is left:
+            // The strict reader has taken it, so this is left:
             case .notJSON: "a number in it is too large for any device"
             case .notAnObject: "the payload is not an object"
             case .missingAps: "the payload has no \"aps\" object"

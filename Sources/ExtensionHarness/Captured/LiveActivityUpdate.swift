@@ -4,15 +4,15 @@ package import Envelope
 ///
 /// - Source: https://developer.apple.com/documentation/activitykit/starting-and-updating-live-activities-with-activitykit-push-notifications
 public struct LiveActivityUpdate: Sendable, Equatable {
-    /// "start", "update" or "end"; others as they came.
+    /// "start", "update" or "end"; other values are kept as they came.
     public let event: String
-    /// The name of the app's type of attributes; with "start" only.
+    /// Name of the app's attributes type; with "start" only.
     public let attributesType: String?
-    /// When it was sent, in seconds since 1970: an older update does not replace a newer one.
+    /// Send time in seconds since 1970: an older update does not replace a newer one.
     public let timestamp: Int64?
-    /// From when on the system calls the activity outdated, in seconds since 1970.
+    /// Time from which the system calls the activity outdated, in seconds since 1970.
     public let staleDate: Int64?
-    /// When an ended activity leaves the lock screen, in seconds since 1970.
+    /// Time at which an ended activity leaves the lock screen, in seconds since 1970.
     public let dismissalDate: Int64?
 
     package let contentState: JSONValue?
@@ -25,10 +25,10 @@ public struct LiveActivityUpdate: Sendable, Equatable {
     /// The fixed attributes as indented JSON; `nil` without any.
     public var attributesText: String? { attributes.map { JSONWriter.indentedText(of: $0) } }
 
-    /// What lights the screen, as indented JSON; `nil` for a silent update.
+    /// The alert that lights the screen, as indented JSON; `nil` for a silent update.
     public var alertText: String? { alert.map { JSONWriter.indentedText(of: $0) } }
 
-    /// - Returns: `nil` for a push that says nothing of a Live Activity.
+    /// - Returns: `nil` for a push without a Live Activity's members.
     init?(_ document: JSONValue, in bytes: [UInt8]) throws(CapturedPushError) {
         guard let aps = document["aps"], aps["event"] != nil || aps["content-state"] != nil else { return nil }
         let members = Members(aps: aps, bytes: bytes)
@@ -45,7 +45,7 @@ public struct LiveActivityUpdate: Sendable, Equatable {
         alert = try members.object("alert")
     }
 
-    /// The members of `aps`; one that is there has the kind that Apple gives it.
+    /// The members of `aps`; each one present must have the type that Apple documents.
     private struct Members {
         let aps: JSONValue
         let bytes: [UInt8]

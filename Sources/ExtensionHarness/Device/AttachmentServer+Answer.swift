@@ -1,13 +1,13 @@
 internal import Platform
 
 extension Device.AttachmentServer {
-    /// What a test's fetcher gets from a server that behaves so.
+    /// Answer of a server with this behavior, for a test's fetcher.
     ///
     /// - Parameters:
-    ///   - file: What was asked for.
-    ///   - clock: The device's: waiting takes no real time.
-    /// - Returns: What the server sends.
-    /// - Throws: `CancellationError` where the caller is cancelled while it waits: a stalled server ends no other way.
+    ///   - file: The requested file.
+    ///   - clock: The device's clock: waiting takes no real time.
+    /// - Returns: The bytes that the server sends.
+    /// - Throws: `CancellationError` if the caller is cancelled while it waits; a stalled server ends no other way.
     public func answer(with file: [UInt8], on clock: SimulatedClock) async throws -> [UInt8] {
         switch self {
         case .prompt: return file
@@ -15,7 +15,7 @@ extension Device.AttachmentServer {
             try await clock.sleep(until: clock.now.advanced(by: duration))
             return file
         case .stalled:
-            // Whoever waits for it has a deadline, and this is beyond all.
+            // Longer than any caller's deadline.
             while true { try await clock.sleep(until: clock.now.advanced(by: .seconds(86_400))) }
         case .truncated(let byteCount): return Array(file.prefix(max(byteCount, 0)))
         case .lying: return Array("<html>404 Not Found</html>".utf8)
@@ -24,7 +24,7 @@ extension Device.AttachmentServer {
 }
 
 extension Device.AttachmentServer {
-    /// The same as an answer over HTTPS, to a request from an offset on.
+    /// The same answer over HTTPS, to a request from an offset.
     func networkAnswer(
         with file: [UInt8]?,
         from offset: UInt64,
@@ -36,7 +36,7 @@ extension Device.AttachmentServer {
         let status = offset > 0 ? 206 : 200
         switch self {
         case .prompt, .slow, .stalled, .truncated: return .init(status: status, byteCount: rest.count, body: body)
-        // It would be found out by its length already.
+        // A declared length would already give it away.
         case .lying: return .init(status: status, byteCount: nil, body: body)
         }
     }

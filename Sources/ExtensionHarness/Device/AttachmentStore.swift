@@ -1,9 +1,7 @@
 internal import UserNotifications
 
-/// The folder where the system keeps the files of notifications: a file that it takes is moved there, and is gone from
-/// where the extension left it. Files of the app itself are copied.
-///
-/// The folder goes with the device.
+/// The folder in which the system keeps the files of notifications; deleted with the device. An accepted file is moved
+/// there from the extension's place. Files of the app itself are copied.
 final class AttachmentStore: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "attachments-\(UUID().uuidString)",
@@ -11,16 +9,16 @@ final class AttachmentStore: Sendable {
     )
 
     deinit {
-        // Nothing was ever moved there, or nobody can be told any more.
+        // Fails only if nothing was ever moved there, or when no caller is left to report to.
         try? FileManager.default.removeItem(at: folder)
     }
 
     /// Takes the files that the system would take.
     ///
     /// - Parameters:
-    ///   - attachments: as the extension left them.
-    ///   - appBundle: the installed app's folder.
-    /// - Returns: those that were taken, with their new paths, and why the first other one was not.
+    ///   - attachments: The attachments as the extension left them.
+    ///   - appBundle: The installed app's folder.
+    /// - Returns: The accepted attachments with their new paths, and the first problem of the others.
     func take(
         _ attachments: [ShownContent.Attachment],
         appBundle: URL?
@@ -52,7 +50,7 @@ final class AttachmentStore: Sendable {
             else { throw Refusal(problem: .missing) }
             byteCount = size.intValue
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: attachment.path))
-            // Read only: nothing is lost where closing fails.
+            // Read only: a failed close loses nothing.
             defer { try? file.close() }
             header = try file.read(upToCount: AttachmentRule.headerByteCount) ?? Data()
         } catch {

@@ -1,18 +1,18 @@
-/// How iOS treats the extension.
+/// iOS's treatment of the extension.
 extension Device {
-    /// Whether a process serves one push or several.
+    /// Number of pushes that one process serves.
     public enum ProcessUse: Sendable, Equatable, CaseIterable {
         /// A new object for each delivery.
         case fresh
-        /// The same object for every delivery, also for those at the same time: statics and properties survive.
+        /// One object for every delivery, including concurrent ones: statics and properties survive.
         case reused
     }
 
-    /// Whether a push reaches the extension more than once.
+    /// Number of times a push reaches the extension.
     ///
     /// - Source: openradar 31422811: one push, delivered to the extension twice.
     public enum Repetition: Sendable, Equatable, CaseIterable {
-        /// Once, as it should.
+        /// Once, the normal case.
         case once
         /// Twice, one after the other.
         case twice
@@ -20,16 +20,18 @@ extension Device {
         case twiceAtOnce
     }
 
-    /// How long an extension may take. Apple documents none of these; reports from the field give the first two.
+    /// Time limits of an extension. Apple documents none of them; reports from the field give the first two.
     public struct Limits: Sendable, Equatable {
         /// From the call of `didReceive` to that of `serviceExtensionTimeWillExpire`.
         public var time: Duration
         /// From there to the extension's end.
         public var grace: Duration
-        /// How long an expiring activity (`ProcessInfo.performExpiringActivity`) keeps the process running after its last
-        /// answer; zero refuses it. Only where the extension has a process of its own.
+        /// Time for which an expiring activity (`ProcessInfo.performExpiringActivity`) keeps the process running after
+        /// its last answer; zero refuses it. Only for an extension in its own process.
         public var activity: Duration
 
+        /// Creates limits.
+        ///
         /// - Parameters:
         ///   - time: About 30 s in practice, Apple's "limited amount of time".
         ///   - grace: Undocumented; "one last chance".
@@ -45,13 +47,13 @@ extension Device {
         }
     }
 
-    /// When the extension is told that its time is over.
+    /// Time of the expiry call.
     public enum Expiry: Sendable, Equatable {
         /// At the limit.
         case onTime
-        /// This much before the limit: the system is short of time.
+        /// Before the limit by this much: the system is short of time.
         case early(by: Duration)
-        /// This much after the limit.
+        /// After the limit by this much.
         case late(by: Duration)
         /// Not at all: the process ends at the limit.
         case never
@@ -59,26 +61,26 @@ extension Device {
         case twice
     }
 
-    /// What iOS does with an answer one of whose attachments it does not take.
+    /// Treatment of an answer with an attachment that iOS does not accept.
     public enum InvalidAttachment: Sendable, Equatable, CaseIterable {
-        /// Shows the original, as older versions were seen to.
+        /// Shows the original, as seen on older versions.
         case discardsAnswer
         /// Shows the answer without that attachment.
         case discardsAttachment
     }
 
-    /// How time passes while the extension runs.
+    /// Passage of time while the extension runs.
     public enum Timekeeping: Sendable, Equatable {
-        /// At once where the extension waits on the device's own clock, as soon as nothing has happened there for some
-        /// 20 ms of real time. Where it waits for anything else (a stranger's `Date()` and `Task.sleep` are real),
-        /// `scale` seconds pass on the device for each real one, but no deadline comes in less than 250 ms, nor in less
-        /// than a second while `didReceive` has not returned. `ShownNotification.time` says which it was.
+        /// Skips a wait on the device's own clock once nothing has happened there for some 20 ms of real time. During
+        /// any other wait, such as a real `Date()` or `Task.sleep`, `scale` seconds pass on the device for each real
+        /// second. Then no deadline comes in less than 250 ms, nor in less than a second while `didReceive` has not
+        /// returned. `ShownNotification.time` says which mode was in effect.
         case automatic(scale: Double = 30)
-        /// So many seconds pass on the device for each real one.
+        /// Passes this many seconds on the device for each real one.
         case scaled(by: Double)
-        /// As it does.
+        /// Passes in real time.
         case real
-        /// Only when the test advances the device's clock.
+        /// Passes only when the test advances the device's clock.
         case byHand
     }
 }

@@ -1,13 +1,15 @@
 public import UserNotifications
 
-/// What the person and Apple allow the app: it decides how a notification appears.
+/// Permissions by the person and by Apple, which decide how a notification appears.
 extension Device {
-    /// What Apple granted to the app.
+    /// Entitlements that Apple granted to the app.
     public struct Entitlements: OptionSet, Sendable, Hashable {
-        /// A bit for each.
+        /// One bit for each entitlement.
         public let rawValue: Int
 
-        /// - Parameter rawValue: A bit for each.
+        /// Creates a set.
+        ///
+        /// - Parameter rawValue: One bit for each entitlement.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
@@ -20,30 +22,30 @@ extension Device {
         public static let timeSensitive = Entitlements(rawValue: 1 << 2)
         /// `com.apple.developer.usernotifications.critical-alerts`.
         public static let criticalAlerts = Entitlements(rawValue: 1 << 3)
-        /// `com.apple.developer.default-data-protection` with `NSFileProtectionComplete`: files without a class of their own
-        /// can be opened and made only while the device is unlocked.
+        /// `com.apple.developer.default-data-protection` with `NSFileProtectionComplete`: files without a class of
+        /// their own can be opened and created only while the device is unlocked.
         public static let completeProtection = Entitlements(rawValue: 1 << 4)
     }
 
-    /// What the person allowed the app.
+    /// The person's permission to notify.
     public enum Alerts: Sendable, Equatable, CaseIterable {
-        /// Asked, and allowed.
+        /// Granted by the person.
         case on
         /// Turned off in Settings.
         case off
-        /// Never asked: the app has provisional authorization, its notifications come quietly.
+        /// Provisional authorization: never asked, and notifications come quietly.
         case provisional
     }
 
-    /// Whether a Focus is on.
+    /// State of the Focus.
     public enum Focus: Sendable, Equatable {
-        /// None is.
+        /// No Focus is on.
         case off
-        /// One is. The app may be among those that it allows; what is time-sensitive may pass unless turned off.
+        /// A Focus is on. It may allow the app; time-sensitive notifications may pass unless turned off.
         case on(allowsApp: Bool = false, allowsTimeSensitive: Bool = true)
     }
 
-    /// Whether the app is in front.
+    /// The app's place on the screen.
     public enum App: Sendable, Equatable {
         /// Not running, or not in front.
         case inBackground

@@ -1,60 +1,64 @@
-/// The device's state as code on it meets it.
+/// The device's state as seen by code on it.
 extension Device {
-    /// Whether the device was unlocked since it started, and is now.
+    /// Lock state since the device started.
     public enum Lock: Sendable, Equatable, CaseIterable {
         /// Restarted and not unlocked since: neither protected files nor keychain items can be read.
         case beforeFirstUnlock
-        /// Locked, but unlocked once since it started.
+        /// Locked, but unlocked once since the start.
         case locked
-        /// In use.
+        /// Unlocked, in use.
         case unlocked
     }
 
-    /// What becomes of a write to the files that app and extension share.
+    /// Result of writes to the files that app and extension share.
     public enum Storage: Sendable, Equatable, CaseIterable {
-        /// It succeeds.
+        /// Writes succeed.
         case writable
-        /// Nothing new has room.
+        /// The disk has no room for anything new.
         case full
         /// Every write fails.
         case readOnly
     }
 
-    /// Something that changes while the extension runs.
+    /// A change while the extension runs.
     public struct Change: Sendable, Equatable {
-        /// After the push arrived.
+        /// Time after the push arrived.
         public var after: Duration
-        /// What changes.
+        /// The change itself.
         public var event: Event
 
-        /// What can change.
+        /// Kind of change.
         public enum Event: Sendable, Equatable {
             /// The device is locked or unlocked.
             case lock(Lock)
-            /// The disk fills up, say.
+            /// The state of storage changes; for example, the disk fills up.
             case storage(Storage)
-            /// The date is set, forward or back; how long things take does not change.
+            /// The date is set, forward or back; durations do not change.
             case dateJumps(by: Duration)
         }
 
+        /// Creates a change.
+        ///
         /// - Parameters:
-        ///   - after: After the push arrived.
-        ///   - event: What changes.
+        ///   - after: Time after the push arrived.
+        ///   - event: The change itself.
         public init(after: Duration, _ event: Event) {
             self.after = after
             self.event = event
         }
     }
 
-    /// How much memory an extension may take.
+    /// Memory limit of an extension.
     ///
-    /// - Source: reports from the field: 12 MB on an iPhone 5s and 7, 16 MB on an iPhone X, 24 MB since about 2020. Apple
-    ///   documents no number.
+    /// - Source: reports from the field: 12 MB on an iPhone 5s and 7, 16 MB on an iPhone X, 24 MB since about 2020.
+    ///   Apple documents no number.
     public struct MemoryLimit: Sendable, Equatable {
-        /// Of memory that the process has written to.
+        /// Limit in bytes, on memory that the process has written to.
         public var byteCount: Int
 
-        /// - Parameter byteCount: Of memory that the process has written to.
+        /// Creates a limit.
+        ///
+        /// - Parameter byteCount: Limit on memory that the process has written to.
         public init(byteCount: Int) {
             self.byteCount = byteCount
         }
@@ -67,7 +71,7 @@ extension Device {
         public static let small = MemoryLimit(byteCount: 12 << 20)
     }
 
-    /// How the server that holds attachments behaves, for a fetcher in a test to obey.
+    /// Behavior of the attachment server, to be obeyed by a test's fetcher.
     public enum AttachmentServer: Sendable, Equatable {
         /// Answers at once.
         case prompt
@@ -77,7 +81,7 @@ extension Device {
         case stalled
         /// Ends after this many bytes.
         case truncated(byteCount: Int)
-        /// Answers at once with other bytes than were asked for.
+        /// Answers at once with other bytes than the file's.
         case lying
     }
 }

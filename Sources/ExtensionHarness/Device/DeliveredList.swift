@@ -1,10 +1,10 @@
-/// The notifications that a screen lists, and the number on the app's icon. A value: notifications in, a list out.
+/// The notifications that a screen lists, and the number on the app's icon. A pure value.
 struct DeliveredList: Sendable {
-    /// The newest first.
+    /// The listed notifications, newest first.
     private(set) var notifications: [ShownNotification] = []
     private(set) var badge = 0
 
-    /// A notification with the identifier of one that is listed takes its place, as one with its collapse id does.
+    /// Adds a notification. It replaces a listed one with the same identifier, as a collapse id does.
     mutating func add(_ shown: ShownNotification) {
         if shown.presentation.setsBadge, let number = shown.content.badge { setBadge(number) }
         guard shown.presentation.isListed else { return }

@@ -1,17 +1,17 @@
 import Platform
 public import UserNotifications
 
-/// A phone that takes pushes, runs your notification service extension on each as iOS would, and says what it shows.
+/// A phone that takes pushes, runs your service extension on each as iOS would, and reports what it shows.
 ///
 ///     let device = Device { NotificationService() }
 ///     device.conditions.lock = .beforeFirstUnlock
 ///     let shown = try await device.deliver(payload)
 ///     #expect(shown.title == "Ada")
 ///
-/// The extension runs in this process: one that crashes takes the caller with it, one that never returns keeps its
+/// The extension runs in this process: a crash takes the caller with it, an extension that never returns keeps its
 /// thread, and no memory limit is enforced. Deliveries may run at the same time.
 public final class Device: Sendable {
-    /// What code on the device waits on, and what the extension's limits are measured with.
+    /// Clock for code on the device and for the extension's limits.
     public let clock: SimulatedClock
 
     private let host: any ExtensionHosting
@@ -19,11 +19,13 @@ public final class Device: Sendable {
     private let listed: Screen
     private let store = AttachmentStore()
 
+    /// Creates a device that runs the extension in this process.
+    ///
     /// - Parameters:
-    ///   - conditions: What the device is like at first.
-    ///   - clock: A test's own, where it has to share one with its fetcher or makes time pass by hand.
-    ///   - makeExtension: Makes the extension's principal object, on the thread that will call it: once for each delivery,
-    ///     or once in all where the conditions say that iOS reuses the process.
+    ///   - conditions: The device's initial state.
+    ///   - clock: A test's own clock, to be shared with its fetcher or to be advanced by hand.
+    ///   - makeExtension: Makes the extension's principal object, on the thread that will call it: once for each
+    ///     delivery, or only once if the conditions say that iOS reuses the process.
     public convenience init(
         _ conditions: Conditions = Conditions(),
         clock: SimulatedClock = SimulatedClock(),
@@ -41,36 +43,36 @@ public final class Device: Sendable {
 
     deinit { clock.cancelSleepers(on: ObjectIdentifier(listed)) }
 
-    /// What the device is like. A change holds from the next delivery on.
+    /// The device's state. A change takes effect with the next delivery.
     public var conditions: Conditions {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// The notifications that the screen lists now, the newest first.
+    /// The notifications that the screen lists, newest first.
     public var screen: [ShownNotification] { listed.notifications }
 
-    /// The person takes a notification off the screen.
+    /// Removes a notification from the screen for the person.
     ///
-    /// - Parameter identifier: What `shown.identifier` says; nothing happens where none has it.
+    /// - Parameter identifier: A notification's `identifier`; if none has it, nothing happens.
     public func dismiss(_ identifier: String) { listed.removeDeliveredNotifications(withIdentifiers: [identifier]) }
 
     /// The number on the app's icon; 0 shows none.
     public var badge: Int { listed.badge }
 
-    /// How often extensions called their content handler when their delivery was over. iOS ignores such a call where the
-    /// process is gone already, and ends the process where the notification was answered before.
+    /// Number of content handler calls after their delivery was over. iOS ignores such a call if the process is gone,
+    /// and ends the process if the notification was already answered.
     public var lateHandlerCallCount: Int { host.lateHandlerCallCount }
 
-    /// How often an extension's process held a lock on a shared file when it was suspended after an expiring activity: iOS ends
-    /// it then (`0xdead10cc`), as it does right after an answer, which `ShownNotification.ending` says. Only where the
-    /// extension has a process of its own.
+    /// Number of times an extension's process held a lock on a shared file when it was suspended after an expiring
+    /// activity. iOS ends the process then (`0xdead10cc`), as it does right after an answer, which
+    /// `ShownNotification.ending` reports. Only for an extension in its own process.
     public var lateLockCount: Int { host.lateLockCount }
 
-    /// What becomes of a push on this device.
+    /// Delivers a push to this device.
     ///
     /// - Parameter payload: The payload's bytes, as they came from APNs.
-    /// - Returns: What the person sees, and why.
+    /// - Returns: The notification that the person sees, with the reason.
     /// - Throws: `SimulatedPushError` for bytes that are not a payload.
     public func deliver(_ payload: some Collection<UInt8> & Sendable) async throws(SimulatedPushError)
         -> ShownNotification
@@ -78,18 +80,18 @@ public final class Device: Sendable {
         await deliver(try SimulatedPush(payload: payload))
     }
 
-    /// What becomes of a push on this device.
+    /// Delivers a push to this device.
     ///
-    /// - Parameter json: The payload as text: `{"aps":{"alert":"Hello","mutable-content":1}}`, say.
-    /// - Returns: What the person sees, and why.
+    /// - Parameter json: The payload as text, such as `{"aps":{"alert":"Hello","mutable-content":1}}`.
+    /// - Returns: The notification that the person sees, with the reason.
     /// - Throws: `SimulatedPushError` for a text that is not a payload.
     public func deliver(_ json: String) async throws(SimulatedPushError) -> ShownNotification {
         await deliver(try SimulatedPush(payload: json.utf8))
     }
 
-    /// What becomes of a push on this device.
+    /// Delivers a push to this device.
     ///
-    /// A caller that is cancelled stands for a device in a hurry: the extension is told at once that its time is over.
+    /// Cancelling the caller calls the extension's expiry at once, as a device short of time does.
     public func deliver(_ push: SimulatedPush) async -> ShownNotification {
         let conditions = conditions
         switch conditions.repetition {
@@ -105,10 +107,10 @@ public final class Device: Sendable {
         }
     }
 
-    /// What becomes of several pushes that arrive at the same time.
+    /// Delivers several pushes at the same time.
     ///
-    /// - Parameter pushes: In any order.
-    /// - Returns: What the person sees of each, in the same order.
+    /// - Parameter pushes: Pushes in any order.
+    /// - Returns: The notification that each becomes, in the same order.
     public func deliver(atOnce pushes: [SimulatedPush]) async -> [ShownNotification] {
         await withTaskGroup { group in
             for (index, push) in pushes.enumerated() { group.addTask { [self] in (index, await deliver(push)) } }
@@ -118,7 +120,8 @@ public final class Device: Sendable {
         }
     }
 
-    /// One run: what the push says, the extension where it runs, the system's rules on its answer, the screen.
+    /// Runs one delivery: translates the push, runs the extension if the rules allow it, applies the system's rules to
+    /// its answer, updates the screen.
     private func deliver(_ push: SimulatedPush, on conditions: Conditions) async -> ShownNotification {
         let translation = AlertTranslation(appBundle: conditions.appBundle, languages: conditions.languages)
         let alertText = push.alertText(translation)

@@ -2,7 +2,7 @@ internal import Platform
 private import UserNotifications
 
 extension Device {
-    /// A host of the internet that stands somewhere else, for a device whose extension asks for it by its real name.
+    /// A host of the internet that another server stands in for; the device's extension uses the real name.
     ///
     ///     conditions.hosts = [
     ///         Device.HostMapping("files.example.com", to: "localhost", port: 8_443, authoritiesPath: "ca.pem")
@@ -10,11 +10,13 @@ extension Device {
     public struct HostMapping: Sendable, Hashable {
         let mapping: SimulatedDevice.HostMapping
 
+        /// Maps a host.
+        ///
         /// - Parameters:
-        ///   - host: As it stands in URLs, at port 443. The server's certificate has to be for this name.
-        ///   - actualHost: Where the server is: a name or an address.
-        ///   - port: Where it listens.
-        ///   - authoritiesPath: A PEM file of the authorities to trust, and no others.
+        ///   - host: Name in URLs, at port 443. The server's certificate has to be for this name.
+        ///   - actualHost: The server's name or address.
+        ///   - port: The server's port.
+        ///   - authoritiesPath: A PEM file of the only authorities to trust.
         public init(_ host: String, to actualHost: String, port: UInt16, authoritiesPath: String) {
             mapping = SimulatedDevice.HostMapping(
                 host: host,

@@ -1,6 +1,6 @@
 import Platform
 
-/// Keeps a clock from going on until it ends, however often and from wherever that is said.
+/// Holds a clock until `end`, which may be called repeatedly and from any thread.
 final class ClockHold: Sendable {
     private let clock: SimulatedClock
     private let isOver = Guarded(false)
@@ -18,12 +18,12 @@ final class ClockHold: Sendable {
         if !wasOver { clock.release() }
     }
 
-    /// Ends it at the latest after this long in real time, or as soon as the task is cancelled. Slept in short pieces, so
-    /// that a machine that stands still takes only one of them away.
+    /// Ends the hold after this much real time, or as soon as the task is cancelled. Sleeps in short pieces, so that a
+    /// stalled machine uses up only one of them.
     func end(after duration: Duration) async {
         let piece = PassageOfTime.lookPauseMax
         for _ in 0..<Int(duration / piece) where !isOver.withLock({ $0 }) {
-            // Cancelled is over.
+            // Cancellation ends the hold.
             do { try await ContinuousClock().sleep(for: piece) } catch { break }
         }
         end()

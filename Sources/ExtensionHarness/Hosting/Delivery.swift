@@ -1,4 +1,4 @@
-/// One run of an extension over one push. Events in, one action out; no clock, no thread, no lock.
+/// State machine of one run of an extension over one push. Events in, one action out; no clock, no thread, no lock.
 struct Delivery {
     enum Event {
         /// The extension called its content handler.
@@ -15,15 +15,15 @@ struct Delivery {
         case none
         case callExpiry
         case finish(ExtensionOutcome)
-        /// The content handler was called when nobody was waiting any more.
+        /// The content handler was called after the run's end.
         case reportLateCall
     }
 
     private var outcome = ExtensionOutcome()
     private var isExpired = false
     private var isFinished = false
-    /// Calls into the extension that have not returned. An answer is final only when there are none: until then a second
-    /// call of the handler may follow in the same breath, and has to be seen.
+    /// Calls into the extension that have not returned. An answer is final only at zero: until then a second call of
+    /// the handler may follow, and has to be seen.
     private var runningCallCount = 1
 
     /// Starts with the call of `didReceive` running.

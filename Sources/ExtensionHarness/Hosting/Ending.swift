@@ -1,23 +1,23 @@
-/// How an extension's run ended.
+/// Ending of an extension's run.
 public enum Ending: Sendable, Equatable {
-    /// It answered, once.
+    /// The extension answered, once.
     case returned
-    /// It never answered, and the system ended it.
+    /// The extension never answered, and the system ended it.
     case timedOut
-    /// It called its content handler again, for which iOS ends the process. The first answer stands.
+    /// The extension called its content handler again, for which iOS ends the process. The first answer stands.
     case terminatedForSecondAnswer
-    /// It took more memory than it may, for which iOS ends the process without a word.
+    /// The process exceeded its memory limit, for which iOS ends it without a report.
     case killedForMemory(peakByteCount: Int)
-    /// It answered, and still held a lock on a shared file when it was to be suspended: iOS's `0xdead10cc`.
+    /// The process answered and still held a lock on a shared file at suspension: iOS's `0xdead10cc`.
     case killedHoldingLock
     /// A signal ended the process: 4 or 5 is a trap, 6 an abort, 11 a bad address.
     case crashed(signal: Int32)
-    /// The process left by itself.
+    /// The process exited by itself.
     case exited(status: Int32)
-    /// The process could not be started, or did not keep to what the harness and its host agreed on.
+    /// The process could not be started, or broke the protocol between harness and host.
     case hostFailed
 
-    /// Whether iOS would have ended the process by force.
+    /// True where iOS would have ended the process by force.
     public var isTermination: Bool {
         switch self {
         case .returned, .exited, .hostFailed: false
@@ -26,25 +26,25 @@ public enum Ending: Sendable, Equatable {
     }
 }
 
-/// Which time the extension's limits were measured in.
+/// Time in which the extension's limits were measured.
 public enum TimeUsed: Sendable, Equatable {
-    /// None had passed on the device's clock when the extension answered.
+    /// No time had passed on the device's clock when the extension answered.
     case none
-    /// The device's own, which went on at once whenever the extension waited on it.
+    /// The device's own time, in which waits on its clock are skipped.
     case virtual
-    /// The machine's: for each real second this many passed on the device.
+    /// Real time, scaled: this many seconds on the device for each real one.
     case scaled(by: Double)
-    /// The machine's.
+    /// Real time.
     case real
 }
 
-/// How the extension's memory was limited.
+/// Enforcement of the extension's memory limit.
 public enum MemoryEnforcement: Sendable, Equatable {
-    /// Not at all: the extension ran in the test's own process, or in a program built with a sanitizer, whose own memory
-    /// is many times the extension's.
+    /// None: the extension ran in the test's own process, or in a program built with a sanitizer, whose own memory is
+    /// many times the extension's.
     case none
-    /// By a control group of the kernel's: no byte more.
+    /// By a kernel control group, exact to the byte.
     case controlGroup
-    /// By looking this often: a burst between two looks passes.
+    /// By polling at this interval: a burst between two readings passes.
     case polled(every: Duration)
 }

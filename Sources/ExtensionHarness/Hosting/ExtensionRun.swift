@@ -1,7 +1,8 @@
 import Platform
 internal import UserNotifications
 
-/// Owns one `Delivery` and performs its actions: threads for the calls into the extension, a continuation for the result.
+/// Owns one `Delivery` and performs its actions: threads for the calls into the extension, a continuation for the
+/// result.
 final class ExtensionRun: Sendable {
     private struct State {
         var delivery = Delivery()
@@ -16,31 +17,30 @@ final class ExtensionRun: Sendable {
     private let onLateCall: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - device: The device that the extension's code finds itself on.
-    ///   - clock: Stands still while a call into the extension runs.
-    ///   - onLateCall: The extension called its content handler when its run was over.
+    ///   - device: The device as the extension's code sees it.
+    ///   - clock: Held while a call into the extension runs.
+    ///   - onLateCall: Called for a content handler call after the run's end.
     init(on device: RunningDevice, clock: SimulatedClock, onLateCall: @escaping @Sendable () -> Void) {
         self.device = device
         self.clock = clock
         self.onLateCall = onLateCall
     }
 
-    /// Calls `didReceive`, on a thread of its own.
+    /// Calls `didReceive` on a new thread.
     ///
-    /// - Returns: what keeps time from passing until the call has returned.
+    /// - Returns: The hold that keeps time from passing until the call has returned.
     func callDidReceive(_ request: ExtensionRequest, makePrincipal: @escaping @Sendable () -> Principal) -> ClockHold {
         call(named: "didReceive") { [self] in
             let principal = makePrincipal()
             state.withLock { if $0.outcome == nil { $0.principal = principal } }
             principal.object.didReceive(request.push.makeRequest(request.alertText)) { [self] content in
-                // A value from here on, made on the extension's thread: it may change its object as soon as it returns.
+                // Copied to a value on the extension's thread: it may change its object as soon as this returns.
                 handle(.answered(ShownContent(content)))
             }
         }
     }
 
-    /// Tells the extension that its time is over when it is, and ends the run when that is due. A task that is cancelled
-    /// has no time left.
+    /// Makes the expiry calls and ends the run at their times. Cancelling the task makes both due at once.
     func keep(_ timetable: Timetable, from start: SimulatedClock.Instant, since didReceive: ClockHold) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await didReceive.end(after: PassageOfTime.workTimeMax) }
@@ -55,16 +55,16 @@ final class ExtensionRun: Sendable {
         }
     }
 
-    /// Calls `serviceExtensionTimeWillExpire` on a thread of its own, if nothing has answered.
+    /// Calls `serviceExtensionTimeWillExpire` on a new thread, unless there is an answer.
     private func callTimeWillExpire() -> ClockHold? {
         guard state.withLock({ $0.delivery.handle(.timeLimitReached) }) == .callExpiry else { return nil }
         return call(named: "timeWillExpire") { [self] in
-            // No object yet means that its initializer is still running: iOS has nobody to tell either.
+            // Without an object its initializer is still running; iOS has nothing to call then either.
             state.withLock { $0.principal }?.object.serviceExtensionTimeWillExpire()
         }
     }
 
-    /// The result, once there is one. The clock is held from then on: its release is the caller's.
+    /// Waits for the result. From then on the clock is held, and the caller has to release it.
     var outcome: ExtensionOutcome {
         get async {
             await withCheckedContinuation { continuation in
@@ -86,11 +86,11 @@ final class ExtensionRun: Sendable {
     }
 
     private func finish(_ outcome: ExtensionOutcome) {
-        // Until it is shown: who looks at the screen meanwhile must not be told that nothing came for a whole second.
+        // Until the result is shown: otherwise a reader of the screen could see no notification for a whole second.
         clock.hold()
         let waiter = state.withLock { state in
             state.outcome = outcome
-            // The object usually keeps the handler, which keeps this run.
+            // Breaks a cycle: the object usually keeps the handler, which keeps this run.
             state.principal = nil
             defer { state.waiter = nil }
             return state.waiter

@@ -14,7 +14,7 @@ final class InProcessHost: ExtensionHosting {
     }
 
     var lateHandlerCallCount: Int { lateCallCount.withLock { $0 } }
-    /// Never suspended.
+    /// Always zero: this process is never suspended.
     var lateLockCount: Int { 0 }
 
     func run(
@@ -24,7 +24,7 @@ final class InProcessHost: ExtensionHosting {
         let start = clock.now
         let device = RunningDevice(request.conditions, clock: clock, center: request.center)
         let keeper = TimeKeeper(clock)
-        // Not the host itself: an object that is reused keeps its last handler, and the host keeps the object.
+        // Captures the counter, not the host: a reused object keeps its last handler, and the host keeps the object.
         let run = ExtensionRun(on: device, clock: clock) { [lateCallCount] in lateCallCount.withLock { $0 += 1 } }
         let outcome = await withTaskGroup { group in
             let didReceive = run.callDidReceive(request) { [self] in principal(request.conditions.process) }
@@ -56,7 +56,7 @@ final class InProcessHost: ExtensionHosting {
 
 /// An extension's principal object.
 ///
-/// Unchecked: iOS itself calls one such object from two threads; whether it can bear that is the extension's to prove.
+/// Unchecked: iOS itself calls such an object from two threads; the extension has to be safe for that.
 struct Principal: @unchecked Sendable {
     let object: UNNotificationServiceExtension
 }

@@ -1,16 +1,16 @@
 internal import Platform
 internal import UserNotifications
 
-/// A device as the extension's code meets it while one push is handled: its lock, its files, its date, its screen.
+/// The device as the extension's code sees it during one push: its lock, files, date and screen.
 struct RunningDevice: Sendable {
     private let device: SimulatedDevice
     private let dateJump = Guarded(Duration.zero)
     private let clock: SimulatedClock
 
     /// - Parameters:
-    ///   - conditions: of the moment when the push arrives.
-    ///   - clock: goes on while the extension runs.
-    ///   - center: the screen that the extension may take notifications from.
+    ///   - conditions: State when the push arrives.
+    ///   - clock: Runs on while the extension runs.
+    ///   - center: The screen that the extension may remove notifications from.
     init(_ conditions: Device.Conditions, clock: SimulatedClock, center: any NotificationSystem) {
         let arrival = (conditions.date ?? Date()).timeIntervalSince1970
         let start = clock.now
@@ -42,12 +42,12 @@ struct RunningDevice: Sendable {
         )
     }
 
-    /// Runs `body`, and every task made in it, on this device. What time does meanwhile is the caller's to say.
+    /// Runs `body`, and every task made in it, on this device. Time is the caller's concern.
     func run(_ body: () -> Void) {
         device.bind(body)
     }
 
-    /// Makes each change when its time comes, until the task is cancelled.
+    /// Applies each change at its time, until the task is cancelled.
     func make(_ changes: [Device.Change], from start: SimulatedClock.Instant) async {
         for change in changes.sorted(by: { $0.after < $1.after }) {
             do {
@@ -72,7 +72,7 @@ extension Device.Conditions {
     fileprivate func network(_ clock: SimulatedClock) -> SimulatedDevice.Network? {
         guard let files = attachmentFiles else { return nil }
         return { [attachmentServer] url, offset in
-            // Thrown where whoever asked was cancelled, and for no other reason.
+            // Throws only if the caller was cancelled.
             try? await attachmentServer.networkAnswer(with: files[url], from: offset, on: clock)
         }
     }
@@ -99,7 +99,7 @@ extension SimulatedDevice.Storage {
 }
 
 extension UInt64 {
-    /// A date before 1970 or beyond any calendar must not trap.
+    /// Clamps: a date before 1970 or beyond any calendar must not trap.
     fileprivate init(clampingMilliseconds seconds: Double) {
         self = UInt64(exactly: (seconds * 1_000).rounded(.down)) ?? (seconds > 0 ? .max : 0)
     }

@@ -1,8 +1,8 @@
-/// When the system calls an extension and when it ends it, counted from `didReceive`.
+/// Times of the expiry calls and of the extension's end, counted from `didReceive`.
 struct Timetable: Sendable, Equatable {
-    /// The calls of `serviceExtensionTimeWillExpire`, in order.
+    /// Calls of `serviceExtensionTimeWillExpire`, in order.
     let expiries: [Duration]
-    /// The end of the process, if it has not answered by then.
+    /// End of the process if it has not answered by then.
     let end: Duration
 
     init(limits: Device.Limits, expiry: Device.Expiry) {

@@ -1,13 +1,11 @@
 internal import UserNotifications
 
-/// Date and time as the lock screen writes them, in UTC: the same picture on every machine.
+/// Date and time in the lock screen's format, in UTC, so that pictures are the same on every machine.
 struct LockScreenClock {
     let date: String
     let time: String
 
-    /// - Parameters:
-    ///   - date: the moment.
-    ///   - language: whose order and names the date has; an unknown one is as English.
+    /// - Parameter language: Language of the date; an unknown one is formatted as English.
     init(_ date: Date, language: String) {
         let formatter = DateFormatter()
         formatter.timeZone = TimeZone(secondsFromGMT: 0)

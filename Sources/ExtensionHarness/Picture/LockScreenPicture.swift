@@ -1,13 +1,14 @@
-/// A picture of the lock screen: on the left the placeholder that everybody on the way could read, on the right what
-/// the extension made of it. For the report of a failing test, say.
+/// A picture of the lock screen, for the report of a failing test. On the left is the placeholder as visible in
+/// transit, on the right the extension's result.
 ///
 ///     let picture = LockScreenPicture(of: shown, appName: "Acme Chat")
 ///     try Data(picture.svg.utf8).write(to: url)
 ///
-/// An attachment's file is read when the picture is made, and goes with its device. Previews are drawn as with the
-/// setting "Show Previews: Always", whatever the device's lock.
+/// An attachment's file is read when the picture is made; it is deleted with its device. Previews are drawn as with
+/// "Show Previews: Always", whatever the device's lock.
 public struct LockScreenPicture: Sendable, Equatable {
-    /// The picture as an SVG 1.1 document, UTF-8. All text in it is escaped, and it refers to nothing outside itself.
+    /// The picture as an SVG 1.1 document in UTF-8. All text is escaped, and nothing outside the document is referred
+    /// to.
     public let svg: String
 
     private static let panelWidth = 393
@@ -19,10 +20,12 @@ public struct LockScreenPicture: Sendable, Equatable {
     /// Room below the notification.
     private static let phoneFoot = 64
 
+    /// Draws a picture.
+    ///
     /// - Parameters:
-    ///   - shown: What became of the push.
+    ///   - shown: The delivered notification.
     ///   - appName: The app's name, as below its icon.
-    ///   - language: Of the date above the clock, which is in UTC: "en", say.
+    ///   - language: Language of the date above the clock, which is in UTC.
     public init(of shown: ShownNotification, appName: String, language: String = "en") {
         let clock = LockScreenClock(shown.date, language: language)
         let card = { NotificationCard($0, appName: appName, time: clock.time) }
@@ -39,7 +42,7 @@ public struct LockScreenPicture: Sendable, Equatable {
 
     private struct Panel {
         let heading: String
-        /// `nil` where nothing is shown.
+        /// The notification; `nil` if nothing is shown.
         let card: NotificationCard?
         let note: String
     }
@@ -87,7 +90,7 @@ public struct LockScreenPicture: Sendable, Equatable {
                 ]
             ),
         ]
-        // A device that shows nothing is a picture too.
+        // A panel without a card shows an empty screen.
         if let card = panel.card {
             children.append(card.element(x: (panelWidth - NotificationCard.width) / 2, y: phoneTop + cardTop))
         }
@@ -109,7 +112,6 @@ public struct LockScreenPicture: Sendable, Equatable {
         }
     }
 
-    /// The wallpaper.
     private static var background: SVGElement {
         SVGElement(
             "defs",
@@ -130,7 +132,7 @@ public struct LockScreenPicture: Sendable, Equatable {
 }
 
 extension Presentation {
-    /// Whether the lock screen has anything to draw.
+    /// True if the lock screen has a notification to draw.
     fileprivate var isOnLockScreen: Bool {
         switch place {
         case .banner, .list, .inApp(banner: _, list: true): true

@@ -1,13 +1,13 @@
 /// One notification as the lock screen draws it: icon, title and time, subtitle, body, thumbnail.
 ///
-/// Lengths are points. Apple documents none of them: these look like a phone at the standard text size.
+/// Lengths are points. Apple documents none of them; these resemble a phone at the standard text size.
 struct NotificationCard {
     static let width = 377
     private static let padding = 14
     private static let iconSide = 38
     private static let lineHeight = 20
     private static let fontSize = 15
-    /// The body's on a lock screen; more is read when the notification is opened.
+    /// Lines of the body on a lock screen; the opened notification has more.
     private static let bodyLineCountMax = 4
     private static let textX = padding + iconSide + 10
     private static let timeWidth = 42
@@ -15,23 +15,22 @@ struct NotificationCard {
     private struct Line {
         let text: String
         let isBold: Bool
-        /// The whole text's: a line of Hebrew may begin with a name in Latin letters.
+        /// Direction of the whole text: a line of Hebrew may begin with a name in Latin letters.
         let direction: TextDirection
-        /// Where the text may stand, from the card's left edge.
+        /// Right end of the text, from the card's left edge.
         let right: Int
     }
 
     private let appName: String
     private let time: String
     private let thumbnail: Thumbnail?
-    /// Where text and time end, from the card's left edge.
+    /// Right end of text and time, from the card's left edge.
     private let textRight: Int
     private let lines: [Line]
 
     /// - Parameters:
-    ///   - content: what is shown.
-    ///   - appName: stands where a title is missing, as on iOS.
-    ///   - time: when it came, "10:00" say.
+    ///   - appName: Replaces a missing title, as on iOS.
+    ///   - time: Arrival time, such as "10:00".
     init(_ content: ShownContent, appName: String, time: String) {
         self.appName = appName
         self.time = time
@@ -51,10 +50,7 @@ struct NotificationCard {
 
     var height: Int { max(Self.iconSide, lines.count * Self.lineHeight) + 2 * Self.padding }
 
-    /// - Parameters:
-    ///   - x: the card's left edge.
-    ///   - y: its upper edge.
-    /// - Returns: a group, to be put above the wallpaper.
+    /// Draws the card as a group, with its upper left corner at (x, y).
     func element(x: Int, y: Int) -> SVGElement {
         let background = SVGElement(
             "rect",
@@ -71,7 +67,7 @@ struct NotificationCard {
             .map { Line(text: $0, isBold: isBold, direction: TextDirection(of: text), right: right) }
     }
 
-    /// No app's icon is known here: its first letter stands for it.
+    /// The app name's first letter: no real icon is known here.
     private var icon: [SVGElement] {
         let y = (height - Self.iconSide) / 2
         return [

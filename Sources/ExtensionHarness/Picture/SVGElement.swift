@@ -1,5 +1,5 @@
-/// An element of an SVG document as a value. Names are literals of ours, and values are escaped where they are written:
-/// nothing that a stranger put into a text becomes markup.
+/// An SVG element as a value. Names are literals of ours, and values are escaped on writing, so that text from outside
+/// never becomes markup.
 struct SVGElement {
     private enum Content {
         case elements([SVGElement])
@@ -20,14 +20,14 @@ struct SVGElement {
         content = .elements(children)
     }
 
-    /// An element that holds text and nothing else.
+    /// Creates an element that holds only text.
     init(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], text: String) {
         self.name = name
         self.attributes = attributes
         content = .text(text)
     }
 
-    /// The element's text: an element a line, two spaces a level.
+    /// The element's markup: one element per line, two spaces per level.
     func markup(depth: Int = 0) -> String {
         let indent = String(repeating: "  ", count: depth)
         let start = indent + "<\(name)" + attributes.map { " \($0.key)=\"\(Self.escaped($0.value))\"" }.joined()
@@ -41,7 +41,7 @@ struct SVGElement {
         }
     }
 
-    /// For text and for attributes in double quotes. What XML cannot hold becomes U+FFFD.
+    /// Escapes text for content and double-quoted attributes. Characters that XML cannot hold become U+FFFD.
     ///
     /// - Source: https://www.w3.org/TR/xml/#charsets
     private static func escaped(_ text: String) -> String {

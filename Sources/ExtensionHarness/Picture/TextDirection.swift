@@ -1,4 +1,4 @@
-/// Where a text begins: the side that its first letter with a direction asks for.
+/// Direction of a text, from its first letter with a direction.
 ///
 /// - Source: Unicode Standard Annex #9, rules P2 and P3.
 enum TextDirection {
@@ -22,7 +22,7 @@ enum TextDirection {
         self = .leftToRight
     }
 
-    /// The blocks that Unicode keeps for scripts written from right to left: Swift does not say a scalar's direction.
+    /// The blocks that Unicode reserves for right-to-left scripts: Swift does not expose a scalar's direction.
     private static func isOfRightToLeftScript(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\u{0590}"..."\u{08FF}", "\u{FB1D}"..."\u{FDFF}", "\u{FE70}"..."\u{FEFF}", "\u{10800}"..."\u{10FFF}",

@@ -1,12 +1,12 @@
-/// Breaks a text into the lines of a box, and cuts it with an ellipsis where it has more of them than the box.
+/// Breaks a text into the lines of a box; text beyond the last line is cut with an ellipsis.
 enum TextLines {
-    /// A text of more is not read on: no box of ours has room for it, and a combining character has no width.
+    /// Scalars that are read at most: no box holds more, and a combining character has no width.
     private static let scalarCountMax = 2_000
 
     /// - Parameters:
     ///   - text: Any text; its own line breaks are kept.
-    ///   - width: The box's, in ems.
-    ///   - lineCountMax: The box's height in lines, 1 or more.
+    ///   - width: Width of the box in ems.
+    ///   - lineCountMax: Height of the box in lines, 1 or more.
     /// - Returns: At most that many lines, none for an empty text.
     static func broken(_ text: String, width: Double, lineCountMax: Int) -> [String] {
         guard !text.isEmpty else { return [] }
@@ -25,7 +25,7 @@ enum TextLines {
         return isCut ? cut(lines, width: width) : lines.map { trimmed($0) }
     }
 
-    /// How many characters of `text` go into one line: 1 at least, or nothing would ever end.
+    /// Number of characters that fit into one line, at least 1, or the loop would never end.
     private static func characterCount(ofLineIn text: ArraySlice<Character>, width: Double) -> Int {
         var used = 0.0
         var breakCount = 0

@@ -1,7 +1,7 @@
-/// How wide text is, without the font: an estimate by kinds of characters, a little more than Helvetica's and Apple's
-/// own widths. What a lock screen breaks a letter later is as good a picture of it.
+/// Estimates text width without the font, by kinds of characters, a little above Helvetica's and Apple's own widths. A
+/// line break that is one letter off is accurate enough for the picture.
 enum TextWidth {
-    /// In ems: times the font's size it is points.
+    /// Width in ems, to be multiplied by the font size for points.
     static func ems(of text: some Sequence<Character>) -> Double {
         text.reduce(0) { $0 + ems(of: $1) }
     }
@@ -25,7 +25,7 @@ enum TextWidth {
         }
     }
 
-    /// Whether a line may end before or after it: what East Asian scripts are made of has no spaces between words.
+    /// True if a line may break before or after the scalar: East Asian scripts have no spaces between words.
     static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\u{1100}"..."\u{115F}", "\u{2E80}"..."\u{303E}", "\u{3041}"..."\u{A4CF}", "\u{AC00}"..."\u{D7A3}",
@@ -36,7 +36,7 @@ enum TextWidth {
         }
     }
 
-    /// Drawn as a picture by itself, or by the selector behind it.
+    /// True for a scalar drawn as a picture, by itself or by the selector behind it.
     private static func isEmoji(_ character: Character, _ first: Unicode.Scalar) -> Bool {
         first.properties.isEmojiPresentation
             || (first.properties.isEmoji && character.unicodeScalars.dropFirst().contains("\u{FE0F}"))

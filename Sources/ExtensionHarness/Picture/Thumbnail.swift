@@ -2,12 +2,12 @@ internal import UserNotifications
 
 /// The small picture at a notification's side.
 enum Thumbnail: Sendable, Equatable {
-    /// The file of an image, as an address that holds the image itself.
+    /// An image, as a data URI with the image itself.
     case image(dataURI: String)
-    /// A film, a sound, or an image that cannot be put into the picture.
+    /// A film, a sound, or an image that cannot be embedded.
     case symbol
 
-    /// More makes a picture that nobody can attach to a report.
+    /// Image bytes at most: a larger picture is too big to attach to a report.
     static let byteCountMax = 1 << 20
 
     /// The thumbnail of a notification's first attachment; `nil` without one.
@@ -16,7 +16,7 @@ enum Thumbnail: Sendable, Equatable {
         self = Self.read(attachment.path).flatMap(Self.dataURI).map { .image(dataURI: $0) } ?? .symbol
     }
 
-    /// Only the file's first bytes tell what it is: its name and its type are what the extension says.
+    /// Finds the type from the file's first bytes: its name and type are only the extension's claim.
     private static func dataURI(of file: Data) -> String? {
         let types: [(type: String, magic: [UInt8])] = [
             ("image/png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
@@ -26,9 +26,9 @@ enum Thumbnail: Sendable, Equatable {
         return "data:\(found.type);base64,\(file.base64EncodedString())"
     }
 
-    /// A file that cannot be read is a symbol in the picture: an attachment may be gone before its picture is drawn.
+    /// Reads a regular file, nil if that fails: an attachment may be gone before its picture is drawn.
     private static func read(_ path: String) -> Data? {
-        // Reading from a pipe would wait for somebody to write into it.
+        // Reading from a pipe would block until a writer comes.
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             attributes[.type] as? FileAttributeType == .typeRegular,
             let size = (attributes[.size] as? NSNumber)?.intValue, size <= byteCountMax

@@ -3,7 +3,7 @@ internal import Platform
 
 /// Wakes a thread that waits for descriptors.
 final class Bell: Sendable {
-    /// Readable after a ring. -1 where the system has no more descriptors: nothing else works there either.
+    /// Readable after a ring. -1 if the system has no more descriptors; nothing else works then either.
     let descriptor = clinux_eventfd()
 
     deinit {
