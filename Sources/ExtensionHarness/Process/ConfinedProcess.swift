@@ -4,7 +4,7 @@ internal import UserNotifications
 
 /// A child process and the socket to it. It dies with the thread that started it, and with this value.
 struct ConfinedProcess: ~Copyable {
-    /// Why there is no process: the call that failed, and its code.
+    /// The failed system call and its error code.
     struct StartFailure: Error, Equatable {
         let call: String
         let code: Int32
@@ -16,15 +16,11 @@ struct ConfinedProcess: ~Copyable {
     }
 
     let id: pid_t
-    /// Does not block.
+    /// Non-blocking.
     let channel: Int32
     private var isReaped = false
 
-    /// - Parameters:
-    ///   - program: what to run.
-    ///   - folder: its working folder, and that of its temporary files.
-    ///   - group: limits its memory.
-    /// - Throws: `StartFailure`.
+    /// - Parameter folder: Working folder, also for temporary files.
     init(_ program: ExtensionProgram, folder: String, group: MemoryGroup?) throws(StartFailure) {
         var ends: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -57,18 +53,18 @@ struct ConfinedProcess: ~Copyable {
     deinit {
         if !isReaped {
             _ = kill(id, SIGKILL)
-            // How it ends does not matter any more.
+            // The way it ends no longer matters.
             _ = waitpid(id, nil, 0)
         }
         close(channel)
     }
 
     func signal(_ number: Int32) {
-        // A process that was waited for has no number any more: it may be somebody else's.
+        // The number of a reaped process may belong to another one.
         if !isReaped { _ = kill(id, number) }
     }
 
-    /// What became of the process since the last call, nil for nothing.
+    /// Change of the process since the last call, nil for none.
     mutating func change() -> Change? {
         guard !isReaped else { return nil }
         var status: Int32 = 0
@@ -79,7 +75,7 @@ struct ConfinedProcess: ~Copyable {
         return .ended(signal == 0 ? .exited(status: status >> 8 & 0xFF) : .killed(signal: signal))
     }
 
-    /// The whole environment of this process, but for what makes the child's its own.
+    /// This process's environment with the child's own additions.
     private static func environment(_ program: ExtensionProgram, folder: String) -> [String] {
         var variables = ProcessInfo.processInfo.environment
         variables["TMPDIR"] = folder

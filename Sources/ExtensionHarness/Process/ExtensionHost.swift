@@ -1,8 +1,8 @@
 internal import Platform
 public import UserNotifications
 
-/// The process that runs your extension, where it is not the test's own: a crash, a hang or too much memory then ends
-/// that process, as on a device.
+/// The process that runs your extension outside the test's process: a crash, a hang or too much memory ends only that
+/// process, as on a device.
 ///
 /// It is an executable target with a single `main.swift`:
 ///
@@ -11,11 +11,10 @@ public import UserNotifications
 ///
 ///     ExtensionHost.run { NotificationService() }
 ///
-/// A test names that target among its dependencies, and starts it with
-/// `Device(process: .built("MyExtensionHost"))`.
+/// A test names that target among its dependencies, and starts it with `Device(process: .built("MyExtensionHost"))`.
 public enum ExtensionHost {
-    /// Runs the extension for each push that a `Device` hands over, until that device is gone. The main queue and the
-    /// main actor are free for the extension, as in an extension's own process.
+    /// Runs the extension for each push of a `Device`, until that device is gone. The main queue and main actor are
+    /// free for the extension, as in its own process on iOS.
     ///
     /// - Parameter makeExtension: Makes the extension's principal object, on the thread that will call it.
     /// - Returns: Never.
@@ -24,10 +23,10 @@ public enum ExtensionHost {
         dispatchMain()
     }
 
-    /// The same in a program whose `main` is asynchronous and therefore has the main queue already.
+    /// Runs the extension in a program with an asynchronous `main`, which already has the main queue.
     package static func serve(_ makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension) async {
         start(makeExtension)
-        // The process ends with the device; a stream that nothing comes out of waits for that.
+        // The process ends with the device; until then this empty stream waits.
         let (end, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in end {}
         continuation.finish()

@@ -2,18 +2,17 @@ internal import UserNotifications
 
 /// An executable that hosts an extension: its `main.swift` is one call of `ExtensionHost.run`.
 public struct ExtensionProgram: Sendable, Equatable {
-    /// Where the executable is.
+    /// Path of the executable.
     public var path: String
-    /// What stands behind its name.
+    /// Arguments after the name.
     public var arguments: [String]
-    /// Beside this process's own environment.
+    /// Variables beside this process's own environment.
     public var environment: [String: String]
 
     /// Names an executable by its path.
     ///
     /// - Parameters:
-    ///   - path: Where the executable is; relative to this process's working folder unless it begins with a slash.
-    ///   - arguments: What stands behind its name.
+    ///   - path: Relative to this process's working folder unless it begins with a slash.
     ///   - environment: Variables beside this process's own.
     public init(path: String, arguments: [String] = [], environment: [String: String] = [:]) {
         self.path = URL(fileURLWithPath: path).path
@@ -21,9 +20,8 @@ public struct ExtensionProgram: Sendable, Equatable {
         self.environment = environment
     }
 
-    /// An executable target of the package under test, which the build puts beside the test bundle.
-    ///
-    /// A test target that names the executable target among its dependencies has it built.
+    /// An executable target of the package under test, which the build puts beside the test bundle. The test target has
+    /// to name it among its dependencies.
     ///
     /// - Parameter name: The executable target's name.
     /// - Returns: The program, which is looked for only when a process starts.

@@ -1,15 +1,15 @@
 internal import UserNotifications
 
-/// What a process is told of a request, in its own time.
+/// Parts of a request for the process, in real time.
 extension ExtensionRequest {
-    /// Seconds on the device for each real one. Only as asked: what a process takes to start and to work is real, and a
-    /// slow machine's is not to become the extension's.
+    /// Seconds on the device for each real one, only if asked for: starting and running a process take real time, and a
+    /// slow machine's must not be scaled into the extension's.
     var timeScale: Double {
         guard case .scaled(let scale) = conditions.timekeeping, scale.isFinite else { return 1 }
         return min(max(scale, 0.001), 1_000)
     }
 
-    /// In real time.
+    /// The schedule in real time.
     var schedule: ProcessSupervision.Schedule {
         let timetable = timetable
         return ProcessSupervision.Schedule(
@@ -20,10 +20,10 @@ extension ExtensionRequest {
         )
     }
 
-    /// In the order in which they happen.
+    /// Changes in order of time.
     var changes: [Device.Change] { conditions.changes.sorted { $0.after < $1.after } }
 
-    /// As `containerURL(forSecurityApplicationGroupIdentifier:)` finds it.
+    /// The folder of `containerURL(forSecurityApplicationGroupIdentifier:)`.
     var appGroupsPath: String? {
         conditions.appGroups?.path ?? ProcessInfo.processInfo.environment["SEALEDPUSH_APP_GROUPS"]
     }

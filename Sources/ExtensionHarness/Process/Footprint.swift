@@ -1,17 +1,16 @@
-/// The memory that iOS would count against an extension: what it has written to, wherever that is now.
+/// Memory that iOS would count against an extension: pages it has written to, resident or swapped.
 ///
-/// Not the resident set: the shared libraries in it count for nobody on iOS, and would be over the limit before the
-/// extension runs.
+/// The resident set is no measure: its shared libraries do not count on iOS, and alone exceed the limit.
 enum Footprint {
     private static let fields = ["RssAnon:", "RssShmem:", "VmSwap:"]
 
-    /// Of a process, in bytes; nil when it is gone.
+    /// Footprint of a process in bytes; nil if it is gone.
     static func byteCount(of id: Int32) -> Int? {
         SystemFile.read("/proc/\(id)/status").flatMap { byteCount(status: $0) }
     }
 
     /// - Parameter status: `/proc/PID/status`: lines of a name, a number and `kB` (proc(5)).
-    /// - Returns: nil where a number is missing, as it is of a process that has ended.
+    /// - Returns: Nil if a number is missing, as for an ended process.
     static func byteCount(status: String) -> Int? {
         var sum = 0
         var foundCount = 0

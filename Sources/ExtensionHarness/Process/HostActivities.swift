@@ -1,7 +1,8 @@
 internal import Platform
 internal import UserNotifications
 
-/// The expiring activities of an extension's process: tells the device of each, and each when its time is over.
+/// The expiring activities of an extension's process: reports each to the device, and expires them when their time is
+/// over.
 final class HostActivities: Sendable {
     private struct State: Sendable {
         var nextNumber = 0
@@ -15,15 +16,14 @@ final class HostActivities: Sendable {
         self.channel = channel
     }
 
-    /// - Parameter expired: called when the time is over.
-    /// - Returns: what ends the activity; a second call of it does nothing.
+    /// - Returns: Ends the activity; a second call does nothing.
     func begin(_ expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let number = state.withLock { state in
             defer { state.nextNumber += 1 }
             state.expired[state.nextNumber] = expired
             return state.nextNumber
         }
-        // The device knows of it before the extension answers.
+        // Sent before the extension can answer.
         channel.send(.activityBegan)
         return { [self] in
             guard state.withLock({ $0.expired.removeValue(forKey: number) }) != nil else { return }
@@ -31,7 +31,7 @@ final class HostActivities: Sendable {
         }
     }
 
-    /// On a thread of its own: it is code of the extension's.
+    /// Calls the extension's code, so on a new thread.
     func expire() {
         let due = state.withLock { Array($0.expired.values) }
         let thread = Thread { for expired in due { expired() } }

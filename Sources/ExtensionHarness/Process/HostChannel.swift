@@ -2,32 +2,32 @@ internal import CLinux
 internal import Platform
 internal import UserNotifications
 
-/// The host's end of the socket that its device gave it.
+/// The host's end of the socket to its device.
 ///
-/// Unchecked: `buffer` is touched only by the one thread that calls `nextOrder`; a report is sent whole, under a lock.
+/// Unchecked: `buffer` is used only by the one thread that calls `nextOrder`; a report is sent whole, under a lock.
 final class HostChannel: @unchecked Sendable {
     private static let descriptor: Int32 = 3
-    /// Zero and unused: the thread sanitizer cannot bear a lock around nothing.
+    /// Unused zero: the thread sanitizer does not support a lock around nothing.
     private let sending = Guarded(0)
     private var buffer = LineBuffer()
 
-    /// - Returns: nil where no device started this process.
+    /// - Returns: Nil if no device started this process.
     init?() {
         var status = stat()
         guard unsafe fstat(Self.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
     }
 
-    /// For somebody who started the program by hand.
+    /// Explains the program when it is started by hand.
     static func explain() {
         let text = "This program hosts a notification service extension; a Device of ExtensionHarness starts it.\n"
-        // Nothing is left to be done about a standard error that is closed.
+        // A closed standard error cannot be helped.
         _ = unsafe write(STDERR_FILENO, text, text.utf8.count)
     }
 
-    /// Waits for what the device wants next; nil when it wants nothing more.
+    /// Waits for the device's next order; nil at the end.
     func nextOrder() -> HostOrder? {
         while true {
-            // What the device sends is ours: a line that cannot be read is one of another version.
+            // The device is trusted: an unreadable line means another version.
             if let line = buffer.next() { return HostCoding.message(HostOrder.self, line: line) }
             var chunk = [UInt8](repeating: 0, count: 16_384)
             let count = unsafe read(Self.descriptor, &chunk, chunk.count)
@@ -37,9 +37,9 @@ final class HostChannel: @unchecked Sendable {
         }
     }
 
-    /// Returns when the device has it, so that what the extension does next cannot overtake it.
+    /// Sends a report, and returns once it is written, so that no later act of the extension overtakes it.
     func send(_ report: HostReport) {
-        // A report that JSON cannot hold would leave the device waiting: it is told nothing, and the time limit decides.
+        // A report that JSON cannot hold is dropped; the time limit then ends the device's wait.
         guard let line = HostCoding.line(report) else { return }
         sending.withLock { _ in
             var rest = line[...]
@@ -48,7 +48,7 @@ final class HostChannel: @unchecked Sendable {
                     unsafe clinux_send(Self.descriptor, $0.baseAddress, $0.count)
                 }
                 if count < 0, errno == EINTR { continue }
-                // The device is gone, and with it whoever would be told.
+                // The device is gone, and no receiver is left.
                 guard count > 0 else { return }
                 rest = rest.dropFirst(count)
             }

@@ -1,16 +1,16 @@
 internal import UserNotifications
 
-/// Messages between device and host are lines of JSON.
+/// Encodes messages between device and host as lines of JSON.
 enum HostCoding {
     /// An extension has 24 MB for everything; a notification's text and user info are a small part of that.
     static let lineByteCountMax = 1 << 20
 
-    // What JSON has no number for. An extension may set any.
+    // Values without a JSON number; an extension may set them.
     private static let infinity = "+"
     private static let negativeInfinity = "-"
     private static let notANumber = "?"
 
-    /// - Returns: nil for what JSON cannot hold.
+    /// - Returns: Nil for a message that JSON cannot hold.
     static func line(_ message: some Encodable) -> [UInt8]? {
         let encoder = JSONEncoder()
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -18,12 +18,12 @@ enum HostCoding {
             negativeInfinity: negativeInfinity,
             nan: notANumber
         )
-        // Why it cannot be written is of no use: nobody is there to change the message.
+        // The reason is dropped: no caller could change the message.
         guard let data = try? encoder.encode(message) else { return nil }
         return Array(data) + [UInt8(ascii: "\n")]
     }
 
-    /// - Returns: nil for anything that is no such message.
+    /// - Returns: Nil for any other line.
     static func message<Message: Decodable>(_ type: Message.Type, line: some Sequence<UInt8>) -> Message? {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -31,15 +31,15 @@ enum HostCoding {
             negativeInfinity: negativeInfinity,
             nan: notANumber
         )
-        // Why it is none is of no use: the sender is not the one to be told.
+        // The reason is dropped: no caller could use it.
         return try? decoder.decode(type, from: Data(line))
     }
 }
 
-/// Cuts what comes from a descriptor into lines, however it comes.
+/// Splits a byte stream into lines.
 struct LineBuffer {
     private var bytes: [UInt8] = []
-    /// Whether a line was longer than a message can be: nothing after it is read.
+    /// True after a line longer than any message; nothing after it is read.
     private(set) var isOverflown = false
 
     mutating func append(_ more: some Collection<UInt8>) {

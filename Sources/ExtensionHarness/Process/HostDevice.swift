@@ -1,7 +1,7 @@
 internal import Platform
 internal import UserNotifications
 
-/// The device, as code in the extension's process finds it.
+/// The device as seen by code in the extension's process.
 final class HostDevice: Sendable {
     private let simulated: SimulatedDevice
     private let date: SimulatedDate
@@ -16,7 +16,7 @@ final class HostDevice: Sendable {
             appGroupsPath: conditions.appGroupsPath,
             clock: conditions.timeScale == 1 ? ContinuousClock() : ScaledClock(scale: conditions.timeScale),
             wallClock: { date.millisecondsSince1970 },
-            // The same scale in every process of the device: what one has claimed ages for the next.
+            // Same scale in every process of the device: a claim of one process ages for the next.
             uptime: { Uptime.ofMachine.scaled(by: conditions.timeScale) },
             hosts: conditions.hosts,
             activity: { activities.begin($0) },
@@ -36,7 +36,7 @@ final class HostDevice: Sendable {
     }
 }
 
-/// What the device's calendar says: it goes on with the clock, and jumps when somebody sets it.
+/// The device's date: advances with the clock, and jumps when it is set.
 private final class SimulatedDate: Sendable {
     private let clock: ScaledClock
     private let origin: Guarded<UInt64>

@@ -1,12 +1,12 @@
 internal import Platform
 
-/// What a device asks of the process that hosts an extension.
+/// A device's orders to the process that hosts an extension.
 enum HostOrder: Codable {
     /// Call `didReceive`.
     case deliver(HostDelivery)
-    /// Call `serviceExtensionTimeWillExpire` on the object that has this delivery.
+    /// Call `serviceExtensionTimeWillExpire` on this delivery's object.
     case expire(Int)
-    /// The device is not as it was.
+    /// The device's state changes.
     case change(HostChange)
     /// The time of all expiring activities is over.
     case expireActivities
@@ -20,13 +20,13 @@ struct HostDelivery: Codable {
     let title: String
     let subtitle: String
     let body: String
-    /// Whether the object that had the delivery before this one takes it.
+    /// True to use the previous delivery's object.
     let reusesObject: Bool
     let conditions: HostConditions
     let screen: HostScreenState
 }
 
-/// What the code in the process finds on its device.
+/// The device's state as seen by code in the process.
 struct HostConditions: Codable {
     enum Lock: String, Codable { case beforeFirstUnlock, locked, unlocked }
     enum Storage: String, Codable { case writable, full, readOnly }
@@ -41,23 +41,23 @@ struct HostConditions: Codable {
     let timeScale: Double
 }
 
-/// What can change on the device while the extension runs.
+/// A change of the device while the extension runs.
 enum HostChange: Codable {
     case lock(HostConditions.Lock)
     case storage(HostConditions.Storage)
     case dateJump(milliseconds: Int64)
 }
 
-/// What the process says. Untrusted: the extension in it can write to the same descriptor.
+/// A report of the process. Untrusted: the extension in it can write to the same descriptor.
 enum HostReport: Codable, Equatable {
     /// The extension called its content handler.
     case answered(Int, ShownContent)
-    /// One of the calls into the extension returned.
+    /// A call into the extension returned.
     case returned(Int)
-    /// The extension changed what the screen lists.
+    /// The extension changed the screen.
     case screen(HostScreenChange)
-    /// The extension began an expiring activity: it asks to go on after its answers.
+    /// The extension began an expiring activity, to run on after its answers.
     case activityBegan
-    /// One of its activities ended.
+    /// An activity ended.
     case activityEnded
 }

@@ -1,8 +1,7 @@
 import Platform
 internal import UserNotifications
 
-/// Answers for the device when code in the extension's process asks `UNUserNotificationCenter`, and tells the device what
-/// that code changed.
+/// Answers `UNUserNotificationCenter` in the extension's process, and reports changes to the device.
 final class HostScreen: NotificationSystem {
     private let channel: HostChannel
     private let state = Guarded(HostScreenState())
@@ -11,7 +10,6 @@ final class HostScreen: NotificationSystem {
         self.channel = channel
     }
 
-    /// A push came with the newest state.
     func update(_ newest: HostScreenState) { state.withLock { $0 = newest } }
 
     var settings: UNNotificationSettings.Values { state.withLock { $0.settings.values } }

@@ -1,11 +1,11 @@
 internal import UserNotifications
 
-/// What `UNUserNotificationCenter` answers in the extension's process, as of the moment when a push arrived.
+/// State behind `UNUserNotificationCenter` in the extension's process, as of the push's arrival.
 struct HostScreenState: Codable {
-    /// More than anybody scrolls through, and few enough for a line.
+    /// More than a person scrolls through, and few enough for a line.
     private static let countMax = 64
 
-    /// The newest first.
+    /// Newest first.
     var notifications: [Notification] = []
     var settings = Settings()
 
@@ -31,7 +31,7 @@ struct HostScreenState: Codable {
         }
     }
 
-    /// By the numbers that Apple gave them.
+    /// Settings as Apple's raw values.
     struct Settings: Codable {
         var authorizationStatus = 0
         var alert = 0
@@ -49,7 +49,7 @@ struct HostScreenState: Codable {
     }
 }
 
-/// What the extension did to the screen.
+/// A change of the screen by the extension.
 enum HostScreenChange: Codable, Equatable {
     case removed([String])
     case removedAll

@@ -1,9 +1,9 @@
 internal import Platform
 internal import UserNotifications
 
-/// The extension in its own process: calls it as the device says, and tells the device what it does.
+/// The extension in its own process: calls it on the device's orders, and reports its answers.
 final class HostedExtension: Sendable {
-    /// One push under way.
+    /// A push in progress.
     private struct Served {
         var principal: Principal?
         var openCallCount = 1
@@ -25,7 +25,7 @@ final class HostedExtension: Sendable {
         self.makeExtension = makeExtension
     }
 
-    /// Until the device wants nothing more.
+    /// Serves orders until the device sends no more.
     func serve() {
         CurrentNotificationSystem.occupyProcess(with: screen)
         while let order = channel.nextOrder() {
@@ -51,7 +51,7 @@ final class HostedExtension: Sendable {
             let principal = principal(reusesObject: delivery.reusesObject)
             served.withLock { $0[number]?.principal = principal }
             principal.object.didReceive(push.makeRequest(alertText)) { [self] content in
-                // Made on the extension's thread: it may change its object as soon as this returns.
+                // Copied on the extension's thread: it may change its object as soon as this returns.
                 channel.send(.answered(number, ShownContent(content)))
                 served.withLock { $0[number]?.isAnswered = true }
                 forgetIfDone(number)
@@ -62,7 +62,7 @@ final class HostedExtension: Sendable {
     private func expire(_ number: Int) {
         served.withLock { $0[number]?.openCallCount += 1 }
         call(number, named: "timeWillExpire") { [self] in
-            // No object yet means that its initializer is still running: iOS has nobody to tell either.
+            // Without an object its initializer is still running; iOS has nothing to call then either.
             served.withLock { $0[number]?.principal }?.object.serviceExtensionTimeWillExpire()
         }
     }
@@ -78,7 +78,7 @@ final class HostedExtension: Sendable {
         thread.start()
     }
 
-    /// The object goes as soon as iOS would let go of it, so that what it frees then is seen.
+    /// Releases the object as soon as iOS would, so that its `deinit` is observed.
     private func forgetIfDone(_ number: Int) {
         let last = served.withLock { served in
             guard let push = served[number], push.isAnswered, push.openCallCount == 0 else { return Served?.none }

@@ -1,15 +1,15 @@
 internal import Platform
 internal import UserNotifications
 
-/// A control group for one process: the kernel ends it at the byte where its memory is more than it may be.
+/// A control group for one process: the kernel ends the process when it exceeds its memory limit.
 ///
-/// It needs a folder that somebody delegated: `/sys/fs/cgroup/sealedpush` (version 2, with the memory controller on) or
-/// `/sys/fs/cgroup/memory/sealedpush` (version 1). The group that the test itself runs in is never changed: it belongs to
-/// whoever runs the tests.
+/// Needs a delegated folder: `/sys/fs/cgroup/sealedpush` (version 2, with the memory controller on) or
+/// `/sys/fs/cgroup/memory/sealedpush` (version 1). The group of the test process itself is never changed: it belongs to
+/// the environment that runs the tests.
 ///
 /// - Source: cgroups(7); the kernel's admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
 final class MemoryGroup: Sendable {
-    /// The names of one version's files.
+    /// File names of one version.
     private struct Version {
         let limit: String
         let swapLimit: String
@@ -39,14 +39,12 @@ final class MemoryGroup: Sendable {
 
     private let path: String
     private let version: Version
-    /// What a process joins the group through.
+    /// Descriptor through which a process joins the group.
     let joinDescriptor: Int32
 
-    /// nil where none can be made.
+    /// Nil if no group can be made.
     ///
-    /// - Parameters:
-    ///   - byteCountMax: of all memory of the process, and of its swapped pages.
-    ///   - folders: where a group may be made.
+    /// - Parameter byteCountMax: Limit on all memory of the process, swapped pages included.
     init?(byteCountMax: Int, in folders: [String] = delegatedFolders) {
         let number = Self.lastNumber.withLock { number in
             number += 1
@@ -72,21 +70,21 @@ final class MemoryGroup: Sendable {
 
     deinit {
         close(joinDescriptor)
-        // The process is gone, so the group is empty; one that cannot be removed limits nobody.
+        // The process is gone, so the group is empty; a leftover group limits nothing.
         unsafe rmdir(path)
     }
 
-    /// The most memory that the group ever had.
+    /// Peak memory of the group.
     var peakByteCount: Int? {
         SystemFile.read(path + "/" + version.peak).flatMap { Int($0.filter { !$0.isWhitespace }) }
     }
 
-    /// Whether the kernel ended a process of the group for its memory.
+    /// True if the kernel ended a process of the group for its memory.
     var isOutOfMemory: Bool {
         SystemFile.read(path + "/" + version.events).flatMap { Self.killCount(events: $0) } ?? 0 > 0
     }
 
-    /// Of lines of a name and a number; both versions call this one `oom_kill`.
+    /// Parses lines of a name and a number; both versions use the name `oom_kill`.
     static func killCount(events: String) -> Int? {
         for line in events.split(separator: "\n") {
             let words = line.split(separator: " ")
@@ -95,9 +93,9 @@ final class MemoryGroup: Sendable {
         return nil
     }
 
-    /// Removes the groups of programs that ended before they could.
+    /// Removes groups left behind by ended programs.
     private static func sweep(_ folder: String) {
-        // A folder that is not there has none.
+        // A missing folder has none.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             let words = name.split(separator: "-")
             guard words.count == 3, words[0] == "extension", let id = pid_t(words[1]), id > 0 else { continue }
@@ -107,7 +105,7 @@ final class MemoryGroup: Sendable {
 
     private static func limit(_ path: String, _ version: Version, _ byteCountMax: Int) -> Bool {
         guard SystemFile.write("\(byteCountMax)", to: path + "/" + version.limit) else { return false }
-        // Where swap is not accounted for there is no such file, and mostly no swap.
+        // Without swap accounting the file is missing, and mostly swap too.
         _ = SystemFile.write(
             version.swapLimitIsTotal ? "\(byteCountMax)" : "0",
             to: path + "/" + version.swapLimit

@@ -1,4 +1,4 @@
-/// How a child process ended.
+/// Ending of a child process.
 enum ProcessEnd: Equatable, Sendable {
     case exited(status: Int32)
     case killed(signal: Int32)

@@ -1,8 +1,7 @@
 internal import Platform
 internal import UserNotifications
 
-/// Runs extensions in processes of their own: one for each push, or one for all as long as it lives, as the device's
-/// conditions say.
+/// Runs extensions in their own processes: one for each push or one for all its life, by the device's conditions.
 final class ProcessHost: ExtensionHosting {
     private struct State {
         var reused: ProcessWatch?
@@ -27,8 +26,8 @@ final class ProcessHost: ExtensionHosting {
         show: @Sendable (ExtensionOutcome) -> ShownNotification
     ) async -> ShownNotification {
         while true {
-            // A process that ended since its last push leaves this one to the next: a new process takes its first push
-            // in any case.
+            // A process that has ended since its last push returns nil. The loop ends, as a new process always takes
+            // its first push.
             let watch = watch(for: request)
             if let outcome = await watch.run(request) { return show(outcome) }
             state.withLock { if $0.reused === watch { $0.reused = nil } }
@@ -54,14 +53,14 @@ final class ProcessHost: ExtensionHosting {
     }
 }
 
-/// A private folder with one for each process, for as long as somebody may look at what is in them: the attachments of
-/// an answer, say. Made for the first process.
+/// A private folder with a subfolder for each process, made for the first process. It outlives them, because an
+/// answer's attachments may be read later.
 private final class ProcessFolder: Sendable {
-    /// Empty where none could be made: then the processes cannot start, and say so.
+    /// Empty if none could be made; the processes then fail to start.
     private let path = Guarded<String?>(nil)
 
     deinit {
-        // A process that lives a moment longer finds no folder, and is about to be ended anyway.
+        // A process still alive finds no folder, and is about to be ended anyway.
         if let path = path.withLock({ $0 }), !path.isEmpty { try? FileManager.default.removeItem(atPath: path) }
     }
 

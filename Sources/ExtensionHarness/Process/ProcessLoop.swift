@@ -2,15 +2,15 @@ internal import CLinux
 internal import Platform
 internal import UserNotifications
 
-/// The thread of one extension process: starts it, watches over it, and performs what `ProcessSupervision` decides.
+/// The thread of one extension process: starts it, watches it, and performs `ProcessSupervision`'s actions.
 ///
-/// Polls, because a process tells nobody how much memory it takes.
+/// Polls, because a process does not report its memory.
 final class ProcessLoop {
-    /// How often the memory of a process without a control group is looked at.
+    /// Interval of memory readings for a process without a control group.
     static let interval: Duration = .milliseconds(5)
     private static let busyMilliseconds: Int32 = 5
     private static let idleMilliseconds: Int32 = 1_000
-    /// So that a process that never stops writing does not keep this thread from watching it.
+    /// Bounds one read, so that a process that never stops writing is still watched.
     private static let chunkCountMax = 64
 
     private struct Push {
@@ -44,9 +44,9 @@ final class ProcessLoop {
         supervision = ProcessSupervision(memoryByteCountMax: isPolled ? setting.memoryByteCountMax : nil)
     }
 
-    /// Until the process is over, or wanted no more.
+    /// Runs until the process is over or no longer needed.
     ///
-    /// - Returns: what a push gets that comes later; nil is "take another process".
+    /// - Returns: The outcome of every later push; nil means that it takes another process.
     func run() -> ExtensionOutcome? {
         var commands = inbox.withLock { $0.take() }
         while commands.isEmpty {
@@ -70,12 +70,13 @@ final class ProcessLoop {
         wait(for: descriptors, supervision.isIdle ? Self.idleMilliseconds : Self.busyMilliseconds)
         follow(inbox.withLock { $0.take() }, process)
         send(process)
-        // Before its words: where this thread had no turn for a while, an answer must not hide what it was made with.
+        // Measured before its messages are read: if this thread was delayed, an answer must not hide the memory it
+        // took.
         if let byteCount = Footprint.byteCount(of: process.id) { handle(.measured(byteCount: byteCount), process) }
         receive(process)
         switch process.change() {
         case .stopped:
-            // Nothing runs in it any more: what it said until now is all.
+            // The process is stopped, so its messages are complete.
             receive(process)
             let lateLockCount = supervision.lateLockCount
             handle(.suspended(holdsLock: holdsLock(process.id)), process)
@@ -142,7 +143,7 @@ final class ProcessLoop {
             let count = unsafe outgoing.withUnsafeBytes {
                 unsafe clinux_send(process.channel, $0.baseAddress, $0.count)
             }
-            // Full, or gone: the first passes, and the second is seen where it is read.
+            // Full or gone: full passes, and gone is detected by the read.
             guard count > 0 else { return }
             outgoing.removeFirst(count)
         }
@@ -183,7 +184,7 @@ final class ProcessLoop {
 
     private func wait(for descriptors: [Int32], _ milliseconds: Int32) {
         var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // Interrupted or not, what follows looks for itself what there is.
+        // The result is ignored: the caller checks every source itself.
         _ = unsafe poll(&polls, nfds_t(polls.count), milliseconds)
         bell.clear()
     }

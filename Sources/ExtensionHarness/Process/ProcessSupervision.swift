@@ -1,33 +1,31 @@
-/// What iOS does with the process of an extension, over all the pushes that it serves. Events in, actions out; no clock,
-/// no process, no descriptor.
+/// iOS's supervision of an extension's process over all its pushes. Events in, actions out; no clock, no process, no
+/// descriptor.
 ///
-/// A push is done when the extension answered and the calls into it returned. When all are done the process is
-/// suspended, so that nothing in it runs any more, and only then are they finished: what it still does until then, a
-/// second answer or a lock that it keeps, has to be seen. An expiring activity keeps the process running; no push waits
-/// for its end.
+/// A push is done when the extension has answered and the calls into it have returned. When all are done the process is
+/// suspended, and only then are they finished: a second answer or a held lock until then has to be seen. An expiring
+/// activity keeps the process running; no push waits for its end.
 struct ProcessSupervision {
     enum Event {
-        /// A push is on its way into the process.
+        /// A push is being delivered to the process.
         case delivered(Int, Schedule)
-        /// The device is in a hurry: this push's time is over.
+        /// The device is short of time: this push's time is over.
         case hurried(Int)
         case reported(HostReport)
-        /// It said something that no host says.
+        /// The process sent a message that no host sends.
         case unreadable
-        /// It cannot say anything any more. Normally because it has ended, which is seen a moment later.
+        /// The process closed its channel, normally because it has ended, which is seen a moment later.
         case fellSilent
         case measured(byteCount: Int)
         case suspended(holdsLock: Bool)
-        /// `isOutOfMemory` is the kernel's word.
+        /// `isOutOfMemory` is from the kernel.
         case ended(ProcessEnd, isOutOfMemory: Bool)
-        /// Time went on.
         case tick
     }
 
     enum Action: Equatable {
         case callExpiry(Int)
         case expireActivities
-        /// The change at this place of the push's schedule.
+        /// The change at this index of the push's schedule.
         case change(Int, index: Int)
         case suspend
         case resume
@@ -35,12 +33,12 @@ struct ProcessSupervision {
         case finish(Int, ExtensionOutcome)
     }
 
-    /// What happens to one push and when, counted from its delivery, in real time.
+    /// Times of one push's events, counted from its delivery, in real time.
     struct Schedule {
         var expiries: [Duration]
         var end: Duration
         var changes: [Duration] = []
-        /// How long activities may keep the process running after the last answer.
+        /// Time for which activities may keep the process running after the last answer.
         var activity: Duration = .zero
     }
 
@@ -56,48 +54,47 @@ struct ProcessSupervision {
 
     private enum Phase { case running, suspending, suspended, killed, ended }
 
-    /// How long the process goes on after its answer: iOS does not suspend it in that very instant.
+    /// Time from the answer to suspension: iOS does not suspend a process at once.
     static let linger: Duration = .milliseconds(10)
-    /// How long a call may stay in the extension after its answer. iOS does not wait for it at all.
+    /// Time for which a call may stay in the extension after its answer. iOS does not wait for it at all.
     static let callLinger: Duration = .seconds(1)
-    /// How long an activity may go on that was told that its time is over.
+    /// Time for which an activity may run on after its expiry.
     static let activityLinger: Duration = .seconds(1)
     /// More than an extension has in flight.
     static let activityCountMax = 1_000
-    /// How long a process may live that cannot say anything any more.
+    /// Time for which a process may live after it closed its channel.
     static let silenceMax: Duration = .seconds(1)
 
     private let memoryByteCountMax: Int?
     private var phase = Phase.running
-    /// In the order in which they came.
+    /// In order of arrival.
     private var deliveries: [(number: Int, delivery: Delivery)] = []
     private var nextNumber = 0
-    /// Why it was ended, where that was not its own doing.
+    /// Reason for which the process was ended by force.
     private var sentence: Ending?
     private var silentSince: Duration?
     private var activityCount = 0
-    /// Since when nothing but activities keeps the process running, and for how long they may.
+    /// Time since which only activities keep the process running, and their limit.
     private var restingSince: Duration?
     private var activityMax: Duration = .zero
     private var areActivitiesExpired = false
     private(set) var peakByteCount = 0
-    /// How often the content handler was called for a push that was over.
+    /// Content handler calls for a push that was over.
     private(set) var lateAnswerCount = 0
-    /// How often it held a lock when it was suspended after all its pushes were finished.
+    /// Suspensions with a held lock after all pushes were finished.
     private(set) var lateLockCount = 0
 
-    /// - Parameter memoryByteCountMax: nil where the kernel sees to it.
+    /// - Parameter memoryByteCountMax: Nil if the kernel enforces the limit.
     init(memoryByteCountMax: Int?) {
         self.memoryByteCountMax = memoryByteCountMax
     }
 
-    /// Whether the process is gone.
     var isOver: Bool { phase == .ended }
 
-    /// Whether nothing happens in it until there is another push.
+    /// True while the process is suspended, until the next push.
     var isIdle: Bool { phase == .suspended }
 
-    /// Whether the extension goes on after its last answer.
+    /// True while the extension runs on after its last answer.
     var hasActivities: Bool { activityCount > 0 && (phase == .running || phase == .suspending) }
 
     mutating func handle(_ event: Event, at now: Duration) -> [Action] {
@@ -105,11 +102,11 @@ struct ProcessSupervision {
         switch event {
         case .delivered(let number, let schedule): return deliver(number, schedule, now)
         case .hurried(let number): return hurry(number, now)
-        // Nothing that comes after its sentence counts.
+        // Reports after the kill do not count.
         case .reported where phase == .killed: return []
         case .reported(.answered(let number, let content)): return answer(number, content, now)
         case .reported(.returned(let number)): return endCall(number, now)
-        // Of no consequence for the process.
+        // Without effect on the process.
         case .reported(.screen): return []
         case .reported(.activityBegan):
             activityCount += 1
@@ -129,7 +126,7 @@ struct ProcessSupervision {
     }
 
     private mutating func deliver(_ number: Int, _ schedule: Schedule, _ now: Duration) -> [Action] {
-        // Pushes that come at the same time may overtake each other.
+        // Concurrent pushes may overtake each other.
         nextNumber = max(nextNumber, number + 1)
         (restingSince, areActivitiesExpired) = (nil, false)
         activityMax = schedule.activity
@@ -143,7 +140,7 @@ struct ProcessSupervision {
         change(number) { delivery in
             let passed = now - delivery.start
             guard let first = delivery.schedule.expiries.first else {
-                // Told already, or never to be told.
+                // No expiry call is left: already made, or never to be made.
                 if !delivery.isExpired { delivery.schedule.end = passed }
                 return
             }
@@ -169,7 +166,7 @@ struct ProcessSupervision {
     }
 
     private mutating func endCall(_ number: Int, _ now: Duration) -> [Action] {
-        // A call that stayed in the extension after its answer may return when the push is over.
+        // A call that outlasts its answer may return when the push is over.
         guard (0..<nextNumber).contains(number) else { return kill(for: .hostFailed) }
         guard let index = deliveries.firstIndex(where: { $0.number == number }) else { return [] }
         guard deliveries[index].delivery.runningCallCount > 0 else { return kill(for: .hostFailed) }
@@ -218,7 +215,7 @@ struct ProcessSupervision {
         return actions + suspendOrFinish(now)
     }
 
-    /// The process goes on as long as one push has work in it; those that are done do not wait for that one.
+    /// Keeps the process running while one push has work in it; pushes that are done do not wait for it.
     private mutating func suspendOrFinish(_ now: Duration) -> [Action] {
         let done = deliveries.filter { $0.delivery.isDone(now) }.map(\.number)
         guard !done.isEmpty || deliveries.isEmpty else { return [] }
@@ -227,7 +224,7 @@ struct ProcessSupervision {
         return [.suspend]
     }
 
-    /// Nothing but activities keeps the process running, for as long as they may.
+    /// Bounds the time for which only activities keep the process running.
     private mutating func rest(_ now: Duration) -> [Action] {
         guard deliveries.isEmpty else { return [] }
         let since = restingSince ?? now

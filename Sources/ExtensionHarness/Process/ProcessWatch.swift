@@ -1,30 +1,29 @@
 import Platform
 internal import UserNotifications
 
-/// One extension process, from outside: hands its thread what is to be done.
+/// One extension process, seen from outside: passes commands to its thread.
 final class ProcessWatch: Sendable {
-    /// What the process is to be.
     struct Setting: Sendable {
         let program: ExtensionProgram
-        /// Its working folder: there, and its own.
+        /// Working folder, also for temporary files.
         let folder: String
         let memoryByteCountMax: Int
         let onLateAnswer: @Sendable () -> Void
         let onLateLock: @Sendable () -> Void
     }
 
-    /// What the thread is asked to do.
+    /// Commands for the thread.
     enum Command: Sendable {
         case deliver(Int, ExtensionRequest, @Sendable (ExtensionOutcome?) -> Void)
         case hurry(Int)
         case end
     }
 
-    /// What the thread and those who wait for it share.
+    /// State shared by the thread and its callers.
     struct Inbox: Sendable {
         var commands: [Command] = []
         var nextNumber = 0
-        /// Set once the process is over, and what every push after that gets: nil is "take another process".
+        /// Set once the process is over: the outcome of every later push; nil means that it takes another process.
         var refusal: ExtensionOutcome??
 
         mutating func take() -> [Command] {
@@ -57,7 +56,7 @@ final class ProcessWatch: Sendable {
 
     /// Runs the extension over one push.
     ///
-    /// - Returns: nil where the process was over before the push could reach it.
+    /// - Returns: Nil if the process was over before the push could reach it.
     func run(_ request: ExtensionRequest) async -> ExtensionOutcome? {
         let number = inbox.withLock { inbox in
             defer { inbox.nextNumber += 1 }
@@ -67,7 +66,7 @@ final class ProcessWatch: Sendable {
             await withCheckedContinuation { continuation in
                 let refusal = post(.deliver(number, request) { continuation.resume(returning: $0) })
                 if let refusal { continuation.resume(returning: refusal) }
-                // Cancelled before there was a push to hurry.
+                // Cancellation may have come before the push was posted.
                 if Task.isCancelled { post(.hurry(number)) }
             }
         } onCancel: {

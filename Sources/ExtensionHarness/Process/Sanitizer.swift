@@ -1,7 +1,7 @@
 internal import Platform
 
-/// Whether this program was built with the address or thread sanitizer, and so the extension's host, which the same build
-/// made. What a sanitizer keeps about the memory is many times the memory itself: a limit would end every extension.
+/// Detects a build with the address or thread sanitizer, and so of the host, which comes from the same build. A
+/// sanitizer's own memory is many times the extension's: a limit would end every extension.
 enum Sanitizer {
     static let isPresent = initializers.contains { name in unsafe dlsym(nil, name) != nil }
 

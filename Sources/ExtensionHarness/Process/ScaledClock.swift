@@ -1,7 +1,7 @@
-/// The machine's clock, with more seconds to each of its own.
+/// The machine's clock, scaled.
 struct ScaledClock: Clock {
     struct Instant: InstantProtocol {
-        /// Since the clock was made.
+        /// Time since the clock was made.
         let offset: Duration
 
         func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -12,7 +12,7 @@ struct ScaledClock: Clock {
     let scale: Double
     private let start = ContinuousClock.now
 
-    /// - Parameter scale: seconds on this clock for each real one.
+    /// - Parameter scale: Seconds on this clock for each real one.
     init(scale: Double) {
         self.scale = scale
     }

@@ -1,6 +1,6 @@
 extension ShownNotification {
-    /// Whether the extension answered with what it was given: the person reads what the relay and Apple could read, too.
+    /// True if the extension answered with the original content, which relay and Apple could read too.
     ///
-    /// Of a sealed push that means that nothing was opened, and nobody noticed.
+    /// For a sealed push that means that nothing was opened, unnoticed.
     public var keepsPlaceholder: Bool { !isOriginal && content == original }
 }

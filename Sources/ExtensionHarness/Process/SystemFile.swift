@@ -1,8 +1,8 @@
 internal import Platform
 
-/// The small files in which the kernel tells about processes and groups.
+/// The small files in which the kernel reports on processes and groups.
 enum SystemFile {
-    /// - Returns: at most 64 KiB; nil where the file cannot be read, because the process is gone, say.
+    /// - Returns: About 64 KiB at most; nil if the file cannot be read, for example because the process is gone.
     static func read(_ path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -18,7 +18,7 @@ enum SystemFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes to a file that is there: the kernel makes such files, nobody else.
+    /// Writes to an existing file; only the kernel makes such files.
     static func write(_ text: String, to path: String) -> Bool {
         let file = unsafe open(path, O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return false }

@@ -1,16 +1,15 @@
 internal import UserNotifications
 
-/// One level of JSON for each level of the value, so that all that a payload can nest gets through.
+/// One level of JSON for each level of the value, so that any nesting of a payload gets through.
 ///
-/// Text begins with a letter that tells it from the names of types that JSON has no form for.
+/// A letter at the beginning of a text separates it from the type names of values without a JSON form.
 extension UserInfoValue: Codable {
     private static let text: Unicode.Scalar = "s"
     private static let type: Unicode.Scalar = "o"
 
     /// Writes the value as JSON.
     ///
-    /// - Parameter encoder: Takes one value.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -25,12 +24,11 @@ extension UserInfoValue: Codable {
         }
     }
 
-    /// Reads what `encode(to:)` wrote.
+    /// Reads the output of `encode(to:)`.
     ///
-    /// - Parameter decoder: Holds one value.
     /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
-        // A failed attempt only says which type it is not. Collections first: deep down each failure is slow.
+        // A failed attempt only rules out that type. Collections first: deep down each failure is slow.
         if var elements = try? decoder.unkeyedContainer() {
             self = .array(try Self.rest(of: &elements))
             return
@@ -63,7 +61,7 @@ extension UserInfoValue: Codable {
         return String(scalars)
     }
 
-    /// By scalars: a combining mark at the beginning of a text would make one character with the tag.
+    /// By scalars: a combining mark at the beginning of a text would form one character with the tag.
     private static func untagged(_ string: String) -> UserInfoValue? {
         let rest = String(string.unicodeScalars.dropFirst())
         return switch string.unicodeScalars.first {

@@ -1,7 +1,7 @@
 internal import Localization
 internal import UserNotifications
 
-/// The three texts of an alert as iOS shows them: keys of the app's tables are looked up before the extension runs.
+/// The three texts of an alert as iOS shows them, translated before the extension runs.
 struct AlertText: Sendable, Equatable {
     var title = ""
     var subtitle = ""
@@ -13,13 +13,13 @@ struct AlertTranslation: Sendable {
     private let tables: LocalizedTables?
 
     /// - Parameters:
-    ///   - appBundle: the app's folder; nil for an app without translations.
-    ///   - languages: the person's, the preferred one first.
+    ///   - appBundle: The app's folder; nil for an app without translations.
+    ///   - languages: The person's, the preferred one first.
     init(appBundle: URL?, languages: [String]) {
         tables = appBundle.map { LocalizedTables(folder: $0.path, languages: languages) }
     }
 
-    /// - Returns: the table's text with the arguments in it. A key that no table has stands for itself, as it does for
+    /// - Returns: The table's text with the arguments in it. A key without an entry stands for itself, as with
     ///   `NSLocalizedString`.
     func text(_ key: String, _ arguments: [String]) -> String {
         LocalizedFormat.string(tables?.string(key) ?? key, arguments)

@@ -1,9 +1,9 @@
 public import UserNotifications
 
-/// A push as a device reads it from the payload that APNs carried.
+/// A push as a device reads it from APNs' payload.
 ///
-/// What `aps` says wrongly (a badge that is a string, say) counts as not said, as on iOS: only bytes that are no payload
-/// at all are an error.
+/// A wrong member of `aps`, such as a badge that is a string, counts as missing, as on iOS. Only bytes that are not a
+/// payload are an error.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
 public struct SimulatedPush: Sendable, Equatable {
@@ -16,14 +16,16 @@ public struct SimulatedPush: Sendable, Equatable {
     /// The identifier of the notification's request.
     public let identifier: String
 
-    /// The whole payload, `aps` included: what becomes `userInfo`.
+    /// The whole payload, `aps` included, which becomes `userInfo`.
     public let userInfo: [String: UserInfoValue]
 
     private let aps: [String: UserInfoValue]
 
+    /// Reads a payload.
+    ///
     /// - Parameters:
     ///   - payload: The payload's bytes, as they came from APNs.
-    ///   - identifier: A new one for each push unless given, as iOS makes one where the push has no collapse id.
+    ///   - identifier: By default a new one, as iOS makes for a push without a collapse id.
     /// - Throws: `SimulatedPushError` for bytes that are not a payload.
     public init(
         payload: some Collection<UInt8>,
@@ -55,7 +57,7 @@ public struct SimulatedPush: Sendable, Equatable {
         return members
     }
 
-    /// A push that was read already, in another process.
+    /// Creates a push from values already read in another process.
     init?(userInfo: [String: UserInfoValue], identifier: String) {
         guard let aps = userInfo["aps"]?.members else { return nil }
         self.identifier = identifier
@@ -63,10 +65,10 @@ public struct SimulatedPush: Sendable, Equatable {
         self.aps = aps
     }
 
-    /// Whether the push asks for its extension: `mutable-content` is the number 1.
+    /// True if the push asks for its extension: `mutable-content` is the number 1.
     public var isMutable: Bool { aps["mutable-content"]?.number == 1 }
 
-    /// The request that an extension receives: a new one each time, sharing nothing with another.
+    /// A new request for an extension, sharing nothing with another.
     func makeRequest(_ alertText: AlertText) -> UNNotificationRequest {
         UNNotificationRequest(
             identifier: identifier,
@@ -75,7 +77,7 @@ public struct SimulatedPush: Sendable, Equatable {
         )
     }
 
-    /// What iOS shows when no extension changes it.
+    /// The content that iOS shows if no extension changes it.
     func makeContent(_ alertText: AlertText) -> UNNotificationContent {
         let content = UNMutableNotificationContent()
         content.title = alertText.title
@@ -94,7 +96,7 @@ public struct SimulatedPush: Sendable, Equatable {
         return content
     }
 
-    /// The alert's texts, in the person's language. A text that is given is taken before a key.
+    /// The alert's translated texts. A literal text goes before a key.
     func alertText(_ translation: AlertTranslation) -> AlertText {
         if let body = aps["alert"]?.string { return AlertText(body: body) }
         return AlertText(
@@ -108,11 +110,11 @@ public struct SimulatedPush: Sendable, Equatable {
         let alert = aps["alert"]?.members
         if let text = alert?[name]?.string { return text }
         guard let key = alert?["\(prefix)-key"]?.string else { return "" }
-        // An argument that is no string keeps its place, or the next ones would come too early.
+        // An argument that is not a string keeps its place, or the following ones would shift.
         return translation.text(key, alert?["\(prefix)-args"]?.elements?.map { $0.string ?? "" } ?? [])
     }
 
-    /// A name, or for critical alerts a dictionary; "default" and an absent name are the system's own sound.
+    /// The sound: a name, or for critical alerts a dictionary. "default" and an absent name are the system's own sound.
     private var sound: UNNotificationSound? {
         if let name = aps["sound"]?.string {
             return name == "default" ? .default : UNNotificationSound(named: UNNotificationSoundName(name))
@@ -140,7 +142,7 @@ public struct SimulatedPush: Sendable, Equatable {
 }
 
 extension Int {
-    /// Converting a JSON number of 1e300 must not trap.
+    /// Clamps: converting a JSON number of 1e300 must not trap.
     fileprivate init(clamping number: Double) {
         self = Int(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
     }

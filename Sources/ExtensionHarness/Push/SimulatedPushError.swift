@@ -1,11 +1,11 @@
-/// Why bytes were not a push that a device could take. Says where, never what was there.
+/// Reason why bytes are not a push for a device. Never quotes the content.
 public enum SimulatedPushError: Error, Equatable {
-    /// More than Apple takes, 4,096 bytes or for a VoIP push 5,120; no device ever sees more.
+    /// Longer than Apple accepts: 4,096 bytes, or 5,120 for a VoIP push.
     case tooLong(byteCount: Int, byteCountMax: Int)
-    /// Not JSON: a syntax error, invalid UTF-8, a number that cannot be represented, or too many levels.
+    /// Not JSON: a syntax error, invalid UTF-8, a number out of range, or too many levels.
     case notJSON
     /// JSON, but not an object.
     case notAnObject
-    /// An object without an `aps` object: nothing tells the system what to do.
+    /// An object without an `aps` object.
     case missingAps
 }

@@ -1,15 +1,15 @@
 internal import UserNotifications
 
-/// One value of a notification's `userInfo`, as a value that can be compared and cross threads.
+/// One value of a notification's `userInfo`, comparable and `Sendable`.
 ///
-/// A payload's JSON becomes Foundation objects for the extension, as on iOS, and what the extension leaves in `userInfo`
-/// comes back as this: neither a reference nor a class survives into a result.
+/// A payload's JSON becomes Foundation objects for the extension, as on iOS. Its resulting `userInfo` comes back as
+/// this: neither references nor classes reach a result.
 public enum UserInfoValue: Sendable, Equatable {
     /// JSON's `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without a fraction that fits.
+    /// An integral number that fits an `Int`.
     case integer(Int)
     /// Any other number.
     case double(Double)
@@ -19,16 +19,15 @@ public enum UserInfoValue: Sendable, Equatable {
     case array([UserInfoValue])
     /// Values by key.
     case dictionary([String: UserInfoValue])
-    /// Something that no payload can hold: an object that the extension put there, by the name of its type.
+    /// An object of the extension's that no payload can hold, by the name of its type.
     case other(type: String)
 
-    /// - Parameter value: Anything; collections nested more than 512 deep, which is where the JSON parser stops too, end
-    ///   as `.other`.
+    /// Converts any value. Collections nested more than 512 deep, the JSON parser's own limit, become `.other`.
     init(_ value: Any) {
         self.init(value, depthMax: 512)
     }
 
-    /// A `userInfo` dictionary. Keys that are not strings, which no payload has, are left out.
+    /// Converts a `userInfo` dictionary. Keys that are not strings, which no payload has, are left out.
     static func dictionary(of userInfo: [AnyHashable: Any]) -> [String: UserInfoValue] {
         dictionary(of: userInfo, depthMax: 512)
     }
@@ -48,7 +47,7 @@ public enum UserInfoValue: Sendable, Equatable {
         if case .string(let string) = self { string } else { nil }
     }
 
-    /// The number of an integer or a double, `nil` for any other value: a Boolean is not a number here.
+    /// The number of an integer or a double, `nil` for any other value, Booleans included.
     public var number: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -74,7 +73,7 @@ public enum UserInfoValue: Sendable, Equatable {
     private init(_ value: Any, depthMax: Int) {
         switch value {
         case let string as String: self = .string(string)
-        // Before the numbers' Swift types: an NSNumber that holds 1 also casts to Bool.
+        // Before Swift's number types: an NSNumber that holds 1 also casts to Bool.
         case let number as NSNumber: self.init(number)
         case let dictionary as [AnyHashable: Any] where depthMax > 0:
             self = .dictionary(Self.dictionary(of: dictionary, depthMax: depthMax - 1))
@@ -85,7 +84,7 @@ public enum UserInfoValue: Sendable, Equatable {
         }
     }
 
-    /// A Boolean is told from a number by its encoding, "c": as JSON it is another value.
+    /// Distinguishes a Boolean from a number by its encoding, "c": as JSON it is another value.
     private init(_ number: NSNumber) {
         if unsafe number.objCType.pointee == CChar(bitPattern: UInt8(ascii: "c")) {
             self = .bool(number.boolValue)

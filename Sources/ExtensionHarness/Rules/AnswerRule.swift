@@ -1,6 +1,6 @@
-/// What iOS makes of an extension's answer: which content it shows, and why.
+/// iOS's choice of the content to show after an extension's answer, and its reason.
 enum AnswerRule {
-    /// `attachmentProblem` says why the system does not take one of the answer's attachments.
+    /// - Parameter attachmentProblem: Reason why the system rejects one of the answer's attachments.
     static func choice(
         original: ShownContent,
         _ outcome: ExtensionOutcome,

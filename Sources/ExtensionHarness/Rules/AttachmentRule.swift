@@ -1,11 +1,13 @@
-/// Which files iOS takes as attachments, once the extension is done.
+/// iOS's check of attachment files, after the extension is done.
 ///
-/// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment, "Supported file types".
+/// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment, "Supported file
+///   types".
 enum AttachmentRule {
-    /// As much of a file as tells its format.
+    /// Bytes of a file that identify its format.
     static let headerByteCount = 12
 
-    /// Apple says "10 MB" and not whether its million is 2^20: the smaller one, so that what passes here passes there.
+    /// Size limits. Apple says "10 MB" without defining it; the smaller reading is used, so that a file accepted here
+    /// is accepted there.
     private enum Kind {
         static let image = 10_000_000
         static let audio = 5_000_000
@@ -13,10 +15,9 @@ enum AttachmentRule {
     }
 
     /// - Parameters:
-    ///   - type: the attachment's uniform type identifier, as its file's name or the extension's hint gave it.
-    ///   - byteCount: of the whole file.
-    ///   - header: the first `headerByteCount` bytes, or all there are.
-    /// - Returns: nil for a file that is taken.
+    ///   - type: Uniform type identifier, from the file's name or the extension's hint.
+    ///   - header: The first `headerByteCount` bytes, or all there are.
+    /// - Returns: Nil for an accepted file.
     static func problem(type: String, byteCount: Int, header: [UInt8]) -> AttachmentProblem? {
         guard let (byteCountMax, isHeader) = formats[type] else { return .unrecognized }
         if byteCount > byteCountMax { return .tooLarge(byteCount: byteCount, byteCountMax: byteCountMax) }

@@ -1,6 +1,6 @@
 internal import UserNotifications
 
-/// How iOS presents a content: where, how urgently, and whether it is heard.
+/// iOS's presentation of a content: place, urgency and sound.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationinterruptionlevel and Apple's
 ///   "Managing notifications" in the Human Interface Guidelines.
@@ -20,7 +20,7 @@ enum PresentationRule {
         )
     }
 
-    /// What the app is not entitled to counts as an ordinary alert.
+    /// Lowers a level without its entitlement to an ordinary alert.
     private static func level(
         of content: ShownContent,
         _ entitlements: Device.Entitlements

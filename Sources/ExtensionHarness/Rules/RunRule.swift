@@ -1,9 +1,9 @@
-/// When iOS runs an extension at all.
+/// iOS's decision whether to run an extension at all.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension: "configured to
 ///   display an alert" and `mutable-content` with the value 1. Not for silent pushes, sounds and badges alone.
 enum RunRule {
-    /// Nil where the extension runs. `original` is what the push shows without it.
+    /// - Returns: Nil if the extension runs.
     static func notRunReason(
         _ push: SimulatedPush,
         showing original: ShownContent,

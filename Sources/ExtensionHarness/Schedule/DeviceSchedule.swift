@@ -1,32 +1,33 @@
 public import UserNotifications
 
-/// Pushes and mishaps in a random order that one number repeats: a device that is locked in the middle, short of time,
-/// full, asked twice.
+/// A random sequence of pushes and mishaps, repeatable by its seed: a device that is locked in the middle, short of
+/// time, full, or gets a push twice.
 ///
 ///     let schedule = DeviceSchedule(seed: seed, pushCount: pushes.count)
 ///     let report = await schedule.run(pushes) { NotificationService() }
 ///     #expect(report.findings.isEmpty, "\(schedule)")
 ///
-/// The seed is in the description: a failing schedule is repeated by its number.
+/// The description contains the seed, by which a failing schedule is repeated.
 public struct DeviceSchedule: Sendable, Equatable {
-    /// Makes this schedule again.
+    /// The seed that makes this schedule again.
     public let seed: UInt64
 
-    /// What happens, in order.
+    /// The steps, in order.
     public let steps: [Step]
 
-    /// Pushes that arrive at the same time, and what the device is like then.
+    /// Pushes that arrive at the same time, and the device's state then.
     public struct Step: Sendable, Equatable {
-        /// What the device is like.
+        /// The device's state.
         public let conditions: Device.Conditions
-        /// Which of the pushes arrive. One that came before comes again.
+        /// Indices of the arriving pushes. An earlier push may come again.
         public let pushIndices: [Int]
     }
 
+    /// Creates the schedule of a seed.
+    ///
     /// - Parameters:
-    ///   - seed: Any number.
-    ///   - pushCount: How many different pushes there are to deliver: at least 1.
-    ///   - base: What chance leaves as it is: the app's folders and languages, the date, the limits.
+    ///   - pushCount: Number of different pushes to deliver, at least 1.
+    ///   - base: Values that chance leaves alone: the app's folders and languages, the date, the limits.
     public init(seed: UInt64, pushCount: Int, on base: Device.Conditions = Device.Conditions()) {
         precondition(pushCount > 0)
         var dice = Dice(seed: seed)
@@ -49,7 +50,7 @@ public struct DeviceSchedule: Sendable, Equatable {
     /// - Parameters:
     ///   - pushes: As many as the schedule was made for.
     ///   - makeExtension: Makes the extension's principal object.
-    /// - Returns: What was shown.
+    /// - Returns: The notifications that were shown.
     public func run(
         _ pushes: [SimulatedPush],
         makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension
@@ -69,7 +70,7 @@ public struct DeviceSchedule: Sendable, Equatable {
 }
 
 extension DeviceSchedule: CustomStringConvertible {
-    /// The seed, and what happens in each step.
+    /// The seed and the steps.
     public var description: String {
         let lines = steps.map { step in
             let labels = step.labels.map(\.description).joined(separator: ", ")
@@ -80,7 +81,7 @@ extension DeviceSchedule: CustomStringConvertible {
 }
 
 extension Device.Conditions {
-    /// Ordinary values are the likelier ones, so that most runs get somewhere.
+    /// Draws values, ordinary ones more often, so that most runs get somewhere.
     fileprivate mutating func throwDice(_ dice: inout Dice) {
         lock = dice.pick(.unlocked, .locked, .locked, .beforeFirstUnlock)
         storage = dice.pick(.writable, .writable, .writable, .full, .readOnly)

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Random choices that a seed repeats.
+/// Random choices, repeatable by their seed.
 struct Dice {
     private var numbers: SplitMix64
 
@@ -8,13 +8,13 @@ struct Dice {
         numbers = SplitMix64(seed: seed)
     }
 
-    /// One of the values, each as likely as the others.
+    /// Picks one value, all equally likely.
     mutating func pick<Value>(_ first: Value, _ others: Value...) -> Value {
         let index = Int(next() % UInt64(others.count + 1))
         return index == 0 ? first : others[index - 1]
     }
 
-    /// True once in so many times, on average.
+    /// True once in `count` calls, on average.
     mutating func isOne(in count: UInt64) -> Bool { next() % max(count, 1) == 0 }
 
     mutating func number(below bound: Int) -> Int { Int(next() % UInt64(max(bound, 1))) }

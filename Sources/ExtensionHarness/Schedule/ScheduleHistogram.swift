@@ -1,11 +1,13 @@
-/// How often each outcome was seen under each condition.
+/// Counts of each outcome under each condition.
 public struct ScheduleHistogram: Sendable, CustomStringConvertible {
     /// The columns, in order.
     public let outcomes: [String]
     private var labels: [ScheduleLabel] = []
     private var counts: [ScheduleLabel: [Int]] = [:]
 
-    /// - Parameter outcomes: What can come of a push, in the caller's words.
+    /// Creates an empty histogram.
+    ///
+    /// - Parameter outcomes: Possible outcomes of a push, in the caller's words.
     public init(outcomes: [String]) {
         self.outcomes = outcomes
     }
@@ -13,7 +15,7 @@ public struct ScheduleHistogram: Sendable, CustomStringConvertible {
     /// Counts one push.
     ///
     /// - Parameters:
-    ///   - step: When it arrived.
+    ///   - step: The step in which it arrived.
     ///   - outcome: One of `outcomes`; any other is not counted.
     public mutating func add(_ step: DeviceSchedule.Step, outcome: String) {
         guard let column = outcomes.firstIndex(of: outcome) else { return }
@@ -23,9 +25,7 @@ public struct ScheduleHistogram: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Adds another's counts.
-    ///
-    /// - Parameter other: Of the same outcomes.
+    /// Adds the counts of another histogram, which must have the same outcomes.
     public mutating func add(_ other: ScheduleHistogram) {
         precondition(outcomes == other.outcomes)
         for label in other.labels {
@@ -35,25 +35,20 @@ public struct ScheduleHistogram: Sendable, CustomStringConvertible {
         }
     }
 
-    /// How often.
-    ///
-    /// - Parameters:
-    ///   - outcome: One of `outcomes`.
-    ///   - label: A condition.
-    /// - Returns: 0 where it was not seen.
+    /// The count of one outcome under one condition, 0 if it was not seen.
     public func count(_ outcome: String, under label: ScheduleLabel) -> Int {
         guard let column = outcomes.firstIndex(of: outcome) else { return 0 }
         return counts[label]?[column] ?? 0
     }
 
-    /// The pairs that were never seen, of the conditions that were.
+    /// Pairs that were never seen, of the conditions that were.
     public var emptyCells: [(label: ScheduleLabel, outcome: String)] {
         rows.flatMap { label in
             outcomes.filter { count($0, under: label) == 0 }.map { (label, $0) }
         }
     }
 
-    /// Conditions together, in the order in which a step names them.
+    /// Labels grouped by condition, in the order of a step.
     private var rows: [ScheduleLabel] {
         var conditions: [String] = []
         for label in labels where !conditions.contains(label.condition) { conditions.append(label.condition) }

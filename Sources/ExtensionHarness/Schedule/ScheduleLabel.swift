@@ -1,16 +1,16 @@
-/// One condition of a schedule's step, in words: what a histogram counts by.
+/// One condition of a schedule's step, in words, as the key of a histogram.
 public struct ScheduleLabel: Sendable, Hashable, CustomStringConvertible {
-    /// What may differ: "lock", say.
+    /// The condition, such as "lock".
     public let condition: String
-    /// How it is: "locked".
+    /// Its value, such as "locked".
     public let value: String
 
-    /// Both.
+    /// Condition and value.
     public var description: String { "\(condition) \(value)" }
 }
 
 extension DeviceSchedule.Step {
-    /// All conditions of this step that chance decides, always in the same order.
+    /// All random conditions of this step, always in the same order.
     public var labels: [ScheduleLabel] {
         [
             ("lock", conditions.lock.words), ("storage", conditions.storage.words), ("alerts", "\(conditions.alerts)"),

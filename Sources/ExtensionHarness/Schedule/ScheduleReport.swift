@@ -1,37 +1,37 @@
-/// What became of a schedule's pushes.
+/// Result of a schedule.
 public struct ScheduleReport: Sendable {
-    /// One for each push of each step.
+    /// One delivery for each push of each step.
     public let deliveries: [Delivery]
-    /// How often the extension called its content handler when its delivery was over.
+    /// Number of content handler calls after their delivery was over.
     public let lateHandlerCallCount: Int
 
     /// One push of one step.
     public struct Delivery: Sendable {
-        /// When.
+        /// The step.
         public let step: DeviceSchedule.Step
-        /// Which of the pushes.
+        /// Index of the push.
         public let pushIndex: Int
-        /// What was shown.
+        /// The notification that was shown.
         public let shown: ShownNotification
     }
 
-    /// What an extension must never do, whatever happens to it.
+    /// A fault that an extension must never show, under any conditions.
     public enum Finding: Sendable, Hashable {
-        /// It called its content handler more than once for one push.
+        /// The content handler was called more than once for one push.
         case answeredAgain
-        /// It did not call it until it was ended.
+        /// The content handler was not called before the extension was ended.
         case neverAnswered
-        /// It called it when its delivery was over.
+        /// The content handler was called after the delivery was over.
         case answeredLate
-        /// Its process ended otherwise than by returning.
+        /// The process ended otherwise than by returning.
         case ended
-        /// Its answer has no text, which the app may not send.
+        /// The answer has no text, and the app may not send such an answer.
         case emptyAnswer
-        /// Its answer had an attachment that the system does not take.
+        /// The answer had an attachment that the system rejects.
         case invalidAttachment
     }
 
-    /// What the extension did that it must never do; empty for one without fault.
+    /// The extension's faults; empty for one without fault.
     public var findings: Set<Finding> {
         var findings = Set(deliveries.flatMap { ([$0.shown] + $0.shown.repeated).flatMap(Self.findings) })
         if lateHandlerCallCount > 0 { findings.insert(.answeredLate) }

@@ -1,12 +1,12 @@
-/// Why the system does not take an attachment once the extension is done.
+/// Reason why the system rejects an attachment.
 public enum AttachmentProblem: Sendable, Equatable {
-    /// No readable file is there any more.
+    /// The file is gone or cannot be read.
     case missing
-    /// Its type is none of Apple's list.
+    /// The type is not on Apple's list.
     case unrecognized
-    /// The file is larger than its kind may be.
+    /// The file exceeds the limit of its kind.
     case tooLarge(byteCount: Int, byteCountMax: Int)
-    /// The file's first bytes are not of its type.
+    /// The file's first bytes do not match its type.
     case corrupt
     /// The file could not be moved into the system's store.
     case notMoved

@@ -1,15 +1,15 @@
-/// How a notification appears, and whether it is heard.
+/// A notification's place, urgency and sound.
 public struct Presentation: Sendable, Equatable {
-    /// Where the person meets it.
+    /// Place on the device.
     public var place: Place
-    /// How urgent it is to iOS: what the app is not entitled to counts as an ordinary alert.
+    /// Effective urgency: a level without its entitlement counts as an ordinary alert.
     public var level: ShownContent.InterruptionLevel
-    /// Whether it is heard.
+    /// Sound that plays, or the reason for silence.
     public var sound: Sound
-    /// Whether its badge, where it has one, becomes the number on the app's icon.
+    /// True if its badge, when present, becomes the number on the app's icon.
     public var setsBadge: Bool
 
-    /// Whether the list has it.
+    /// True if the notification is in the list.
     var isListed: Bool {
         switch place {
         case .banner, .list, .inApp(_, list: true): true
@@ -17,31 +17,31 @@ public struct Presentation: Sendable, Equatable {
         }
     }
 
-    /// Where the person meets a notification.
+    /// Place of a notification.
     public enum Place: Sendable, Equatable {
         /// On the screen at once, and in the list.
         case banner(Passage)
         /// In the list only, without lighting the screen.
         case list(ListReason)
-        /// In the app that is in front, as its delegate's `willPresent` asked: on the screen, in the list, both or neither.
+        /// In the app in front, as its delegate's `willPresent` asked: on the screen, in the list, both or neither.
         case inApp(banner: Bool, list: Bool)
         /// Nowhere.
         case nowhere(NowhereReason)
     }
 
-    /// What let a notification onto the screen.
+    /// Reason why a notification reaches the screen.
     public enum Passage: Sendable, Equatable {
-        /// No Focus was on.
+        /// No Focus is on.
         case noFocus
         /// The Focus allows this app.
         case allowedApp
-        /// The Focus lets time-sensitive notifications through, and the app may send them.
+        /// The Focus allows time-sensitive notifications, and the app may send them.
         case timeSensitive
         /// Critical alerts pass every Focus, and the app may send them.
         case critical
     }
 
-    /// Why a notification is only listed.
+    /// Reason why a notification is only listed.
     public enum ListReason: Sendable, Equatable {
         /// Its interruption level is passive.
         case passive
@@ -51,27 +51,27 @@ public struct Presentation: Sendable, Equatable {
         case focus
     }
 
-    /// Why nothing is shown.
+    /// Reason why nothing is shown.
     public enum NowhereReason: Sendable, Equatable {
         /// The person turned the app's notifications off.
         case alertsOff
         /// The extension answered without text, which the filtering entitlement allows.
         case suppressed
-        /// There is nothing to read in it.
+        /// The content has no text.
         case noAlertText
     }
 
-    /// Whether a notification is heard.
+    /// Sound of a notification.
     public enum Sound: Sendable, Equatable {
-        /// Its content has none.
+        /// The content has no sound.
         case none
-        /// Its sound plays.
+        /// The sound plays.
         case plays(ShownContent.Sound)
-        /// Its sound does not play.
+        /// The sound does not play.
         case silenced(Silence)
     }
 
-    /// Why a sound does not play.
+    /// Reason why a sound does not play.
     public enum Silence: Sendable, Equatable {
         /// The ring switch is at silent.
         case muted

@@ -1,26 +1,26 @@
 internal import UserNotifications
 
-/// A notification's content at one moment, as a value: what the extension does to its object later does not reach it.
+/// A snapshot of a notification's content, independent of the extension's object.
 public struct ShownContent: Sendable, Equatable, Codable {
-    /// The primary description, empty when there is none.
+    /// The primary description, or empty.
     public var title: String
-    /// The secondary description, empty when there is none.
+    /// The secondary description, or empty.
     public var subtitle: String
-    /// The main text, empty when there is none.
+    /// The main text, or empty.
     public var body: String
     /// The number for the app's icon: `nil` leaves it as it is, 0 hides it.
     public var badge: Int?
-    /// `nil` is silence.
+    /// The sound; `nil` is silence.
     public var sound: Sound?
-    /// Groups related notifications, empty when there is none.
+    /// Groups related notifications; may be empty.
     public var threadIdentifier: String
-    /// The category whose actions are offered, empty when there is none.
+    /// The category with the actions, or empty.
     public var categoryIdentifier: String
     /// The launch image, empty for the default.
     public var launchImageName: String
-    /// What the app matches to choose a scene.
+    /// Identifier by which the app chooses a scene.
     public var targetContentIdentifier: String?
-    /// What a Focus evaluates.
+    /// Criteria for a Focus.
     public var filterCriteria: String?
     /// Importance and delivery timing.
     public var interruptionLevel: InterruptionLevel
@@ -35,22 +35,22 @@ public struct ShownContent: Sendable, Equatable, Codable {
     public struct Sound: Sendable, Equatable, Codable {
         /// The sound file's name; `nil` is the system's own sound.
         public var name: String?
-        /// Whether it passes the mute switch.
+        /// True if it passes the mute switch.
         public var isCritical: Bool
-        /// Whether it is a ringtone.
+        /// True for a ringtone.
         public var isRingtone: Bool
-        /// 0 to 1; `nil` where the person's setting decides.
+        /// Volume, 0 to 1; `nil` uses the person's setting.
         public var volume: Float?
 
         /// The system's own sound for notifications.
         public static var `default`: Sound { Sound(name: nil, isCritical: false, isRingtone: false, volume: nil) }
     }
 
-    /// A media file that goes with the text.
+    /// A media file with the text.
     public struct Attachment: Sendable, Equatable, Codable {
         /// Unique within the notification.
         public var identifier: String
-        /// Where the file was when the extension answered.
+        /// Path of the file when the extension answered.
         public var path: String
         /// The uniform type identifier.
         public var type: String
@@ -68,7 +68,7 @@ public struct ShownContent: Sendable, Equatable, Codable {
         case critical
     }
 
-    /// Whether there is anything to read: iOS ignores an extension's answer without any.
+    /// True if there is text to show; iOS ignores an extension's answer without any.
     public var hasAlertText: Bool { !title.isEmpty || !subtitle.isEmpty || !body.isEmpty }
 
     init(_ content: UNNotificationContent) {
@@ -92,8 +92,7 @@ public struct ShownContent: Sendable, Equatable, Codable {
 }
 
 extension ShownContent {
-    /// The same as an object of the framework's, for code that asks the system what is on the screen. An attachment whose
-    /// file has gone meanwhile is left out.
+    /// The content as the framework's object, for readers of the screen. An attachment whose file is gone is left out.
     func notificationContent() -> UNNotificationContent {
         let content = UNMutableNotificationContent()
         content.title = title
@@ -109,7 +108,7 @@ extension ShownContent {
         content.interruptionLevel = UNNotificationInterruptionLevel(interruptionLevel)
         content.relevanceScore = relevanceScore
         content.attachments = attachments.compactMap { attachment in
-            // Only a file that has gone makes it throw, and that is said above.
+            // Throws only if the file is gone.
             try? UNNotificationAttachment(
                 identifier: attachment.identifier,
                 url: URL(fileURLWithPath: attachment.path),

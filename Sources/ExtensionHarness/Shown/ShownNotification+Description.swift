@@ -1,13 +1,13 @@
-/// What a failed expectation prints: the texts shown, and what iOS did and why.
+/// Text for a failed expectation.
 extension ShownNotification: CustomStringConvertible {
-    /// The texts shown, and what iOS did and why.
+    /// The shown texts, and iOS's action with its reason.
     public var description: String {
         let texts = [content.title, content.subtitle, content.body].filter { !$0.isEmpty }
         let text = texts.isEmpty ? "no text" : texts.map { "“\($0)”" }.joined(separator: " / ")
         return "\(text). \(explanation)"
     }
 
-    /// What iOS did and why, in sentences.
+    /// iOS's action and its reason, in sentences.
     public var explanation: String {
         ([why.sentence, ending.flatMap { sentence(of: $0) }, presentation.place.sentence, presentation.sound.sentence]
             + [time.sentence, repeated.isEmpty ? nil : "The push reached the extension \(repeated.count + 1) times."])
@@ -15,7 +15,7 @@ extension ShownNotification: CustomStringConvertible {
             .joined(separator: " ")
     }
 
-    /// Only where the reason for what is shown has not said it already.
+    /// Nil if `why` has already said it.
     private func sentence(of ending: Ending) -> String? {
         switch (why, ending) {
         case (.ended, _), (.timedOut, _), (_, .returned): nil

@@ -1,60 +1,59 @@
 public import UserNotifications
 
-/// What a person sees of a push, and why.
+/// The notification that a person sees of a push, with the reason.
 ///
-/// Its content's properties are its own: `shown.title`, `shown.userInfo["chat"]`.
+/// Its content's properties can be read directly: `shown.title`, `shown.userInfo["chat"]`.
 @dynamicMemberLookup
 public struct ShownNotification: Sendable, Equatable {
     /// The identifier of the notification's request.
     public let identifier: String
 
-    /// What is shown: the extension's answer, or the original.
+    /// The shown content: the extension's answer or the original.
     public let content: ShownContent
 
-    /// What came with the push: what the relay and Apple could read, and what iOS shows when no extension changes it.
+    /// The push's own content: readable by relay and Apple, and shown if no extension changes it.
     public let original: ShownContent
 
-    /// When it arrived, by the device's date.
+    /// Arrival time by the device's date.
     public let date: Date
 
-    /// Why this is shown.
+    /// Reason for the shown content.
     public let why: Why
 
-    /// How it appears, and whether it is heard.
+    /// Place, urgency and sound.
     public let presentation: Presentation
 
-    /// How often the extension called its content handler until the delivery was over.
+    /// Number of content handler calls until the delivery was over.
     public let handlerCallCount: Int
 
-    /// How the extension's run ended; `nil` where it did not run.
+    /// Ending of the extension's run; `nil` if it did not run.
     public let ending: Ending?
 
-    /// Which time the extension's limits were measured in.
+    /// Time in which the extension's limits were measured.
     public let time: TimeUsed
 
-    /// How the extension's memory was limited.
+    /// Enforcement of the extension's memory limit.
     public let memory: MemoryEnforcement
 
-    /// The most memory that the extension's process took; `nil` where it had none of its own. Of a process that serves
-    /// several pushes it is the most until this one was done.
+    /// Peak memory of the extension's own process until this push was done; `nil` without such a process.
     public internal(set) var peakMemoryByteCount: Int?
 
-    /// What the other runs made of the same push, in order, where it reached the extension more than once.
+    /// Results of the other runs over the same push, in order.
     public internal(set) var repeated: [ShownNotification] = []
 
-    /// Why a content was shown.
+    /// Reason for a shown content.
     public enum Why: Sendable, Equatable {
         /// The extension answered in time: its content.
         case answered
-        /// The extension answered once it was told that its time is over, within the grace: its content.
+        /// The extension answered after the expiry call, within the grace: its content.
         case expired
-        /// The extension never answered, not even when told that its time would expire: the original.
+        /// The extension never answered: the original.
         case timedOut
-        /// The extension's answer has no alert text, so the system ignores it: the original.
+        /// The answer has no alert text, so the system ignores it: the original.
         case emptyAnswer
-        /// The extension's answer has no alert text, and the app may filter: nothing is shown.
+        /// The answer has no alert text, and the app may filter: nothing is shown.
         case suppressed
-        /// The system did not take an attachment, and with it not the answer: the original.
+        /// The system rejected an attachment and so the answer: the original.
         case invalidAttachment(AttachmentProblem)
         /// The extension's process ended before it answered: the original.
         case ended(Ending)
@@ -62,11 +61,11 @@ public struct ShownNotification: Sendable, Equatable {
         case notRun(NotRunReason)
     }
 
-    /// Why the system does not run an extension.
+    /// Reason why the system does not run an extension.
     public enum NotRunReason: Sendable, Equatable {
         /// `mutable-content` is not the number 1.
         case notMutable
-        /// Nothing to read in the push: only a sound, a badge or data.
+        /// The push has no text, only a sound, a badge or data.
         case noVisibleAlert
         /// The person turned the app's notifications off.
         case alertsOff
@@ -74,7 +73,7 @@ public struct ShownNotification: Sendable, Equatable {
         case notStarted
     }
 
-    /// Whether this is what came with the push, untouched by the extension.
+    /// True if the shown content is the push's own, unchanged by the extension.
     public var isOriginal: Bool {
         switch why {
         case .answered, .expired, .suppressed: false
@@ -82,7 +81,7 @@ public struct ShownNotification: Sendable, Equatable {
         }
     }
 
-    /// Whether iOS would have ended the extension's process by force: it does when the content handler is called twice.
+    /// True where iOS would have ended the extension's process by force, as after a second content handler call.
     public var terminatesExtension: Bool { ending?.isTermination ?? false }
 
     /// A property of the content.
@@ -92,7 +91,7 @@ public struct ShownNotification: Sendable, Equatable {
 }
 
 extension ShownNotification {
-    /// A push that has arrived, before anything is known of what becomes of it.
+    /// An arrived push, before its outcome is known.
     struct Arrival: Sendable {
         let push: SimulatedPush
         let original: ShownContent
@@ -100,12 +99,10 @@ extension ShownNotification {
         let conditions: Device.Conditions
     }
 
-    /// A push whose extension iOS does not run.
     init(_ arrival: Arrival, notRun reason: NotRunReason) {
         self.init(arrival, showing: arrival.original, .notRun(reason), after: nil)
     }
 
-    /// A push whose extension ran.
     init(_ arrival: Arrival, showing content: ShownContent, _ why: Why, after outcome: ExtensionOutcome?) {
         self.init(
             identifier: arrival.push.identifier,

@@ -1,33 +1,33 @@
-/// Decides when a device's time goes on. Readings of its clock in, one action out; no clock, no thread.
+/// Decides when a device's time advances. Readings of its clock in, one action out; no clock, no thread.
 ///
-/// Nobody can know from outside that code has nothing left to do, so this is a rule and not a proof:
+/// Idle code cannot be recognized from outside, so this is a rule and not a proof:
 /// - No time passes while a test asks for that.
-/// - Nor while one of the system's calls into the extension runs, or code that says which device it runs on. What runs for
-///   longer than a second of real time counts as waiting for something.
-/// - Where the extension waits on the device's clock, time goes on to the next deadline once nothing has happened to the
-///   clock for `settledLookCount` looks in a row. The looks are apart in real time, and each waits for a thread behind
-///   whatever else is ready to run, so a busy machine stretches them.
-/// - Where nobody but the system waits on it, the extension either still works or waits for something real, and the
-///   deadline is a real one, scaled. It takes `realWaitLookMin` looks as well, for the same reason; and of the time between
-///   two looks only `lookPauseMax` counts: while the machine stands still, so does the extension.
+/// - No time passes while a system call into the extension runs, or code bound to the device. After a second of real
+///   time such work counts as waiting.
+/// - If the extension waits on the device's clock, time advances to the next deadline once nothing has happened to the
+///   clock for `settledLookCount` looks in a row. Looks are apart in real time, and each waits for a thread behind
+///   other ready work, so a busy machine stretches them.
+/// - If only the system waits on the clock, the extension is working or waits for something real, and the deadline is a
+///   real one, scaled. It takes `realWaitLookMin` looks as well, for the same reason. Of the time between two looks
+///   only `lookPauseMax` counts: while the machine stands still, so does the extension.
 struct PassageOfTime: Sendable {
     enum Action: Sendable, Equatable {
         case wait
         case advance(to: SimulatedClock.Instant, TimeUsed)
     }
 
-    /// Between two looks, in real time.
+    /// Real time between two looks.
     static let lookInterval = Duration.milliseconds(2)
-    /// The most that counts of the time between two looks, where an extension's real time is measured.
+    /// Upper bound on the counted time between two looks, when an extension's real time is measured.
     static let lookPauseMax = Duration.milliseconds(10)
-    /// About 20 ms on a machine at rest: long beside what an extension does between two waits.
+    /// About 20 ms on a machine at rest: long beside an extension's work between two waits.
     static let settledLookCount = 10
 
-    /// A real deadline comes no sooner than this, whatever the scale: threads have to be had.
+    /// Minimum of a real deadline at any scale: threads have to be scheduled.
     static let realWaitMin = Duration.milliseconds(250)
-    /// Nor after fewer looks: on a busy machine a task waits for its thread as long as a look does.
+    /// Minimum of looks before a real deadline: on a busy machine a task waits for its thread as long as a look does.
     static let realWaitLookMin = 100
-    /// Nor, while something runs, than this.
+    /// Minimum of a real deadline while a call runs.
     static let workTimeMax = Duration.seconds(1)
 
     private let timekeeping: Device.Timekeeping
@@ -36,12 +36,12 @@ struct PassageOfTime: Sendable {
     private var origin: Origin?
     private var lastLook: Duration?
 
-    /// Where simulated and real time were last the same.
+    /// Point at which simulated and real time last agreed.
     private struct Origin {
         let simulated: SimulatedClock.Instant
         let real: Duration
         var lookCount = 0
-        /// What the extension had of the time since then.
+        /// Real time credited to the extension since then.
         var given = Duration.zero
     }
 
@@ -50,9 +50,9 @@ struct PassageOfTime: Sendable {
     }
 
     /// - Parameters:
-    ///   - reading: of the device's clock.
-    ///   - real: since some fixed moment.
-    /// - Returns: what to do now. Another look follows either way.
+    ///   - reading: Reading of the device's clock.
+    ///   - real: Real time since a fixed moment.
+    /// - Returns: The action now; another look follows either way.
     mutating func look(_ reading: SimulatedClock.Reading, at real: Duration) -> Action {
         quietLookCount = reading.changeCount == lastChangeCount ? quietLookCount + 1 : 0
         lastChangeCount = reading.changeCount
@@ -91,7 +91,7 @@ struct PassageOfTime: Sendable {
         return now > reading.now ? .advance(to: now, used) : .wait
     }
 
-    /// Keeps any factor within what a `Duration` can be multiplied by: a factor that is no number counts as 1.
+    /// Bounds a factor to values that a `Duration` can be multiplied by; NaN counts as 1.
     private static func bounded(_ factor: Double) -> Double {
         factor > 0 ? min(max(factor, 0.001), 1_000_000) : 1
     }

@@ -1,9 +1,9 @@
 import Platform
 internal import UserNotifications
 
-/// A clock that stands still until it is told to go on, so that 30 seconds pass at once.
+/// A clock that stands still until it is advanced, so that 30 seconds pass at once.
 ///
-/// A `Device` makes its clock go on by itself, or leaves that to the test:
+/// A `Device` advances its clock by itself, or leaves that to the test:
 ///
 ///     let clock = SimulatedClock()
 ///     let device = Device(.init().with { $0.timekeeping = .byHand }, clock: clock) { NotificationService() }
@@ -13,7 +13,7 @@ internal import UserNotifications
 public final class SimulatedClock: Clock, Sendable {
     /// A point in the clock's own time.
     public struct Instant: InstantProtocol {
-        /// Since the clock was made.
+        /// Time since the clock was made.
         public var offset: Duration
 
         /// The point that much later.
@@ -26,31 +26,31 @@ public final class SimulatedClock: Clock, Sendable {
             other.offset - offset
         }
 
-        /// Whether the first is earlier.
+        /// Orders by time.
         public static func < (left: Instant, right: Instant) -> Bool {
             left.offset < right.offset
         }
     }
 
-    /// What whoever makes time pass has to know.
+    /// State by which `PassageOfTime` decides.
     struct Reading: Sendable, Equatable {
         var now = Instant(offset: .zero)
-        /// The first deadline that somebody waits for.
+        /// Earliest deadline of all sleepers.
         var nextDeadline: Instant?
-        /// How many wait that are not the system itself.
+        /// Sleepers other than the system's.
         var sleeperCount = 0
-        /// How much is at work for which no time is to pass.
+        /// Running work during which no time is to pass.
         var holdCount = 0
-        /// Whether a test asked that no time pass at all.
+        /// True while a test asks that no time pass at all.
         var isStandingStill = false
-        /// Changes whenever anything happens to the clock.
+        /// Changes with every event on the clock.
         var changeCount = 0
     }
 
     private struct Sleeper {
         let deadline: Instant
         let isSystem: Bool
-        /// The screen of the device that the sleeping code runs on.
+        /// The screen of the sleeping code's device.
         let screen: ObjectIdentifier?
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -85,20 +85,20 @@ public final class SimulatedClock: Clock, Sendable {
     /// Creates a clock at zero.
     public init() {}
 
-    /// How far the clock has been advanced.
+    /// The clock's time.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// As fine as `Duration` is used here.
+    /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Returns when the clock has been advanced to the deadline.
+    /// Sleeps until the clock has been advanced to the deadline.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try await sleep(until: deadline, isSystem: false)
     }
 
-    /// The system's own waiting is not the extension's: what only the system waits for may come at once.
+    /// Sleeps for the extension or for the system; the time rule treats their waits differently.
     func sleep(until deadline: Instant, isSystem: Bool) async throws {
         let id = state.withLock { state in
             state.lastID += 1
@@ -118,8 +118,8 @@ public final class SimulatedClock: Clock, Sendable {
         }
     }
 
-    /// Cancels what sleeps on a device that goes: no time passes for it any more, and it would be kept for ever by this clock,
-    /// which it keeps.
+    /// Cancels the sleepers of a device that is released: its time has stopped, and they and this clock would keep each
+    /// other alive for ever.
     func cancelSleepers(on screen: ObjectIdentifier) {
         let sleepers = state.withLock { state in
             let ids = state.sleepers.filter { $0.value.screen == screen }.keys.sorted()
@@ -129,7 +129,7 @@ public final class SimulatedClock: Clock, Sendable {
         for sleeper in sleepers { sleeper.continuation.resume(throwing: CancellationError()) }
     }
 
-    /// Makes time pass: everyone whose deadline comes by then wakes, the earliest first.
+    /// Advances time and wakes every sleeper that is due, the earliest first.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -139,9 +139,9 @@ public final class SimulatedClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Makes time pass, unless something has happened to the clock since it was read.
+    /// Advances time, unless something has happened to the clock since the reading.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: True if time was advanced.
     func advance(to instant: Instant, unlessChangedSince reading: Reading) -> Bool {
         let due: [Sleeper]? = state.withLock { state in
             guard state.changeCount == reading.changeCount else { return nil }
@@ -153,8 +153,7 @@ public final class SimulatedClock: Clock, Sendable {
         return due != nil
     }
 
-    /// Returns when at least `count` sleepers are waiting for time to pass and nobody asks that it stand still: advancing
-    /// earlier would be too early.
+    /// Waits until at least `count` sleepers wait and time is not held; an earlier advance would miss them.
     public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let reached = state.withLock { state in
@@ -165,13 +164,11 @@ public final class SimulatedClock: Clock, Sendable {
         }
     }
 
-    /// Runs `body` while no time passes by itself on a device with this clock.
+    /// Runs `body` while no time passes by itself on a device with this clock: for work that takes real time and should
+    /// take none on the device, such as a stub server's answer.
     ///
-    /// For work that takes real time and should take none on the device: a stub server's answer, say.
-    ///
-    /// - Parameter body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     public func standingStill<Result, E: Error>(
         while body: () async throws(E) -> Result
     ) async throws(E) -> Result {
@@ -180,7 +177,7 @@ public final class SimulatedClock: Clock, Sendable {
         return try await body()
     }
 
-    /// Something is at work for which no time is to pass.
+    /// Holds time for running work.
     func hold() {
         change { $0.holdCount += 1 }
     }
@@ -215,7 +212,7 @@ public final class SimulatedClock: Clock, Sendable {
     private func add(_ sleeper: Sleeper, id: Int) {
         let reached = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.changeCount += 1
-            // Asked under the lock: a cancellation handler that came too early to find this sleeper has set it.
+            // Checked under the lock: a cancellation handler that ran before this sleeper was added has set the flag.
             if Task.isCancelled {
                 sleeper.continuation.resume(throwing: CancellationError())
                 return []

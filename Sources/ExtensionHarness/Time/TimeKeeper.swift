@@ -1,9 +1,9 @@
 import Platform
 
-/// Makes a clock go on as `PassageOfTime` decides, and remembers which time was used.
+/// Advances a clock as `PassageOfTime` decides, and records the time used.
 ///
-/// Each delivery has its own, for as long as it runs. Several on one clock do no harm: of two that decide to go on from
-/// the same reading, the clock heeds the first.
+/// Each delivery has its own. Several on one clock are safe: of two that advance from the same reading, the clock
+/// accepts the first.
 final class TimeKeeper: Sendable {
     private let clock: SimulatedClock
     private let used = Guarded(TimeUsed.none)
@@ -15,7 +15,7 @@ final class TimeKeeper: Sendable {
     /// The time that the longest wait was measured in: real before scaled, scaled before virtual.
     var timeUsed: TimeUsed { used.withLock { $0 } }
 
-    /// Returns when the task is cancelled.
+    /// Runs until the task is cancelled.
     func run(_ timekeeping: Device.Timekeeping) async {
         guard timekeeping != .byHand else { return }
         let start = ContinuousClock.now
@@ -27,7 +27,7 @@ final class TimeKeeper: Sendable {
             {
                 note(time)
             }
-            // Cancelled is over: the loop asks.
+            // Cancellation is checked by the loop.
             try? await ContinuousClock().sleep(for: PassageOfTime.lookInterval)
         }
     }
