@@ -3,15 +3,16 @@ internal import Platform
 extension FileManager {
     /// The folder that an app shares with its extensions.
     ///
-    /// On Linux the simulated device that the code runs on knows a folder that has one folder for each group; without one
-    /// the environment variable `SEALEDPUSH_APP_GROUPS` names it.
+    /// On Linux it is a subfolder of the simulated device's folder for app groups, or else of the folder named by the
+    /// environment variable `SEALEDPUSH_APP_GROUPS`.
     ///
-    /// - Parameter groupIdentifier: `group.com.example.app`, say: one path component.
-    /// - Returns: `nil` where iOS returns `nil`, for a group that this process has no part in: neither names a folder,
-    ///   that folder has no such folder, or the identifier would lead out of it.
-    /// - Source: https://developer.apple.com/documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
+    /// - Parameter groupIdentifier: One path component, such as `group.com.example.app`.
+    /// - Returns: `nil` if there is no such folder, or if the identifier would lead out of it. iOS returns `nil` for a
+    ///   group that the process does not belong to.
+    /// - Source:
+    ///   https://developer.apple.com/documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
-        // Asked for by name: Foundation's dictionary of the whole environment is made anew for each question.
+        // By `getenv`: Foundation builds its dictionary of the whole environment on every access.
         let fromEnvironment = unsafe getenv("SEALEDPUSH_APP_GROUPS").map { unsafe String(cString: $0) }
         return containerURL(
             forSecurityApplicationGroupIdentifier: groupIdentifier,

@@ -1,21 +1,19 @@
 private import Platform
 
-/// What stands behind `UNUserNotificationCenter`: the device that the app is installed on. Whatever plays the system makes
-/// one; without one the center finds no notifications and keeps none.
+/// The system behind `UNUserNotificationCenter`, supplied by a simulation. Without one the center has no notifications.
 ///
-/// It belongs to a simulated device, of which many live in one process; an extension that runs in a process of its own has
-/// it for the whole process.
+/// It belongs to a simulated device, of which many live in one process; an extension in its own process has it for the
+/// whole process.
 package protocol NotificationSystem: Sendable {
-    /// What the person allowed the app.
     var settings: UNNotificationSettings.Values { get }
-    /// New objects each time, the newest notification first.
+    /// New objects each time, newest notification first.
     func deliveredNotifications() -> [UNNotification]
     func removeDeliveredNotifications(withIdentifiers identifiers: [String])
     func removeAllDeliveredNotifications()
     func setBadgeCount(_ count: Int)
 }
 
-/// Where the center finds its system.
+/// The center's current system.
 package enum CurrentNotificationSystem {
     private static let ofProcess = Guarded<(any NotificationSystem)?>(nil)
 
@@ -23,7 +21,7 @@ package enum CurrentNotificationSystem {
         SimulatedDevice.current?.system as? any NotificationSystem ?? ofProcess.withLock { $0 }
     }
 
-    /// All of this process finds this system from now on.
+    /// Makes a system current for the whole process.
     package static func occupyProcess(with system: any NotificationSystem) {
         ofProcess.withLock { $0 = system }
     }

@@ -1,7 +1,7 @@
 /// The domain of a `UNError`.
 public let UNErrorDomain = "UNErrorDomain"
 
-/// Why the system would not take a notification or an attachment.
+/// Reason why the system rejects a notification or an attachment.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unerror
 public struct UNError: Error, CustomNSError, Hashable {
@@ -9,7 +9,7 @@ public struct UNError: Error, CustomNSError, Hashable {
     public enum Code: Int, Sendable {
         /// The app may not post notifications.
         case notificationsNotAllowed = 1
-        /// The attachment's URL is not that of a readable file.
+        /// The attachment's URL does not lead to a readable file.
         case attachmentInvalidURL = 100
         /// The attachment's file type is not supported.
         case attachmentUnrecognizedType = 101
@@ -21,27 +21,27 @@ public struct UNError: Error, CustomNSError, Hashable {
         case attachmentMoveIntoDataStoreFailed = 104
         /// The attachment's file is corrupt.
         case attachmentCorrupt = 105
-        /// The notification should have a date and has none.
+        /// The notification needs a date and has none.
         case notificationInvalidNoDate = 1400
-        /// The notification should show something and shows nothing.
+        /// The notification needs content and has none.
         case notificationInvalidNoContent = 1401
-        /// The object that would provide content is not one of the system's.
+        /// The content-providing object is not one of the system's.
         case contentProvidingObjectNotAllowed = 1500
-        /// The object that would provide content is not valid.
+        /// The content-providing object is not valid.
         case contentProvidingInvalid = 1501
         /// The badge's number is not valid.
         case badgeInputInvalid = 1600
 
-        /// Lets `catch UNError.attachmentInvalidURL` match, as with every error code of Apple's.
+        /// Lets `catch UNError.attachmentInvalidURL` match, as with every Apple error code.
         public static func ~= (code: Code, error: any Error) -> Bool {
             (error as? UNError)?.code == code
         }
     }
 
-    /// What went wrong.
+    /// The error's code.
     public let code: Code
 
-    /// - Parameter code: What went wrong.
+    /// Creates an error.
     public init(_ code: Code) {
         self.code = code
     }
@@ -54,7 +54,7 @@ public struct UNError: Error, CustomNSError, Hashable {
 
     /// The app may not post notifications.
     public static var notificationsNotAllowed: Code { .notificationsNotAllowed }
-    /// The attachment's URL is not that of a readable file.
+    /// The attachment's URL does not lead to a readable file.
     public static var attachmentInvalidURL: Code { .attachmentInvalidURL }
     /// The attachment's file type is not supported.
     public static var attachmentUnrecognizedType: Code { .attachmentUnrecognizedType }
@@ -66,13 +66,13 @@ public struct UNError: Error, CustomNSError, Hashable {
     public static var attachmentMoveIntoDataStoreFailed: Code { .attachmentMoveIntoDataStoreFailed }
     /// The attachment's file is corrupt.
     public static var attachmentCorrupt: Code { .attachmentCorrupt }
-    /// The notification should have a date and has none.
+    /// The notification needs a date and has none.
     public static var notificationInvalidNoDate: Code { .notificationInvalidNoDate }
-    /// The notification should show something and shows nothing.
+    /// The notification needs content and has none.
     public static var notificationInvalidNoContent: Code { .notificationInvalidNoContent }
-    /// The object that would provide content is not one of the system's.
+    /// The content-providing object is not one of the system's.
     public static var contentProvidingObjectNotAllowed: Code { .contentProvidingObjectNotAllowed }
-    /// The object that would provide content is not valid.
+    /// The content-providing object is not valid.
     public static var contentProvidingInvalid: Code { .contentProvidingInvalid }
     /// The badge's number is not valid.
     public static var badgeInputInvalid: Code { .badgeInputInvalid }

@@ -1,4 +1,4 @@
-/// The content of a notification, editable: what a service extension makes with `mutableCopy()` and hands back.
+/// Editable content of a notification: a service extension makes it with `mutableCopy()` and hands it back.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unmutablenotificationcontent
 open class UNMutableNotificationContent: UNNotificationContent {

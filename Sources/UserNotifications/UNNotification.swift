@@ -1,11 +1,11 @@
-/// A notification that was delivered. Only the system makes one.
+/// A delivered notification. Only the system makes one.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotification
 open class UNNotification: NSObject, NSCopying {
-    /// When it was delivered.
+    /// Time of delivery.
     public let date: Date
 
-    /// What was delivered.
+    /// The delivered request.
     public let request: UNNotificationRequest
 
     package init(date: Date, request: UNNotificationRequest) {
@@ -13,7 +13,7 @@ open class UNNotification: NSObject, NSCopying {
         self.request = request
     }
 
-    /// A delivered notification cannot change, so its copy is itself.
+    /// Returns self: the object is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }

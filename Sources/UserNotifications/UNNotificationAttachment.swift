@@ -1,33 +1,36 @@
-/// The key of a type hint (a uniform type identifier such as `public.jpeg`) for a file whose extension does not tell.
+/// Key of a type hint (a uniform type identifier such as `public.jpeg`) for a file without a telling extension.
 public let UNNotificationAttachmentOptionsTypeHintKey = "UNNotificationAttachmentOptionsTypeHintKey"
-/// The key of a Boolean that hides the attachment's thumbnail.
+/// Key of a Boolean that hides the attachment's thumbnail.
 public let UNNotificationAttachmentOptionsThumbnailHiddenKey = "UNNotificationAttachmentOptionsThumbnailHiddenKey"
-/// The key of the rectangle of an image that becomes its thumbnail.
+/// Key of the rectangle of an image that becomes its thumbnail.
 public let UNNotificationAttachmentOptionsThumbnailClippingRectKey =
     "UNNotificationAttachmentOptionsThumbnailClippingRectKey"
-/// The key of the frame or second of a movie that becomes its thumbnail.
+/// Key of the frame or second of a movie that becomes its thumbnail.
 public let UNNotificationAttachmentOptionsThumbnailTimeKey = "UNNotificationAttachmentOptionsThumbnailTimeKey"
 
 /// A media file shown with a notification.
 ///
-/// Creating one checks what Apple checks then: that the file is there and its type supported. Size and contents are
-/// checked by the system after the extension is done, and so by whatever plays the system.
+/// The initializer checks that the file exists and its type is supported, as Apple's does. Size and contents are
+/// checked by the system after the extension is done.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment
 open class UNNotificationAttachment: NSObject, NSCopying {
-    /// The attachment's identifier, unique within its notification.
+    /// Unique within the notification.
     public let identifier: String
 
-    /// The file, on disk.
+    /// The file's URL.
     public let url: URL
 
-    /// The file's uniform type identifier: `public.jpeg`, say.
+    /// The file's uniform type identifier, such as `public.jpeg`.
     public let type: String
 
+    /// Creates an attachment.
+    ///
     /// - Parameters:
     ///   - identifier: An empty one is replaced by a unique one.
     ///   - url: A file URL; the file must be readable.
-    ///   - options: By the `UNNotificationAttachmentOptions…Key` constants. Only the type hint matters here.
+    ///   - options: Keyed by the `UNNotificationAttachmentOptions…Key` constants. Only the type hint has an effect
+    ///     here.
     /// - Throws: `UNError` with `.attachmentInvalidURL` or `.attachmentUnrecognizedType`.
     public init(identifier: String, url: URL, options: [AnyHashable: Any]? = nil) throws {
         guard url.isFileURL, Self.isReadableFile(url) else { throw UNError(.attachmentInvalidURL) }
@@ -40,7 +43,7 @@ open class UNNotificationAttachment: NSObject, NSCopying {
         self.type = type
     }
 
-    /// An attachment cannot change, so its copy is itself.
+    /// Returns self: the object is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }
@@ -53,7 +56,7 @@ open class UNNotificationAttachment: NSObject, NSCopying {
 
     private static let supportedTypes = Set(typesByExtension.values)
 
-    /// Apple's table "Supported attachment file types", by the extensions that name them.
+    /// Apple's table "Supported attachment file types", by file extension.
     private static let typesByExtension = [
         "aif": "public.aiff-audio", "aiff": "public.aiff-audio", "aifc": "public.aiff-audio",
         "wav": "com.microsoft.waveform-audio", "wave": "com.microsoft.waveform-audio",

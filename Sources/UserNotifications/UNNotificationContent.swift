@@ -1,8 +1,8 @@
-/// The content of a notification; it cannot be edited, its `mutableCopy()` can.
+/// Immutable content of a notification; its `mutableCopy()` can be edited.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationcontent
 open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying {
-    /// Everything a content holds, as one value: copying it is copying the content.
+    /// All properties as one value.
     struct Fields {
         var title = ""
         var subtitle = ""
@@ -35,28 +35,28 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying {
         super.init()
     }
 
-    /// The primary description: a person's name, say. Empty when there is none.
+    /// The primary description, such as a person's name, or empty.
     open var title: String { fields.title }
 
-    /// The secondary description. Empty when there is none.
+    /// The secondary description, or empty.
     open var subtitle: String { fields.subtitle }
 
-    /// The message's main text. Empty when there is none.
+    /// The message's main text, or empty.
     open var body: String { fields.body }
 
     /// The media files shown with the text.
     open var attachments: [UNNotificationAttachment] { fields.attachments }
 
-    /// The app's own data; of a remote notification, the whole payload with its `aps` dictionary.
+    /// The app's own data; for a remote notification the whole payload with its `aps` dictionary.
     open var userInfo: [AnyHashable: Any] { fields.userInfo }
 
-    /// The launch image for an app that the notification opens. Empty for the default.
+    /// The launch image of an app opened by the notification; empty for the default.
     open var launchImageName: String { fields.launchImageName }
 
     /// The number for the app's icon: `nil` leaves it as it is, 0 hides it.
     open var badge: NSNumber? { fields.badge }
 
-    /// What the app matches to choose the scene that handles the notification.
+    /// Identifier by which the app chooses a scene.
     open var targetContentIdentifier: String? { fields.targetContentIdentifier }
 
     /// The sound to play; `nil` is silence.
@@ -68,29 +68,29 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying {
     /// Weight in the notification summary, 0 to 1; 0 unless set.
     open var relevanceScore: Double { fields.relevanceScore }
 
-    /// What a Focus evaluates to decide whether to show the notification.
+    /// Criteria for a Focus.
     open var filterCriteria: String? { fields.filterCriteria }
 
-    /// Groups related notifications. Empty for the app's common group.
+    /// Groups related notifications; empty for the app's common group.
     open var threadIdentifier: String { fields.threadIdentifier }
 
-    /// The registered category whose actions are offered. Empty when there is none.
+    /// The registered category with the actions, or empty.
     open var categoryIdentifier: String { fields.categoryIdentifier }
 
     /// The text added to the summary of a group.
     @available(*, deprecated, message: "summaryArgument is ignored")
     open var summaryArgument: String { fields.summaryArgument }
 
-    /// How many items the notification stands for in the summary of a group; 1 unless set.
+    /// Number of items for the summary of a group; 1 unless set.
     @available(*, deprecated, message: "summaryArgumentCount is ignored")
     open var summaryArgumentCount: Int { fields.summaryArgumentCount }
 
-    /// - Returns: A `UNNotificationContent` that no later change to this object reaches.
+    /// - Returns: An independent `UNNotificationContent`.
     open func copy(with zone: NSZone? = nil) -> Any {
         UNNotificationContent(copying: self)
     }
 
-    /// - Returns: A `UNMutableNotificationContent` of its own: changing it does not change this object.
+    /// - Returns: An independent `UNMutableNotificationContent`.
     open func mutableCopy(with zone: NSZone? = nil) -> Any {
         UNMutableNotificationContent(copying: self)
     }

@@ -2,7 +2,7 @@
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationinterruptionlevel
 public enum UNNotificationInterruptionLevel: UInt, Sendable {
-    /// Added to the list; neither lights the screen nor plays a sound.
+    /// Added to the list, without light or sound.
     case passive
 
     /// Presented at once; lights the screen and may play a sound.

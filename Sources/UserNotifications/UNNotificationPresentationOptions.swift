@@ -1,11 +1,11 @@
-/// How an app wants a notification presented that arrives while it is in front.
+/// An app's choice of presentation for a notification that arrives while it is in front.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationpresentationoptions
 public struct UNNotificationPresentationOptions: OptionSet, Sendable, Hashable {
-    /// A bit for each, with the values of Apple's.
+    /// One bit for each option, with Apple's values.
     public let rawValue: UInt
 
-    /// - Parameter rawValue: A bit for each, with the values of Apple's.
+    /// Creates options from Apple's bits.
     public init(rawValue: UInt) {
         self.rawValue = rawValue
     }

@@ -1,7 +1,7 @@
-/// An object that modifies the content of a remote notification before it is delivered to the person.
+/// Base class of an extension that modifies a remote notification before delivery.
 ///
-/// `init()` is not `required`, because it is not in Objective-C either: shipping extensions write `override init()`,
-/// which would not compile unmodified. So a subclass cannot be made from its metatype; a harness takes a closure.
+/// `init()` is not `required`, as in Objective-C: shipping extensions write `override init()`, which would otherwise
+/// not compile. So a subclass cannot be made from its metatype; a harness takes a closure.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension
 open class UNNotificationServiceExtension: NSObject {
@@ -11,11 +11,11 @@ open class UNNotificationServiceExtension: NSObject {
     }
 
     /// Called for each remote notification that asks to be modified. Override it, and call the handler once with the
-    /// content to show; without a call in time the original is shown, which is all that this implementation does.
+    /// content to show. Without a call in time the original is shown; this implementation makes none.
     ///
     /// - Parameters:
     ///   - request: The notification as it came; its content is a copy of the push.
-    ///   - contentHandler: May be called from any thread, once.
+    ///   - contentHandler: Callable from any thread, once.
     open func didReceive(
         _ request: UNNotificationRequest,
         withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void

@@ -1,36 +1,36 @@
-/// Whether the app may post notifications.
+/// Authorization of an app to post notifications.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unauthorizationstatus
 public enum UNAuthorizationStatus: Int, Sendable {
     /// The person was not asked.
     case notDetermined = 0
-    /// Not.
+    /// Denied.
     case denied = 1
-    /// It may.
+    /// Authorized.
     case authorized = 2
-    /// It may, quietly.
+    /// Authorized to post quietly.
     case provisional = 3
-    /// An App Clip may, for a while.
+    /// Authorized for a limited time, as an App Clip.
     case ephemeral = 4
 }
 
-/// Whether the app may do one thing.
+/// State of a single setting.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsetting
 public enum UNNotificationSetting: Int, Sendable {
     /// The app is not entitled to it.
     case notSupported = 0
-    /// The person turned it off.
+    /// Turned off by the person.
     case disabled = 1
-    /// It may.
+    /// Turned on.
     case enabled = 2
 }
 
-/// What the person allowed the app. Only the system makes one.
+/// The person's notification settings for the app. Only the system makes one.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsettings
 open class UNNotificationSettings: NSObject, NSCopying {
-    /// All of them as one value, for whoever plays the system: nothing allowed at first.
+    /// All settings as one value, for a simulated system; nothing is allowed by default.
     package struct Values: Sendable, Equatable {
         package var authorizationStatus = UNAuthorizationStatus.notDetermined
         package var alert = UNNotificationSetting.disabled
@@ -48,20 +48,20 @@ open class UNNotificationSettings: NSObject, NSCopying {
         self.values = values
     }
 
-    /// Whether the app may post notifications.
+    /// Authorization to post notifications.
     open var authorizationStatus: UNAuthorizationStatus { values.authorizationStatus }
-    /// Whether it may show alerts.
+    /// Setting for alerts.
     open var alertSetting: UNNotificationSetting { values.alert }
-    /// Whether it may set its badge.
+    /// Setting for the badge.
     open var badgeSetting: UNNotificationSetting { values.badge }
-    /// Whether it may play sounds.
+    /// Setting for sounds.
     open var soundSetting: UNNotificationSetting { values.sound }
-    /// Whether it may play critical sounds.
+    /// Setting for critical alerts.
     open var criticalAlertSetting: UNNotificationSetting { values.criticalAlert }
-    /// Whether it may send time-sensitive notifications.
+    /// Setting for time-sensitive notifications.
     open var timeSensitiveSetting: UNNotificationSetting { values.timeSensitive }
 
-    /// Settings cannot change, so their copy is themselves.
+    /// Returns self: the object is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }

@@ -2,13 +2,13 @@
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsound
 open class UNNotificationSound: NSObject, NSCopying {
-    /// What is to be played, for whoever plays the notification.
+    /// The sound as a value.
     package struct Description: Hashable, Sendable {
         /// `nil` is the system's own sound of this kind.
         package var name: UNNotificationSoundName?
         package var isCritical = false
         package var isRingtone = false
-        /// 0 to 1; only of critical sounds, `nil` where the person's setting decides.
+        /// Volume of a critical sound, 0 to 1; `nil` uses the person's setting.
         package var volume: Float?
 
         package init(
@@ -38,7 +38,7 @@ open class UNNotificationSound: NSObject, NSCopying {
     /// The system's sound for notifications.
     open class var `default`: UNNotificationSound { UNNotificationSound(Description()) }
 
-    /// The system's sound for incoming calls.
+    /// The system's ringtone for incoming calls.
     open class var defaultRingtone: UNNotificationSound { UNNotificationSound(Description(isRingtone: true)) }
 
     /// The system's sound for critical alerts, which passes the mute switch.
@@ -67,7 +67,7 @@ open class UNNotificationSound: NSObject, NSCopying {
         UNNotificationSound(Description(name: name, isCritical: true, volume: volume))
     }
 
-    /// A sound cannot change, so its copy is itself.
+    /// Returns self: the object is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }
@@ -86,11 +86,15 @@ public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
     /// The file's name with its extension.
     public let rawValue: String
 
+    /// Creates a name.
+    ///
     /// - Parameter rawValue: The file's name with its extension.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
+    /// Creates a name.
+    ///
     /// - Parameter rawValue: The file's name with its extension.
     public init(_ rawValue: String) {
         self.init(rawValue: rawValue)

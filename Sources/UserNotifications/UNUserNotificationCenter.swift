@@ -1,7 +1,7 @@
-/// The app's notifications that were delivered, its badge and its settings.
+/// The app's delivered notifications, badge and settings.
 ///
-/// Only what a service extension has a use for: it may take notifications off the screen that its push makes obsolete.
-/// Asking for permission, scheduling and categories are the app's.
+/// Only the part that a service extension needs: it may remove notifications that its push makes obsolete. Permission,
+/// scheduling and categories are the app's.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unusernotificationcenter
 open class UNUserNotificationCenter: NSObject {
@@ -11,34 +11,34 @@ open class UNUserNotificationCenter: NSObject {
         self.system = system
     }
 
-    /// The center of this app, to which its extensions belong.
+    /// The center of this app and its extensions.
     open class func current() -> UNUserNotificationCenter {
         UNUserNotificationCenter(CurrentNotificationSystem.current)
     }
 
-    /// Passes the notifications that the screen lists to a handler, on another thread.
+    /// Passes the notifications on the screen to a handler, on another thread.
     open func getDeliveredNotifications(
         completionHandler: @escaping @Sendable (_ notifications: [UNNotification]) -> Void
     ) {
         onAnotherThread { completionHandler($0?.deliveredNotifications() ?? []) }
     }
 
-    /// The notifications that the screen lists.
+    /// The notifications on the screen.
     open func deliveredNotifications() async -> [UNNotification] {
         system?.deliveredNotifications() ?? []
     }
 
-    /// Takes notifications off the screen. Identifiers of none are ignored.
+    /// Removes notifications from the screen; unknown identifiers are ignored.
     open func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
         system?.removeDeliveredNotifications(withIdentifiers: identifiers)
     }
 
-    /// Takes all of the app's notifications off the screen.
+    /// Removes all of the app's notifications from the screen.
     open func removeAllDeliveredNotifications() {
         system?.removeAllDeliveredNotifications()
     }
 
-    /// Sets the number on the app's icon; 0 hides it. Passes the error, if there was one, to a handler on another thread.
+    /// Sets the number on the app's icon; 0 hides it. The handler gets an error or `nil`, on another thread.
     open func setBadgeCount(
         _ newBadgeCount: Int,
         withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -51,20 +51,19 @@ open class UNUserNotificationCenter: NSObject {
 
     /// Sets the number on the app's icon; 0 hides it.
     ///
-    /// - Parameter newBadgeCount: The number.
     /// - Throws: Nothing here; Apple's may.
     open func setBadgeCount(_ newBadgeCount: Int) async throws {
         system?.setBadgeCount(newBadgeCount)
     }
 
-    /// Passes what the person allowed the app to a handler, on another thread.
+    /// Passes the person's settings for the app to a handler, on another thread.
     open func getNotificationSettings(
         completionHandler: @escaping @Sendable (_ settings: UNNotificationSettings) -> Void
     ) {
         onAnotherThread { completionHandler(UNNotificationSettings($0?.settings ?? .init())) }
     }
 
-    /// What the person allowed the app.
+    /// The person's settings for the app.
     open func notificationSettings() async -> UNNotificationSettings {
         UNNotificationSettings(system?.settings ?? .init())
     }
