@@ -1,22 +1,21 @@
-/// A thread that ends by itself.
+/// A thread that nothing joins.
 package enum DetachedThread {
-    /// How much a person waits for a thread's work: its quality of service, on Apple's platforms.
+    /// Quality of service on Apple's platforms.
     package enum Quality: Sendable {
         case userInitiated
         case utility
     }
 
-    // The thread takes it over whole, and nobody else keeps it.
+    // Handed over to the thread whole; no other reference remains.
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// - Parameters:
-    ///   - stackByteCount: as much as the work needs; a system's default is megabytes.
-    ///   - quality: what the system schedules it by.
-    ///   - body: the thread's work.
-    /// - Returns: whether there is a thread; false where the system has none to give, and then nothing runs.
+    /// Starts a thread.
+    ///
+    /// - Parameter stackByteCount: Stack that the work needs; a system's default is megabytes.
+    /// - Returns: False if the system has no thread left; then nothing runs.
     package static func start(
         stackByteCount: Int,
         quality: Quality = .userInitiated,

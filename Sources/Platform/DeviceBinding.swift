@@ -1,17 +1,17 @@
-/// The device that code runs on, for code that goes on elsewhere: a task hands on what it is bound to, a thread does not.
+/// The current code's device, to be carried to another thread: a task inherits its binding, a thread does not.
 package struct DeviceBinding: Sendable {
     #if !canImport(Darwin)
     private let device: SimulatedDevice?
     #endif
 
-    /// Of the code that runs now.
+    /// Captures the binding of the current code.
     package init() {
         #if !canImport(Darwin)
         device = SimulatedDevice.current
         #endif
     }
 
-    /// Whether that is another one than the machine.
+    /// True on a simulated device.
     package var isSimulated: Bool {
         #if canImport(Darwin)
         false
@@ -20,11 +20,10 @@ package struct DeviceBinding: Sendable {
         #endif
     }
 
-    /// Work for that device that a thread will do once it has its turn. It has begun already: whoever makes time pass
-    /// would else take an extension that waits for a thread for one that waits for time.
+    /// Wraps work on that device for a thread. The work counts as begun at once: otherwise the simulated clock would
+    /// take an extension that waits for a thread for one that waits for time.
     ///
-    /// - Parameter body: What is to be done.
-    /// - Returns: What the thread has to call, once.
+    /// - Returns: The job, to be called once.
     package func job(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         #if canImport(Darwin)
         return body

@@ -1,21 +1,19 @@
-/// What the device lets code do now. On Apple's platforms the system says so itself, in its own calls' errors.
+/// The device's current restrictions. On Apple's platforms the system's own calls report them.
 package enum DeviceRules {
-    /// A purpose: a full disk stops only what needs room, and a locked device only what needs a file's key.
+    /// Purpose of an access: a full disk stops only writes that need room, a locked device only access that needs a
+    /// file's key.
     package enum Access: Sendable {
         /// Opens a file, or lists a folder.
         case read
-        /// Opens a file and changes bytes that have their room.
+        /// Opens a file to change bytes in place.
         case overwrite
-        /// Makes a file or a folder of this class; nil for that of the folder it is made in.
+        /// Creates a file or folder of this class; nil inherits the folder's class.
         case create(FileProtection?)
         /// Removes a name, which needs no key.
         case remove
     }
 
-    /// - Parameters:
-    ///   - access: what is about to be done.
-    ///   - path: of the file or folder.
-    /// - Returns: the error code with which the system would refuse; nil where it would not.
+    /// - Returns: The system's error code for a denied access; nil if it is allowed.
     package static func refusal(of access: Access, at path: String) -> Int32? {
         #if canImport(Darwin)
         nil
@@ -25,7 +23,7 @@ package enum DeviceRules {
         #endif
     }
 
-    /// The date that the device shows, in milliseconds since 1970; nil for the system's.
+    /// The simulated device's date in milliseconds since 1970; nil for the system's.
     package static var simulatedMillisecondsSince1970: UInt64? {
         #if canImport(Darwin)
         nil
@@ -34,7 +32,7 @@ package enum DeviceRules {
         #endif
     }
 
-    /// Measures how long something takes.
+    /// Clock for durations.
     package static var clock: any Clock<Duration> {
         #if canImport(Darwin)
         ContinuousClock()

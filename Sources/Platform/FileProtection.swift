@@ -2,24 +2,24 @@
 private import CExtendedAttributes
 #endif
 
-/// The data protection class of a file or folder: from when on iOS lets it be opened or made.
+/// Data protection class of a file or folder, which decides when iOS lets it be opened or created.
 ///
-/// Every file that an extension needs has one of its own. Otherwise it has its app's default, which an entitlement may make
-/// `Complete`: then nothing can be opened while the device is locked. `CompleteUnlessOpen` would not do either: such a file
-/// can be made while the device is locked and not be opened again.
+/// Every file that an extension needs has its own class. Otherwise the app's default applies, which an entitlement may
+/// make `Complete`: nothing could then be opened on a locked device. `CompleteUnlessOpen` fails too: such a file can be
+/// created on a locked device but not be opened again.
 ///
 /// - Source: Apple, `FileProtectionType` and "Encrypting Your App's Files".
 package enum FileProtection: UInt8, Sendable, CaseIterable {
-    /// At any time, also before the first unlock: for ciphertext alone. Made then only in a folder that has this class too.
-    /// Apple's name for it is `none`.
+    /// Available at any time, even before the first unlock: for ciphertext only. At that time it can be created only in
+    /// a folder of the same class. Apple's name is `none`.
     case always = 0x44
-    /// Once the device was unlocked after its start.
+    /// Available once the device was unlocked after its start.
     case untilFirstUnlock = 0x43
 
-    /// Gives an open file or folder this class. On Linux a simulated device finds it as an extended attribute, in whatever
-    /// process, and it stays with a file that is renamed.
+    /// Gives an open file or folder this class. On Linux it is an extended attribute, which simulated devices in any
+    /// process find, and which survives a rename.
     ///
-    /// - Returns: nil, or the error code. Nil also where the file system has no classes: on a Mac, or without extended
+    /// - Returns: Nil, or the error code. Nil also on a file system without classes: on a Mac, or without extended
     ///   attributes.
     package func set(on descriptor: Int32) -> Int32? {
         #if canImport(Darwin)
@@ -33,9 +33,9 @@ package enum FileProtection: UInt8, Sendable, CaseIterable {
         return errno
     }
 
-    /// The same for a file or folder that is there.
+    /// Gives an existing file or folder this class.
     ///
-    /// - Returns: nil, or the error code: `ENOENT` where there is none.
+    /// - Returns: Nil, or the error code; `ENOENT` if nothing is there.
     package func set(at path: String) -> Int32? {
         let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return errno }
@@ -46,10 +46,10 @@ package enum FileProtection: UInt8, Sendable, CaseIterable {
     #if !canImport(Darwin)
     private static let attribute = "user.sealedpush.protection"
 
-    /// What a simulated device knows of a path.
+    /// Class of a path as a simulated device sees it.
     package enum Found: Equatable {
         case absent
-        /// Without a class of its own.
+        /// Without its own class.
         case unmarked
         case marked(FileProtection)
     }

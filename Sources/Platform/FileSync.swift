@@ -1,18 +1,18 @@
-/// How far a write is forced out of the system's memory. On Linux both are `fsync`.
+/// Strength of a flush. On Linux both are `fsync`.
 package enum FileSync: Sendable {
-    /// Before whatever is written later: enough for a file that is then renamed, where the folder is made durable.
+    /// Before every later write: enough for a file that is then renamed in a folder made durable.
     case ordered
-    /// On the medium itself: a loss of power takes nothing back.
+    /// On the medium itself: survives a loss of power.
     case durable
 
-    /// - Parameter descriptor: of a file or a folder.
-    /// - Returns: nil, or the error code.
+    /// - Parameter descriptor: A file or a folder.
+    /// - Returns: Nil, or the error code.
     package func force(_ descriptor: Int32) -> Int32? {
         #if canImport(Darwin)
-        // There `fsync` ends in the drive's own cache.
+        // On Apple's platforms `fsync` ends in the drive's own cache.
         let command = self == .ordered ? F_BARRIERFSYNC : F_FULLFSYNC
         guard fcntl(descriptor, command) != 0 else { return nil }
-        // A file system that knows neither, on a network for instance.
+        // A file system that supports neither, such as one on a network.
         guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else { return errno }
         #endif
         return fsync(descriptor) == 0 ? nil : errno

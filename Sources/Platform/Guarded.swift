@@ -1,9 +1,9 @@
 /// A value behind a lock.
 ///
-/// Not `Mutex`: on Linux the thread sanitizer does not see its futex in a debug build and reports every protected access
-/// as a race, which would drown the real ones. It does see a lock of pthreads.
+/// Not `Mutex`: on Linux the thread sanitizer does not see its futex in a debug build and reports every protected
+/// access as a race, which would drown the real ones. It does see a pthread lock.
 ///
-/// Unchecked: the value is reached under the lock only, and the lock's place never moves.
+/// Unchecked: the value is reached only under the lock, and the lock's memory never moves.
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
     #if canImport(Darwin)
@@ -33,7 +33,7 @@ package final class Guarded<Value>: @unchecked Sendable {
         unsafe lock.deallocate()
     }
 
-    /// Runs `body` with the value, one caller at a time. Not to be called from within, and nothing may wait inside.
+    /// Runs `body` with the value, one caller at a time. Not reentrant; `body` must not wait.
     package func withLock<Result, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {

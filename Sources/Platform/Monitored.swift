@@ -1,6 +1,6 @@
-/// A value behind a lock, and a way to wait until it is as one wants it.
+/// A value behind a lock, with a way to wait for a condition.
 ///
-/// Unchecked: the value is reached under the lock only, and the lock's place never moves.
+/// Unchecked: the value is reached only under the lock, and the lock's memory never moves.
 @safe
 package final class Monitored<Value>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -26,7 +26,7 @@ package final class Monitored<Value>: @unchecked Sendable {
         unsafe lock.deallocate()
     }
 
-    /// Changes the value, one caller at a time, and wakes whoever waits. Not to be called from within.
+    /// Changes the value, one caller at a time, and wakes all waiters. Not reentrant.
     @discardableResult
     package func change<Result>(_ body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(lock)
@@ -37,7 +37,7 @@ package final class Monitored<Value>: @unchecked Sendable {
         return body(&value)
     }
 
-    /// Holds this thread until `body` gives something; it is asked after every change. Never on a thread of tasks.
+    /// Blocks this thread until `body` returns a value; it is called after every change. Never on a thread of tasks.
     package func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
         unsafe pthread_mutex_lock(lock)
         defer { unsafe pthread_mutex_unlock(lock) }

@@ -1,8 +1,8 @@
 #if !canImport(Darwin)
-/// Data protection, as a simulated device enforces it: by the class of each file that is opened, and of the folder that a
-/// file is made in, since a new file has its folder's class until it gets another.
+/// Data protection as a simulated device enforces it: by the class of an opened file, and for a new file by its
+/// folder's class, which it inherits.
 ///
-/// Stricter than what is documented where nothing is: a folder can only be listed when a file of its class could be opened.
+/// Stricter than documented: a folder can be listed only if a file of its class could be opened.
 struct ProtectionRules {
     private let lock: SimulatedDevice.Lock
     private let isCompleteByDefault: Bool
@@ -12,7 +12,7 @@ struct ProtectionRules {
         isCompleteByDefault = conditions.isCompleteByDefault
     }
 
-    /// - Returns: `EPERM`, as iOS says; nil for what is allowed, and for what is not there.
+    /// - Returns: `EPERM`, as on iOS; nil for an allowed access or a missing file.
     func refusal(of access: DeviceRules.Access, at path: String) -> Int32? {
         switch (lock, isCompleteByDefault) {
         case (.unlocked, _), (.locked, false): return nil
@@ -29,7 +29,7 @@ struct ProtectionRules {
         }
     }
 
-    // A class that is nil is `Complete`.
+    // Nil is `Complete`.
     private func permits(_ protection: FileProtection?) -> Bool {
         switch protection {
         case .always: true
@@ -38,7 +38,7 @@ struct ProtectionRules {
         }
     }
 
-    /// - Returns: the class of the path itself, or of the nearest folder around it that has one; nil for `Complete`.
+    /// - Returns: Class of the path itself, or of the nearest enclosing folder that has one; nil for `Complete`.
     private func inherited(_ path: String) -> FileProtection? {
         var place = path
         while true {
@@ -49,7 +49,7 @@ struct ProtectionRules {
         }
     }
 
-    /// The last folder is its own: `/` or `.`.
+    /// The root is its own folder: `/` or `.`.
     private static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

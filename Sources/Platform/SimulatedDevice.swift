@@ -1,63 +1,63 @@
 #if !canImport(Darwin)
 import Synchronization
 
-/// What iOS would enforce on the code that runs here, and Linux does not: a locked device's files, a full disk, the
-/// device's own clock. Only the test harness makes one; without one everything is as on any Linux machine.
+/// iOS's restrictions, simulated on Linux: a locked device's files, a full disk, the device's own clock. Only the test
+/// harness makes one; without one everything is as on any Linux machine.
 ///
-/// Bound to a task, so that many devices live in one process; an extension that runs in a process of its own has it for
-/// the whole process.
+/// Bound to a task, so that many devices live in one process; an extension in its own process has it for the whole
+/// process.
 package final class SimulatedDevice: Sendable {
     @TaskLocal private static var bound: SimulatedDevice?
     private static let ofProcess = Guarded<SimulatedDevice?>(nil)
 
-    /// Whether there ever was one in this process: without one, nobody who asks for the time looks further.
+    /// True once a device was made in this process: without one, a reading of the time needs no further look-up.
     private static let hasOne = Atomic(false)
 
-    /// The device that this code runs on; nil on no simulated one.
+    /// The current code's device; nil without a simulated one.
     package static var current: SimulatedDevice? {
-        // Whoever runs on one was started after it was made.
+        // Code on a device starts after the device was made.
         guard hasOne.load(ordering: .acquiring) else { return nil }
         return bound ?? ofProcess.withLock { $0 }
     }
 
-    /// Whether it was unlocked since it started, and is now.
+    /// Lock state since the device started.
     package enum Lock: Sendable, CaseIterable {
         case beforeFirstUnlock, locked, unlocked
     }
 
-    /// What becomes of a write to the files that app and extension share.
+    /// Result of writes to the files that app and extension share.
     package enum Storage: Sendable, CaseIterable {
         case writable, full, readOnly
     }
 
-    /// What may change while code runs on it.
+    /// State that may change while code runs.
     package struct Conditions: Sendable {
         package var lock = Lock.unlocked
         package var storage = Storage.writable
-        /// Whether files without a class of their own are `Complete`: by the app's entitlement for data protection.
+        /// True if files without their own class are `Complete`, by the app's entitlement for data protection.
         package var isCompleteByDefault = false
 
         package init() {}
     }
 
-    /// Code that goes on elsewhere than where it was called, for whoever makes time pass.
+    /// Begin and end of work, reported to the simulated clock.
     package enum Work: Sendable {
         case begins, ends
     }
 
-    /// What the device's network gives for a URL, from an offset on; nil where whoever asked was cancelled.
+    /// The device's network: answers a URL from an offset on; nil if the caller was cancelled.
     package typealias Network = @Sendable (_ url: String, _ offset: UInt64) async -> NetworkAnswer?
 
-    /// Begins work that goes on after an extension has answered, and is told when its time is over, which may be at once;
-    /// gives what ends it.
+    /// Begins work that outlasts an extension's answer. Calls `expired` when its time is over, possibly at once;
+    /// returns the function that ends the work.
     package typealias Activity = @Sendable (_ expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
     /// An answer over HTTPS.
     package struct NetworkAnswer: Sendable {
         package let status: Int
-        /// What the server says that will come; nil where it does not say.
+        /// Length that the server declares; nil without one.
         package let byteCount: Int?
-        /// What comes.
+        /// Bytes that arrive.
         package let body: [UInt8]
 
         package init(status: Int, byteCount: Int?, body: [UInt8]) {
@@ -67,13 +67,13 @@ package final class SimulatedDevice: Sendable {
         }
     }
 
-    /// A host of the internet that stands somewhere else.
+    /// A host of the internet that another server stands in for.
     package struct HostMapping: Sendable, Hashable, Codable {
         package let host: String
         package let port: UInt16
         package let actualHost: String
         package let actualPort: UInt16
-        /// A PEM file: who vouches for it.
+        /// PEM file of the trusted authorities.
         package let authoritiesPath: String
 
         package init(host: String, port: UInt16, actualHost: String, actualPort: UInt16, authoritiesPath: String) {
@@ -85,16 +85,15 @@ package final class SimulatedDevice: Sendable {
         }
     }
 
-    /// A folder with one folder for each app group; nil for what the environment says.
+    /// Folder with one folder for each app group; nil for the environment's value.
     package let appGroupsPath: String?
     /// Nil for the machine's.
     package let network: Network?
-    /// Of the machine's network, what is somewhere else for this device.
+    /// Replaced hosts of the machine's network.
     package let hosts: [HostMapping]
-    /// Measures how long something takes.
+    /// Clock for durations.
     package let clock: any Clock<Duration>
-    /// What answers for the system's centers on it, as whoever made the device and whoever asks for it agree; nil for
-    /// nothing.
+    /// Implementation behind the system's centers, untyped because its type belongs to another module; nil for none.
     package let system: (any Sendable)?
     private let wallClock: @Sendable () -> UInt64
     private let uptimeClock: @Sendable () -> Uptime
@@ -103,16 +102,10 @@ package final class SimulatedDevice: Sendable {
     private let state: Guarded<Conditions>
 
     /// - Parameters:
-    ///   - appGroupsPath: a folder with one folder for each app group; nil for what the environment says.
-    ///   - clock: measures how long something takes.
-    ///   - system: what answers for the system's centers.
-    ///   - wallClock: the date that the device shows, in milliseconds since 1970.
-    ///   - uptime: since when the device runs; the machine's unless told.
-    ///   - network: what the device reaches; nil for what the machine does.
-    ///   - hosts: of the machine's network, what is somewhere else for this device.
-    ///   - activity: holds the process; nil where nothing ends or suspends it.
-    ///   - onWork: is told when `run` begins and ends, and when a `job` is handed out and has ended.
-    ///   - conditions: at first.
+    ///   - wallClock: The device's date in milliseconds since 1970.
+    ///   - uptime: Time since the device's start; by default the machine's.
+    ///   - activity: Keeps the process running; nil if nothing ends or suspends it.
+    ///   - onWork: Called when `run` begins and ends, and when a `job` is handed out and has ended.
     package init(
         appGroupsPath: String?,
         clock: any Clock<Duration>,
@@ -141,8 +134,7 @@ package final class SimulatedDevice: Sendable {
     package var millisecondsSince1970: UInt64 { wallClock() }
     package var uptime: Uptime { uptimeClock() }
 
-    /// - Parameter expired: called when the time is over.
-    /// - Returns: what is called when the work is done.
+    /// - Returns: The function to call when the work is done.
     package func beginActivity(_ expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         guard let activity else { return {} }
         return activity(expired)
@@ -159,7 +151,7 @@ package final class SimulatedDevice: Sendable {
         return try bind(body)
     }
 
-    /// The same for later, on whatever thread calls the result, which is to be called once: it is at work from now on.
+    /// Wraps `body` for any thread, to be called once; the work counts as begun at once.
     package func job(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         onWork(.begins)
         return { [self] in
@@ -168,7 +160,7 @@ package final class SimulatedDevice: Sendable {
         }
     }
 
-    /// The same for a caller that keeps time from passing itself.
+    /// Binds `body` without reporting work, for a caller that holds the clock itself.
     package func bind<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
         let result = Self.$bound.withValue(self) {
             do throws(E) { return Swift.Result<Result, E>.success(try body()) } catch { return .failure(error) }
@@ -176,7 +168,7 @@ package final class SimulatedDevice: Sendable {
         return try result.get()
     }
 
-    /// All of this process runs on this device from now on.
+    /// Binds the whole process to this device.
     package func occupyProcess() { Self.ofProcess.withLock { $0 = self } }
 }
 #endif

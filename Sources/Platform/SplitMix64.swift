@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats: for schedules, faults and tests, never for what must not be guessed.
+/// Random numbers repeatable by a seed: for schedules, faults and tests, never for secrets.
 ///
 /// - Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 package struct SplitMix64: RandomNumberGenerator, Sendable {

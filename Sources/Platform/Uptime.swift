@@ -1,9 +1,9 @@
-/// Time since the device was started. Nobody can set it, and it goes on while the device sleeps.
+/// Time since the device's start. It cannot be set, and advances while the device sleeps.
 ///
 /// - Source: `CLOCK_BOOTTIME`, clock_gettime(2); `mach_continuous_time`, Apple's "mach" time functions.
 package struct Uptime: Equatable, Sendable {
     package let milliseconds: UInt64
-    /// Another number after each restart; 0 where the system does not say.
+    /// Number of this boot, new after each restart; 0 if the system has none.
     package let boot: UInt64
 
     package init(milliseconds: UInt64, boot: UInt64) {
@@ -11,7 +11,7 @@ package struct Uptime: Equatable, Sendable {
         self.boot = boot
     }
 
-    /// Of the device that this code runs on.
+    /// Uptime of the current code's device.
     package static var now: Uptime {
         #if canImport(Darwin)
         ofMachine
@@ -20,18 +20,16 @@ package struct Uptime: Equatable, Sendable {
         #endif
     }
 
-    /// The start of the device, or of this process where the system says nothing of the device's: what was measured in the
-    /// same one was measured without a restart in between.
+    /// The boot, or this process if the boot is unknown: two readings of the same session have no restart in between.
     package var session: UInt64 { boot != 0 ? boot : Self.processNumber }
 
     private static let processNumber = UInt64.random(in: 1 ... .max)
 
-    /// - Returns: the later time of the same start.
     package func advanced(byMilliseconds count: UInt64) -> Uptime {
         Uptime(milliseconds: milliseconds &+ count, boot: boot)
     }
 
-    /// As a device has it whose time goes faster.
+    /// Uptime of a device with faster time.
     package func scaled(by factor: Double) -> Uptime {
         Uptime(milliseconds: UInt64(Double(milliseconds) * factor), boot: boot)
     }
@@ -65,10 +63,10 @@ package struct Uptime: Equatable, Sendable {
     }()
     #endif
 
-    /// FNV-1a, which tells one text from another and keeps nothing secret.
+    /// FNV-1a hash of a boot id: distinguishes boots, keeps nothing secret.
     ///
-    /// - Parameter id: the boot's, with what ends it.
-    /// - Returns: 0 for an empty one, which would make one start of all.
+    /// - Parameter id: The boot's id, with its terminator.
+    /// - Returns: 0 for an empty id, which would make all boots one.
     package static func bootNumber(_ id: some Sequence<UInt8>) -> UInt64 {
         let id = id.filter { $0 > UInt8(ascii: " ") }
         guard !id.isEmpty else { return 0 }

@@ -1,9 +1,6 @@
-/// Writes all of `bytes`, in as many calls as that takes.
+/// Writes all of `bytes`, in as many calls as needed.
 ///
-/// - Parameters:
-///   - bytes: any number.
-///   - descriptor: where to, at its place.
-/// - Returns: nil, or `errno` where only a part could be written.
+/// - Returns: Nil, or `errno` after a partial write.
 package func writeAll(_ bytes: RawSpan, to descriptor: Int32) -> Int32? {
     var written = 0
     while written < bytes.byteCount {
