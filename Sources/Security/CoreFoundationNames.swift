@@ -1,8 +1,8 @@
 public import Foundation
 
-// Apple's Security speaks in types of Core Foundation, which Foundation on Linux keeps to itself. These are Swift's own
-// types under those names, so that `query as CFDictionary` and `kSecClass as String` are conversions to what the value
-// already is, and tutorial code compiles as it stands.
+// Apple's Security uses Core Foundation's types, which Foundation on Linux does not export. These are Swift types under
+// those names: `query as CFDictionary` and `kSecClass as String` convert a value to its own type, and tutorial code
+// compiles unchanged.
 
 /// A dictionary of Core Foundation.
 public typealias CFDictionary = [String: Any]
@@ -14,12 +14,12 @@ public typealias CFData = Data
 public typealias CFBoolean = Bool
 /// A number of bytes or elements.
 public typealias CFIndex = Int
-/// Any object: what a query returns is one of Foundation's, to be cast with `as? Data`.
+/// Any object: a query's result is one of Foundation's, to be cast with `as? Data`.
 public typealias CFTypeRef = AnyObject
 /// A result code; 0 is success.
 public typealias OSStatus = Int32
 
-// Implicitly unwrapped as Apple's are: code in the wild says both `kCFBooleanTrue!` and `kCFBooleanTrue as Any`.
+// Implicitly unwrapped as Apple's are: existing code has both `kCFBooleanTrue!` and `kCFBooleanTrue as Any`.
 // swift-format-ignore
 /// True, as an object.
 public let kCFBooleanTrue: CFBoolean! = true
@@ -27,21 +27,19 @@ public let kCFBooleanTrue: CFBoolean! = true
 /// False, as an object.
 public let kCFBooleanFalse: CFBoolean! = false
 
-/// Who frees the bytes of a `CFData`.
+/// Owner of a `CFData`'s bytes.
 public struct CFAllocator: Sendable {
     fileprivate let frees: Bool
 }
 
-/// Nobody: the bytes belong to somebody else, and live as long as the data.
+/// Frees nothing: the caller keeps the bytes alive as long as the data.
 public let kCFAllocatorNull: CFAllocator? = CFAllocator(frees: false)
 
-/// Bytes of somebody else as data.
+/// Wraps the caller's bytes as data.
 ///
 /// - Parameters:
 ///   - allocator: Not used.
-///   - bytes: The bytes.
-///   - length: How many they are.
-///   - bytesDeallocator: `kCFAllocatorNull`; the bytes are copied for any other.
+///   - bytesDeallocator: `kCFAllocatorNull`; for any other the bytes are copied.
 /// - Returns: `nil` for no bytes.
 public func CFDataCreateWithBytesNoCopy(
     _ allocator: CFAllocator?,

@@ -1,15 +1,15 @@
 internal import Foundation
 internal import Platform
 
-/// The items: of this process, or in a file that app and extension share, where `SEALEDPUSH_KEYCHAIN` names one.
+/// Keychain items: of this process, or in a file shared by app and extension if `SEALEDPUSH_KEYCHAIN` names one.
 ///
 /// The file is replaced whole. Two processes that change it at the same moment do not wait for each other: the later
-/// one's items stay. No lock, because iOS's own keychain is none of a process that is suspended.
+/// write wins. No lock, because iOS's own keychain leaves none with a suspended process.
 final class Keychain: Sendable {
     static let fileVariable = "SEALEDPUSH_KEYCHAIN"
     private static let ofProcess = Keychain(path: nil)
 
-    /// Of the code that asks.
+    /// The current code's keychain.
     static var current: Keychain {
         guard let path = ProcessInfo.processInfo.environment[fileVariable], !path.isEmpty else { return ofProcess }
         return Keychain(path: path)
@@ -18,7 +18,7 @@ final class Keychain: Sendable {
     private static let changing = NSLock()
 
     private let path: String?
-    /// Of a keychain without a file.
+    /// Items of a keychain without a file.
     private let ownItems = Guarded<[KeychainItem]>([])
 
     init(path: String?) {
@@ -49,7 +49,7 @@ final class Keychain: Sendable {
         guard let file = FileManager.default.contents(atPath: path) else {
             throw KeychainError(status: errSecNotAvailable)
         }
-        // What is no property list is damaged, whatever the parser says about it.
+        // Anything else than a property list is damaged; the parser's reason is dropped.
         let list = try? unsafe PropertyListSerialization.propertyList(from: file, format: nil)
         guard let kept = list as? [[String: Any]] else { throw KeychainError(status: errSecDecode) }
         let items = kept.compactMap { KeychainItem(kept: $0) }

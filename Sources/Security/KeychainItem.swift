@@ -1,15 +1,14 @@
 internal import Foundation
 
-/// A generic password, and everything that is said about it.
+/// A generic password with its attributes.
 struct KeychainItem: Sendable, Equatable {
-    /// Texts and numbers by the names of `SecItemConstants`, but for those below.
+    /// Texts and numbers by the names of `SecItemConstants`, except the properties below.
     var attributes: [String: Value] = [:]
     var group: String
     var isSynchronizable = false
     var accessible: String = kSecAttrAccessibleWhenUnlocked
     var secret = Data()
 
-    /// What an attribute can be.
     enum Value: Sendable, Equatable {
         case text(String)
         case number(Int)
@@ -33,19 +32,19 @@ struct KeychainItem: Sendable, Equatable {
         }
     }
 
-    /// Attributes that an item has and a query can ask for.
+    /// Attributes that an item has and a query can match.
     static let names = [
         kSecAttrAccount, kSecAttrService, kSecAttrLabel, kSecAttrDescription, kSecAttrComment, kSecAttrGeneric,
         kSecAttrType, kSecAttrCreator,
     ]
 
-    /// There is one item of each account and service in a group.
+    /// Compares the primary key: account, service, group and synchronizability.
     func isSame(as other: KeychainItem) -> Bool {
         group == other.group && isSynchronizable == other.isSynchronizable
             && [kSecAttrAccount, kSecAttrService].allSatisfy { attributes[$0] == other.attributes[$0] }
     }
 
-    /// As a query returns them, and as they are kept.
+    /// The attributes as a query returns them and as the file stores them.
     var dictionary: [String: Any] {
         var all = attributes.mapValues(\.object)
         all[kSecClass] = kSecClassGenericPassword
@@ -59,7 +58,7 @@ struct KeychainItem: Sendable, Equatable {
         self.group = group
     }
 
-    /// - Returns: nil for what is no item of a keychain's file.
+    /// - Returns: Nil if this is not an item of a keychain's file.
     init?(kept: [String: Any]) {
         guard let group = kept[kSecAttrAccessGroup] as? String, let secret = kept[kSecValueData] as? Data,
             let accessible = kept[kSecAttrAccessible] as? String,

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Why a call of the keychain failed.
+/// Failure of a keychain call.
 struct KeychainError: Error, Equatable {
     let status: OSStatus
 }
 
-/// What a call asks for, read from its dictionary. A pure function of the items, the device and the process's groups.
+/// A keychain call, parsed from its dictionary. A pure function of the items, the device and the process's groups.
 struct KeychainQuery {
     private enum Limit: Equatable { case one, all, count(Int) }
 
@@ -46,7 +46,7 @@ struct KeychainQuery {
     func find(in items: [KeychainItem]) throws(KeychainError) -> [KeychainItem] {
         let found = items.filter(matches)
         guard !found.isEmpty else { throw KeychainError(status: errSecItemNotFound) }
-        // What is asked for all may be partly locked: iOS then refuses the whole, as for one.
+        // A query for all may match locked items: iOS then refuses the whole query.
         guard !wantsData || found.allSatisfy({ rules.permits($0.accessible) }) else {
             throw KeychainError(status: errSecInteractionNotAllowed)
         }
@@ -84,7 +84,7 @@ struct KeychainQuery {
         items = left
     }
 
-    /// - Returns: nil where the query wants nothing.
+    /// - Returns: Nil if the query asks for no result.
     func result(of items: [KeychainItem]) -> AnyObject? {
         let results = items.compactMap { result(of: $0) }
         return limit == .one ? results.first : results.isEmpty ? nil : NSArray(array: results)
@@ -101,7 +101,7 @@ struct KeychainQuery {
         guard rules.isEntitled(to: item.group) else { return false }
         if let group = query[kSecAttrAccessGroup] as? String, group != item.group { return false }
         if let accessible = query[kSecAttrAccessible] as? String, accessible != item.accessible { return false }
-        // An item that goes to other devices is found only by a query that says so.
+        // A synchronizable item is found only by a query that asks for it.
         if query[kSecAttrSynchronizable] as? String != kSecAttrSynchronizableAny {
             guard item.isSynchronizable == (query[kSecAttrSynchronizable] as? Bool ?? false) else { return false }
         }
@@ -121,7 +121,7 @@ struct KeychainQuery {
         if let isSynchronizable = values[kSecAttrSynchronizable] as? Bool { item.isSynchronizable = isSynchronizable }
         if let secret = values[kSecValueData] {
             guard let bytes = secret as? Data else { throw KeychainError(status: errSecParam) }
-            // Byte by byte: the caller's data may be lent, and gone when the call is over.
+            // Byte by byte: the caller's data may be borrowed, and gone after the call.
             item.secret = Data(bytes.map(\.self))
         }
     }

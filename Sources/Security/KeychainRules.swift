@@ -1,18 +1,18 @@
 internal import Foundation
 internal import Platform
 
-/// What a device lets a process do with its keychain.
+/// A process's access to the keychain of its device.
 struct KeychainRules {
-    /// The name of the environment variable that says in which access groups this process is, separated by commas; the
-    /// first is where an item goes that names none. Without it the process is in every group.
+    /// Environment variable with this process's access groups, separated by commas; an item without a group goes into
+    /// the first. Without it the process is in every group.
     static let groupsVariable = "SEALEDPUSH_KEYCHAIN_GROUPS"
     private static let defaultGroup = "default"
 
     let lock: SimulatedDevice.Lock
-    /// nil for all.
+    /// Nil for all.
     let groups: [String]?
 
-    /// Of the code that asks.
+    /// Rules of the current code.
     static var current: KeychainRules {
         let groups = ProcessInfo.processInfo.environment[groupsVariable]
         return KeychainRules(
@@ -29,7 +29,7 @@ struct KeychainRules {
         return group
     }
 
-    /// Whether the secret of an item of this class can be read and written now.
+    /// True if the secret of an item of this class can be read and written now.
     func permits(_ accessible: String) -> Bool {
         let afterFirstUnlock = [
             kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,

@@ -1,16 +1,15 @@
 internal import Foundation
 internal import Platform
 
-// The four functions of the keychain, for generic passwords. What is kept is in `Keychain`; what a device lets a process
-// do with it in `KeychainRules`.
+// The keychain's four functions, for generic passwords. `Keychain` keeps the items; `KeychainRules` decides on access.
 // Source: https://developer.apple.com/documentation/security/keychain-items
 
 /// Adds an item.
 ///
 /// - Parameters:
-///   - attributes: The item, and what is to be returned of it.
-///   - result: Gets what the attributes ask for; `nil` where nobody wants it.
-/// - Returns: `errSecSuccess`, or why not.
+///   - attributes: The item, and the members to return.
+///   - result: Gets the requested members; may be `nil`.
+/// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     do throws(KeychainError) {
@@ -26,9 +25,9 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// Finds items.
 ///
 /// - Parameters:
-///   - query: What they are like, and what is to be returned of them.
-///   - result: Gets an object, or an array where the query wants all.
-/// - Returns: `errSecSuccess`, or why not.
+///   - query: Attributes to match, and the members to return.
+///   - result: Gets an object, or an array unless the limit is one item.
+/// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     do throws(KeychainError) {
@@ -43,10 +42,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 
 /// Changes every item that matches.
 ///
-/// - Parameters:
-///   - query: What they are like.
-///   - attributesToUpdate: What is to be different.
-/// - Returns: `errSecSuccess`, or why not.
+/// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     do throws(KeychainError) {
@@ -58,10 +54,9 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     }
 }
 
-/// Removes every item that matches. A locked device does not stop it: nothing has to be read.
+/// Removes every item that matches, also on a locked device, as no secret is read.
 ///
-/// - Parameter query: What they are like.
-/// - Returns: `errSecSuccess`, or why not.
+/// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     do throws(KeychainError) {

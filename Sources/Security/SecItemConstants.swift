@@ -1,7 +1,7 @@
-// Apple's names, with the values that they have on iOS: an item's attributes come back under these.
-// Source: https://developer.apple.com/documentation/security/keychain-services and the open source of SecItemConstants.
+// Apple's names, with their values on iOS: an item's attributes come back under these. Source:
+// https://developer.apple.com/documentation/security/keychain-services and the open source of SecItemConstants.
 
-/// What kind of item; only generic passwords are kept here.
+/// Class of an item; only generic passwords are supported here.
 public let kSecClass: CFString = "class"
 /// A generic password.
 public let kSecClassGenericPassword: CFString = "genp"
@@ -13,59 +13,59 @@ public let kSecClassKey: CFString = "keys"
 public let kSecClassCertificate: CFString = "cert"
 /// A certificate and its key.
 public let kSecClassIdentity: CFString = "idnt"
-/// Whose item: with service, group and synchronizable, what makes it one of a kind.
+/// Account of an item; with service, group and synchronizable it makes the item unique.
 public let kSecAttrAccount: CFString = "acct"
-/// The service that the item is for.
+/// Service of an item.
 public let kSecAttrService: CFString = "svce"
-/// The group of apps and extensions that share the item.
+/// Group of apps and extensions that share the item.
 public let kSecAttrAccessGroup: CFString = "agrp"
-/// Whether the item goes to the person's other devices.
+/// True for an item that is synchronized to the person's other devices.
 public let kSecAttrSynchronizable: CFString = "sync"
-/// Whether or not it does, in a query.
+/// Matches synchronized items and others, in a query.
 public let kSecAttrSynchronizableAny: CFString = "syna"
-/// When the item can be read.
+/// Accessibility: the time from which the item can be read.
 public let kSecAttrAccessible: CFString = "pdmn"
 /// The item's name for a person.
 public let kSecAttrLabel: CFString = "labl"
-/// What kind of item it is, for a person.
+/// Description of the item's kind for a person.
 public let kSecAttrDescription: CFString = "desc"
-/// A comment, for a person.
+/// A comment for a person.
 public let kSecAttrComment: CFString = "icmt"
-/// Bytes of the app's own.
+/// Bytes for the app's own use.
 public let kSecAttrGeneric: CFString = "gena"
-/// A number of the app's own.
+/// A number for the app's own use.
 public let kSecAttrType: CFString = "type"
-/// A number of the app's own.
+/// A number for the app's own use.
 public let kSecAttrCreator: CFString = "crtr"
-/// When the item was made.
+/// Date of the item's creation.
 public let kSecAttrCreationDate: CFString = "cdat"
-/// When the item was last changed.
+/// Date of the item's last change.
 public let kSecAttrModificationDate: CFString = "mdat"
 /// The secret itself.
 public let kSecValueData: CFString = "v_Data"
-/// Whether a query returns the secret.
+/// Asks a query to return the secret.
 public let kSecReturnData: CFString = "r_Data"
-/// Whether a query returns everything about the item.
+/// Asks a query to return all attributes.
 public let kSecReturnAttributes: CFString = "r_Attributes"
-/// Whether a query returns a reference; not kept here.
+/// Asks a query to return a reference; not supported here.
 public let kSecReturnRef: CFString = "r_Ref"
-/// Whether a query returns a lasting reference; not kept here.
+/// Asks a query to return a persistent reference; not supported here.
 public let kSecReturnPersistentRef: CFString = "r_PersistentRef"
-/// How many items a query returns; one unless given.
+/// Maximum number of items that a query returns; one unless given.
 public let kSecMatchLimit: CFString = "m_Limit"
 /// One item.
 public let kSecMatchLimitOne: CFString = "m_LimitOne"
 /// All items, as an array.
 public let kSecMatchLimitAll: CFString = "m_LimitAll"
-/// The keychain of iOS, on a Mac; the only one here.
+/// Selects iOS's keychain on a Mac; here it is the only one.
 public let kSecUseDataProtectionKeychain: CFString = "nleg"
-/// Whether the person may be asked; nobody is here.
+/// Permission to ask the person; without effect here.
 public let kSecUseAuthenticationUI: CFString = "u_AuthUI"
-/// The person may not be asked: the query fails.
+/// Never asks the person: the query fails.
 public let kSecUseAuthenticationUIFail: CFString = "u_AuthUIF"
-/// The person may not be asked: the item is passed over.
+/// Never asks the person: the item is skipped.
 public let kSecUseAuthenticationUISkip: CFString = "u_AuthUIS"
-/// While the device is unlocked: what an item is that does not say.
+/// While the device is unlocked; the default of an item.
 public let kSecAttrAccessibleWhenUnlocked: CFString = "ak"
 /// While the device is unlocked, and never on another device.
 public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString = "aku"

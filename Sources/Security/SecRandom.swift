@@ -1,15 +1,12 @@
-/// Where random bytes come from.
+/// Source of random bytes.
 public struct SecRandomRef: Sendable {}
 
-/// The system's generator, which is the only one.
+/// The system's generator, the only one.
 public let kSecRandomDefault: SecRandomRef? = nil
 
 /// Fills memory with random bytes of the system.
 ///
-/// - Parameters:
-///   - rnd: `kSecRandomDefault`.
-///   - count: How many.
-///   - bytes: Where they go.
+/// - Parameter rnd: `kSecRandomDefault`.
 /// - Returns: `errSecSuccess`, or `errSecParam` for a negative count.
 @discardableResult
 public func SecRandomCopyBytes(_ rnd: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer) -> Int32 {

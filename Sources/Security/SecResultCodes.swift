@@ -1,31 +1,29 @@
-// Result codes of the functions here; there are more on iOS.
-// Source: https://developer.apple.com/documentation/security/security-framework-result-codes
+// Result codes of the functions here; iOS has more. Source:
+// https://developer.apple.com/documentation/security/security-framework-result-codes
 
-/// Done.
+/// Success.
 public let errSecSuccess: OSStatus = 0
-/// Not kept here: another class than generic passwords, or a reference.
+/// Not supported here: another class than generic passwords, or a reference.
 public let errSecUnimplemented: OSStatus = -4
-/// The query makes no sense.
+/// The query is not valid.
 public let errSecParam: OSStatus = -50
-/// The device is locked, and the item may not be read now. Try again later.
+/// The device is locked, and the item cannot be read now. Try again later.
 public let errSecInteractionNotAllowed: OSStatus = -25_308
-/// No such item, or none in a group that this process is in.
+/// No such item, or none in a group of this process.
 public let errSecItemNotFound: OSStatus = -25_300
-/// There is such an item.
+/// The item already exists.
 public let errSecDuplicateItem: OSStatus = -25_299
 /// No keychain: its file cannot be read or written.
 public let errSecNotAvailable: OSStatus = -25_291
 /// The keychain's file is damaged.
 public let errSecDecode: OSStatus = -26_275
-/// This process is not in that access group.
+/// This process does not belong to the access group.
 public let errSecMissingEntitlement: OSStatus = -34_018
 
-/// What a result code means, for a log.
+/// Text of a result code, for a log.
 ///
-/// - Parameters:
-///   - status: A result code.
-///   - reserved: `nil`.
-/// - Returns: `nil` for a code that is not of this module.
+/// - Parameter reserved: `nil`.
+/// - Returns: `nil` for a code of another module.
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     switch status {
     case errSecSuccess: "No error."
