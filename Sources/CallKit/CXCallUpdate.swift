@@ -1,31 +1,31 @@
-/// What is known of a call.
+/// Properties of a call.
 ///
-/// What Apple's own defaults for the `supports…` properties are is not documented; here nothing is supported unless the
-/// app says so.
+/// Apple does not document its defaults for the `supports…` properties; here nothing is supported unless the app sets
+/// it.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxcallupdate
 open class CXCallUpdate: NSObject, NSCopying {
-    /// Who calls, for the system's lists.
+    /// Handle of the caller, for the system's lists.
     open var remoteHandle: CXHandle?
-    /// Who calls, as the screen says it; `nil` shows the handle.
+    /// Name of the caller on the screen; `nil` shows the handle.
     open var localizedCallerName: String?
-    /// Whether it can be put on hold.
+    /// True if the call can be put on hold.
     open var supportsHolding = false
-    /// Whether it can be joined with another.
+    /// True if the call can be joined with another.
     open var supportsGrouping = false
-    /// Whether it can be taken out of such a group.
+    /// True if the call can be taken out of such a group.
     open var supportsUngrouping = false
-    /// Whether keys can be pressed in it.
+    /// True if keys can be pressed during the call.
     open var supportsDTMF = false
-    /// Whether it has a picture.
+    /// True for a video call.
     open var hasVideo = false
 
-    /// Nothing is known.
+    /// Creates an empty update.
     public override init() {
         super.init()
     }
 
-    /// A copy that does not change with this one.
+    /// An independent copy.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = CXCallUpdate()
         copy.remoteHandle = remoteHandle
@@ -39,39 +39,37 @@ open class CXCallUpdate: NSObject, NSCopying {
     }
 }
 
-/// How somebody can be reached.
+/// Address of a person for calls.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxhandle
 open class CXHandle: NSObject, NSCopying {
-    /// What kind of handle.
+    /// Kind of handle.
     public enum HandleType: Int, Sendable {
-        /// An app's own.
+        /// An app's own kind.
         case generic = 1
         /// A telephone number.
         case phoneNumber
-        /// An address of electronic mail.
+        /// An e-mail address.
         case emailAddress
     }
 
-    /// What kind it is.
+    /// The kind of handle.
     public let type: HandleType
     /// The handle itself.
     public let value: String
 
-    /// - Parameters:
-    ///   - type: What kind it is.
-    ///   - value: The handle itself.
+    /// Creates a handle.
     public init(type: HandleType, value: String) {
         self.type = type
         self.value = value
         super.init()
     }
 
-    /// A handle cannot change, so its copy is itself.
+    /// Returns self: the object is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// Why a call ended.
+/// Reason for a call's end.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxcallendedreason
 public enum CXCallEndedReason: Int, Sendable {
@@ -79,7 +77,7 @@ public enum CXCallEndedReason: Int, Sendable {
     case failed = 1
     /// The other side hung up.
     case remoteEnded
-    /// Nobody answered in time.
+    /// Not answered in time.
     case unanswered
     /// Answered on another device.
     case answeredElsewhere

@@ -1,7 +1,7 @@
 /// The domain of a `CXErrorCodeIncomingCallError`.
 public let CXErrorDomainIncomingCall = "com.apple.CallKit.error.incomingcall"
 
-/// Why a reported call is no new call on the screen.
+/// Reason why a reported call does not become a new call on the screen.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxerrorcodeincomingcallerror
 public struct CXErrorCodeIncomingCallError: Error, CustomNSError, Hashable {
@@ -11,23 +11,23 @@ public struct CXErrorCodeIncomingCallError: Error, CustomNSError, Hashable {
         case unknown = 0
         /// The app lacks the background mode for calls.
         case unentitled
-        /// The call is there already, and goes on as it is.
+        /// The call already exists, and continues unchanged.
         case callUUIDAlreadyExists
         /// A Focus keeps it from ringing.
         case filteredByDoNotDisturb
         /// The person has blocked the caller.
         case filteredByBlockList
 
-        /// Lets `catch CXErrorCodeIncomingCallError.callUUIDAlreadyExists` match, as with every error code of Apple's.
+        /// Lets `catch CXErrorCodeIncomingCallError.callUUIDAlreadyExists` match, as with every Apple error code.
         public static func ~= (code: Code, error: any Error) -> Bool {
             (error as? CXErrorCodeIncomingCallError)?.code == code
         }
     }
 
-    /// What went wrong.
+    /// The error's code.
     public let code: Code
 
-    /// - Parameter code: What went wrong.
+    /// Creates an error.
     public init(_ code: Code) { self.code = code }
 
     /// `CXErrorDomainIncomingCall`.
@@ -40,7 +40,7 @@ public struct CXErrorCodeIncomingCallError: Error, CustomNSError, Hashable {
     public static var unknown: Code { .unknown }
     /// The app lacks the background mode for calls.
     public static var unentitled: Code { .unentitled }
-    /// The call is there already, and goes on as it is.
+    /// The call already exists, and continues unchanged.
     public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
     /// A Focus keeps it from ringing.
     public static var filteredByDoNotDisturb: Code { .filteredByDoNotDisturb }

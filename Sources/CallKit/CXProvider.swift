@@ -1,6 +1,6 @@
 internal import Platform
 
-/// An app's voice to the system about its calls.
+/// An app's interface to the system for its calls.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxprovider
 open class CXProvider: NSObject {
@@ -11,30 +11,31 @@ open class CXProvider: NSObject {
     package private(set) weak var delegate: (any CXProviderDelegate)?
     package private(set) var queue = DispatchQueue.main
 
-    /// - Parameter configuration: The app's constants.
+    /// Creates a provider.
     public init(configuration: CXProviderConfiguration) {
         self.configuration = configuration
         system = CurrentCallSystem.current
         super.init()
     }
 
-    /// Says what takes the person's actions, and where.
+    /// Sets the receiver of the person's actions.
     ///
     /// - Parameters:
     ///   - delegate: Not kept alive by the provider.
-    ///   - queue: Where the delegate and the completions of reports are called; `nil` is the main queue.
+    ///   - queue: Queue for the delegate and the completions of reports; `nil` is the main queue.
     open func setDelegate(_ delegate: (any CXProviderDelegate)?, queue: DispatchQueue?) {
         self.delegate = delegate
         self.queue = queue ?? .main
     }
 
-    /// Reports a call that comes in. The phone rings, unless the system has a reason not to, which comes as the error.
+    /// Reports an incoming call. The phone rings, unless the system refuses with an error.
     ///
     /// - Parameters:
-    ///   - UUID: The call's, from now on.
-    ///   - update: What is known of it. Copied.
-    ///   - completion: Called on the delegate's queue, with a `CXErrorCodeIncomingCallError` where there is no new call.
-    /// - Source: https://developer.apple.com/documentation/callkit/cxprovider/reportnewincomingcall(with:update:completion:)
+    ///   - UUID: The call's id from now on.
+    ///   - update: Properties of the call. Copied.
+    ///   - completion: Called on the delegate's queue, with a `CXErrorCodeIncomingCallError` if there is no new call.
+    /// - Source:
+    ///   https://developer.apple.com/documentation/callkit/cxprovider/reportnewincomingcall(with:update:completion:)
     open func reportNewIncomingCall(
         with UUID: UUID,
         update: CXCallUpdate,
@@ -44,21 +45,20 @@ open class CXProvider: NSObject {
         queue.async(execute: DeviceBinding().job { completion(error.map { CXErrorCodeIncomingCallError($0) }) })
     }
 
-    /// Reports what has become known of a call.
+    /// Reports new properties of a call.
     ///
     /// - Parameters:
-    ///   - UUID: The call's; one of no call is ignored.
-    ///   - update: What is known of it now. Copied.
+    ///   - UUID: The call's id; an unknown one is ignored.
+    ///   - update: The new properties. Copied.
     open func reportCall(with UUID: UUID, updated update: CXCallUpdate) {
         system?.reportCall(UUID, updated: update)
     }
 
-    /// Reports that a call has ended, and not by the person.
+    /// Reports that a call has ended, other than by the person.
     ///
     /// - Parameters:
-    ///   - UUID: The call's; one of no call is ignored.
+    ///   - UUID: The call's id; an unknown one is ignored.
     ///   - dateEnded: `nil` is now.
-    ///   - endedReason: Why.
     open func reportCall(with UUID: UUID, endedAt dateEnded: Date?, reason endedReason: CXCallEndedReason) {
         system?.reportCall(UUID, ended: endedReason)
     }

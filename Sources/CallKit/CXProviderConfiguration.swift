@@ -6,18 +6,18 @@ open class CXProviderConfiguration: NSObject {
     open var ringtoneSound: String?
     /// The app's icon for the call's screen: 40 points square, as a mask.
     open var iconTemplateImageData: Data?
-    /// Groups of calls at once.
+    /// Limit of groups of calls at once.
     open var maximumCallGroups = 2
-    /// Calls in a group.
+    /// Limit of calls in a group.
     open var maximumCallsPerCallGroup = 5
-    /// Whether calls are listed among those of the phone.
+    /// True if calls appear in the phone's list of recent calls.
     open var includesCallsInRecents = true
-    /// Whether calls may have a picture.
+    /// True if calls may have video.
     open var supportsVideo = false
-    /// What kinds of handles the app calls.
+    /// Kinds of handles that the app calls.
     open var supportedHandleTypes: Set<CXHandle.HandleType> = []
 
-    /// Apple's defaults.
+    /// Creates a configuration with Apple's defaults.
     public override init() {
         super.init()
     }

@@ -1,10 +1,10 @@
-/// What a provider asks of the app, on the queue that was given with the delegate.
+/// A provider's requests to the app, on the queue given with the delegate.
 ///
-/// Apple's protocol has optional methods; here the same ones have an implementation that does nothing.
+/// Apple's optional methods have an implementation here that does nothing.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxproviderdelegate
 public protocol CXProviderDelegate: NSObjectProtocol {
-    /// The system has forgotten all calls: the app ends what it has.
+    /// The system has dropped all calls: the app ends its own.
     func providerDidReset(_ provider: CXProvider)
     /// The person answers.
     func provider(_ provider: CXProvider, perform action: CXAnswerCallAction)
@@ -13,48 +13,48 @@ public protocol CXProviderDelegate: NSObjectProtocol {
 }
 
 extension CXProviderDelegate {
-    /// Does nothing, as where Apple's optional method is missing.
+    /// Does nothing, like a missing optional method.
     public func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) {}
-    /// Does nothing, as where Apple's optional method is missing.
+    /// Does nothing, like a missing optional method.
     public func provider(_ provider: CXProvider, perform action: CXEndCallAction) {}
 }
 
-/// What the app is to do. An abstract class.
+/// Action requested of the app; an abstract class.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxaction
 open class CXAction: NSObject {
-    /// The action's own.
+    /// The action's id.
     public let uuid = UUID()
-    /// Whether it was fulfilled or failed.
+    /// True once fulfilled or failed.
     open private(set) var isComplete = false
 
-    /// It is done.
+    /// Marks the action as done.
     open func fulfill() { isComplete = true }
 
-    /// It could not be done.
+    /// Marks the action as failed.
     open func fail() { isComplete = true }
 }
 
-/// An action on a call. An abstract class.
+/// An action on a call; an abstract class.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxcallaction
 open class CXCallAction: CXAction {
-    /// The call's.
+    /// The call's id.
     public let callUUID: UUID
 
-    /// - Parameter callUUID: The call's.
+    /// Creates an action on a call.
     public init(call callUUID: UUID) {
         self.callUUID = callUUID
         super.init()
     }
 }
 
-/// The person answers.
+/// Answers a call for the person.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxanswercallaction
 open class CXAnswerCallAction: CXCallAction {}
 
-/// The person declines or hangs up.
+/// Declines or ends a call for the person.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxendcallaction
 open class CXEndCallAction: CXCallAction {}

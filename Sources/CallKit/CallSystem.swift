@@ -1,8 +1,8 @@
 private import Platform
 
-/// What stands behind `CXProvider`: the phone that the app is installed on. Without one no call ever rings.
+/// The phone behind `CXProvider`. Without one no call ever rings.
 package protocol CallSystem: Sendable {
-    /// - Returns: why there is no new call; nil where it rings.
+    /// - Returns: Reason why there is no new call; nil if it rings.
     func reportNewIncomingCall(
         _ id: UUID,
         _ update: CXCallUpdate,
@@ -12,7 +12,7 @@ package protocol CallSystem: Sendable {
     func reportCall(_ id: UUID, ended reason: CXCallEndedReason)
 }
 
-/// Where a provider finds its system.
+/// A provider's current system.
 package enum CurrentCallSystem {
     package static var current: (any CallSystem)? { SimulatedDevice.current?.system as? any CallSystem }
 }
