@@ -1,32 +1,30 @@
 /// Writes messages into the log.
 ///
-/// On Linux the log is standard error, and only where the environment variable `SEALEDPUSH_LOG` names the least level to
-/// write: `debug`, `info`, `default`, `error` or `fault`. Private values are never written: a test's log is read by
-/// others, too.
+/// On Linux the log is standard error, and only if the environment variable `SEALEDPUSH_LOG` names the least level to
+/// write: `debug`, `info`, `default`, `error` or `fault`. Private values are never written, as a test's log has other
+/// readers.
 ///
 /// - Source: https://developer.apple.com/documentation/os/logger
 public struct Logger: Sendable {
     private let subsystem: String
     private let category: String
 
-    /// A logger without a subsystem.
+    /// Creates a logger without a subsystem.
     public init() {
         self.init(subsystem: "", category: "")
     }
 
-    /// A logger of a part of an app.
+    /// Creates a logger for a part of an app.
     ///
     /// - Parameters:
-    ///   - subsystem: The app's bundle id, mostly.
+    ///   - subsystem: Usually the app's bundle id.
     ///   - category: The part.
     public init(subsystem: String, category: String) {
         self.subsystem = subsystem
         self.category = category
     }
 
-    /// A logger of the same part.
-    ///
-    /// - Parameter logObj: The part.
+    /// Creates a logger for the same part as a log.
     public init(_ logObj: OSLog) {
         self.init(subsystem: logObj.subsystem, category: logObj.category)
     }

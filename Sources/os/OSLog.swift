@@ -1,22 +1,22 @@
-/// A part of an app, for the functions that are older than `Logger`.
+/// A part of an app, for the functions that predate `Logger`.
 ///
 /// - Source: https://developer.apple.com/documentation/os/oslog
 public final class OSLog: Sendable {
-    /// The app's bundle id, mostly.
+    /// Usually the app's bundle id.
     let subsystem: String
     let category: String
 
-    /// No part in particular.
+    /// A log without a part.
     public static let `default` = OSLog(subsystem: "", category: "")
-    /// What is written here is not written at all.
+    /// A log that drops its messages.
     public static let disabled = OSLog(subsystem: "", category: "", isDisabled: true)
 
     let isDisabled: Bool
 
-    /// A part of an app.
+    /// Creates a log for a part of an app.
     ///
     /// - Parameters:
-    ///   - subsystem: The app's bundle id, mostly.
+    ///   - subsystem: Usually the app's bundle id.
     ///   - category: The part.
     public convenience init(subsystem: String, category: String) {
         self.init(subsystem: subsystem, category: category, isDisabled: false)
@@ -29,28 +29,28 @@ public final class OSLog: Sendable {
     }
 }
 
-/// How important a message is.
+/// Level of a message.
 public struct OSLogType: RawRepresentable, Sendable, Equatable {
     /// Apple's number.
     public let rawValue: UInt8
 
-    /// - Parameter rawValue: Apple's number.
+    /// Creates a level from Apple's number.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// For whoever debugs.
+    /// For debugging.
     public static let debug = OSLogType(rawValue: 0x02)
     /// Helpful, not essential.
     public static let info = OSLogType(rawValue: 0x01)
-    /// What is always written on iOS.
+    /// Always written on iOS.
     public static let `default` = OSLogType(rawValue: 0x00)
-    /// Something failed.
+    /// A failure.
     public static let error = OSLogType(rawValue: 0x10)
-    /// The program is wrong.
+    /// A fault of the program.
     public static let fault = OSLogType(rawValue: 0x11)
 
-    /// In the order of importance; a level that is not Apple's is as the default one.
+    /// Rank of the level; an unknown level counts as the default one.
     var importance: Int {
         switch self {
         case .debug: 0
@@ -62,13 +62,11 @@ public struct OSLogType: RawRepresentable, Sendable, Equatable {
     }
 }
 
-/// Writes a message. Values for its format are never written: on iOS they are private unless the format says otherwise.
+/// Writes a message. Values for its format are never written: they could be private.
 ///
 /// - Parameters:
-///   - type: How important it is.
 ///   - log: The part of the app.
 ///   - message: The text, with a `%` directive for each value.
-///   - args: The values.
 public func os_log(
     _ type: OSLogType,
     log: OSLog = .default,
@@ -79,13 +77,11 @@ public func os_log(
     LogOutput.write("\(message)", type, subsystem: log.subsystem, category: log.category)
 }
 
-/// Writes a message, in the order of the arguments that came first.
+/// Writes a message, with the arguments in their older order.
 ///
 /// - Parameters:
 ///   - message: The text, with a `%` directive for each value.
 ///   - log: The part of the app.
-///   - type: How important it is.
-///   - args: The values.
 public func os_log(
     _ message: StaticString,
     log: OSLog = .default,

@@ -1,12 +1,12 @@
-/// Whether a value is written into the log, which others than the app's person may read.
+/// Privacy of a value in the log, which may have other readers than the app's user.
 ///
 /// - Source: https://developer.apple.com/documentation/os/oslogprivacy
 public struct OSLogPrivacy: Sendable, Equatable {
-    /// How a value that is not written can still be told from another.
+    /// Replacement of a hidden value.
     public enum Mask: Sendable, Equatable {
-        /// By a hash of it.
+        /// A hash, by which equal values can be recognized.
         case hash
-        /// Not at all.
+        /// No trace of the value.
         case none
     }
 
@@ -15,40 +15,31 @@ public struct OSLogPrivacy: Sendable, Equatable {
     private let kind: Kind
     private let mask: Mask
 
-    /// Numbers and Booleans are written, everything else is not.
+    /// Writes numbers and Booleans, hides everything else.
     public static var auto: OSLogPrivacy { OSLogPrivacy(kind: .auto, mask: .none) }
     /// Written.
     public static var `public`: OSLogPrivacy { OSLogPrivacy(kind: .open, mask: .none) }
-    /// Not written.
+    /// Hidden.
     public static var `private`: OSLogPrivacy { OSLogPrivacy(kind: .hidden, mask: .none) }
-    /// Not written, not even where a developer asks for private values.
+    /// Hidden, even if a developer asks for private values.
     public static var sensitive: OSLogPrivacy { OSLogPrivacy(kind: .hidden, mask: .none) }
 
-    /// As `auto`, but what is not written has a mask.
-    ///
-    /// - Parameter mask: What is written instead.
-    /// - Returns: The privacy.
+    /// As `auto`, with a mask for hidden values.
     public static func auto(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(kind: .auto, mask: mask) }
 
-    /// As `private`, but with a mask.
-    ///
-    /// - Parameter mask: What is written instead.
-    /// - Returns: The privacy.
+    /// As `private`, with a mask.
     public static func `private`(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(kind: .hidden, mask: mask) }
 
-    /// As `sensitive`, but with a mask.
-    ///
-    /// - Parameter mask: What is written instead.
-    /// - Returns: The privacy.
+    /// As `sensitive`, with a mask.
     public static func sensitive(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(kind: .hidden, mask: mask) }
 
-    /// What stands in the log for a value; a scalar is a number or a Boolean.
+    /// Text of a value in the log; a scalar is a number or a Boolean.
     func text(_ value: String, isScalar: Bool) -> String {
         switch (kind, mask) {
         case (.open, _): value
         case (.auto, _) where isScalar: value
         case (_, .none): "<private>"
-        // Of this process only: enough to see that two values are the same.
+        // Seeded for each process: enough to recognize equal values.
         case (_, .hash): "<mask.hash: \(String(UInt(bitPattern: value.hashValue), radix: 16))>"
         }
     }
