@@ -1,22 +1,22 @@
-/// A type of pushes.
+/// Type of pushes.
 ///
 /// - Source: https://developer.apple.com/documentation/pushkit/pkpushtype
 public struct PKPushType: RawRepresentable, Hashable, Sendable {
     /// Apple's name of the type.
     public let rawValue: String
 
-    /// - Parameter rawValue: Apple's name of the type.
+    /// Creates a type from Apple's name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Calls.
+    /// VoIP calls.
     public static let voIP = PKPushType(rawValue: "PKPushTypeVoIP")
 }
 
-/// A push as it came. Only the system makes one.
+/// A received push. Only the system makes one.
 ///
 /// - Source: https://developer.apple.com/documentation/pushkit/pkpushpayload
 open class PKPushPayload: NSObject {
-    /// Of the push.
+    /// The push's type.
     public let type: PKPushType
 
     /// The whole payload, `aps` included.
@@ -28,14 +28,14 @@ open class PKPushPayload: NSObject {
     }
 }
 
-/// The token that pushes of a type go to. Only the system makes one.
+/// The token for pushes of one type. Only the system makes one.
 ///
 /// - Source: https://developer.apple.com/documentation/pushkit/pkpushcredentials
 open class PKPushCredentials: NSObject {
-    /// Of the pushes.
+    /// The type of pushes.
     public let type: PKPushType
 
-    /// For APNs, which knows it in hexadecimal.
+    /// The token's bytes; APNs takes them in hexadecimal.
     public let token: Data
 
     package init(type: PKPushType, token: Data) {

@@ -1,11 +1,11 @@
-/// An object that asks for pushes of some types and hands them to its delegate.
+/// Registers for pushes of some types and passes them to its delegate.
 ///
 /// - Source: https://developer.apple.com/documentation/pushkit/pkpushregistry
 open class PKPushRegistry: NSObject {
-    /// Takes the token and the pushes. Not kept alive by the registry.
+    /// Receiver of the token and the pushes. Not kept alive by the registry.
     open weak var delegate: (any PKPushRegistryDelegate)?
 
-    /// Which pushes the app takes. Setting it registers the app: credentials come to the delegate.
+    /// Types of pushes that the app takes. Setting it registers the app, and the delegate gets the credentials.
     open var desiredPushTypes: Set<PKPushType>? {
         didSet { if desiredPushTypes?.contains(.voIP) == true { system?.register(self) } }
     }
@@ -13,44 +13,40 @@ open class PKPushRegistry: NSObject {
     package let queue: DispatchQueue
     private let system: (any PushSystem)?
 
-    /// - Parameter queue: Where the delegate is called; `nil` is the main queue.
+    /// Creates a registry.
+    ///
+    /// - Parameter queue: The delegate's queue; `nil` is the main queue.
     public init(queue: DispatchQueue?) {
         self.queue = queue ?? .main
         system = CurrentPushSystem.current
         super.init()
     }
 
-    /// The token of a type of pushes.
-    ///
-    /// - Parameter type: Of pushes.
-    /// - Returns: `nil` before there is one.
+    /// The token for pushes of a type; `nil` before there is one.
     open func pushToken(for type: PKPushType) -> Data? {
         type == .voIP && desiredPushTypes?.contains(.voIP) == true ? system?.voIPToken : nil
     }
 }
 
-/// What a registry hands over, on the queue that the registry was made with.
+/// A registry's calls to the app, on the registry's queue.
 ///
-/// Apple's protocol has optional methods; here the same ones have an implementation that does nothing.
+/// Apple's optional methods have an implementation here that does nothing.
 ///
 /// - Source: https://developer.apple.com/documentation/pushkit/pkpushregistrydelegate
 public protocol PKPushRegistryDelegate: NSObjectProtocol {
-    /// There is a new token; the app tells its server.
+    /// A new token, which the app passes to its server.
     func pushRegistry(
         _ registry: PKPushRegistry,
         didUpdate pushCredentials: PKPushCredentials,
         for type: PKPushType
     )
 
-    /// A push arrived. One of type `voIP` has to be reported to CallKit before this returns, or the system ends the app;
-    /// an app that fails again and again may get no more of them.
+    /// A push arrived. A `voIP` push has to be reported to CallKit before this returns, or the system ends the app;
+    /// after repeated failures the app may get no more of them.
     ///
-    /// - Parameters:
-    ///   - registry: Of the app.
-    ///   - payload: What was pushed.
-    ///   - type: Of the push.
-    ///   - completion: To be called when the push is dealt with.
-    /// - Source: https://developer.apple.com/documentation/pushkit/pkpushregistrydelegate/pushregistry(_:didreceiveincomingpushwith:for:completion:)
+    /// - Parameter completion: To be called once the push is handled.
+    /// - Source:
+    ///   https://developer.apple.com/documentation/pushkit/pkpushregistrydelegate/pushregistry(_:didreceiveincomingpushwith:for:completion:)
     func pushRegistry(
         _ registry: PKPushRegistry,
         didReceiveIncomingPushWith payload: PKPushPayload,
@@ -58,12 +54,12 @@ public protocol PKPushRegistryDelegate: NSObjectProtocol {
         completion: @escaping () -> Void
     )
 
-    /// The token is not good any more.
+    /// The token is no longer valid.
     func pushRegistry(_ registry: PKPushRegistry, didInvalidatePushTokenFor type: PKPushType)
 }
 
 extension PKPushRegistryDelegate {
-    /// Does nothing, as where Apple's optional method is missing: nothing is reported either.
+    /// Does nothing, like a missing optional method: no call is reported either.
     public func pushRegistry(
         _ registry: PKPushRegistry,
         didReceiveIncomingPushWith payload: PKPushPayload,
@@ -71,6 +67,6 @@ extension PKPushRegistryDelegate {
         completion: @escaping () -> Void
     ) {}
 
-    /// Does nothing, as where Apple's optional method is missing.
+    /// Does nothing, like a missing optional method.
     public func pushRegistry(_ registry: PKPushRegistry, didInvalidatePushTokenFor type: PKPushType) {}
 }

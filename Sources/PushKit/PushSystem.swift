@@ -1,14 +1,14 @@
 private import Platform
 
-/// What stands behind `PKPushRegistry`: the phone that the app is installed on. Without one no push ever comes.
+/// The phone behind `PKPushRegistry`. Without one no push ever comes.
 package protocol PushSystem: Sendable {
-    /// The phone's token for calls.
+    /// The phone's VoIP token.
     var voIPToken: Data { get }
-    /// From now on pushes go to this registry's delegate.
+    /// Sends later pushes to this registry's delegate.
     func register(_ registry: PKPushRegistry)
 }
 
-/// Where a registry finds its system.
+/// A registry's current system.
 package enum CurrentPushSystem {
     package static var current: (any PushSystem)? { SimulatedDevice.current?.system as? any PushSystem }
 }
