@@ -1,17 +1,16 @@
 package import CallKit
 package import NotificationCore
 
-/// The least that is an app which takes calls: a provider, its delegate and `IncomingCalls`. Linux only, for phones of the
-/// harness; Xcode does not compile this file.
+/// The smallest app that takes calls: a provider, its delegate and `IncomingCalls`. Linux only, for the harness's
+/// phones; Xcode does not compile this file.
 package final class CallApp: NSObject, CXProviderDelegate {
     private let provider = CXProvider(configuration: CXProviderConfiguration())
     private let calls: IncomingCalls
     private let onAnswer: (UUID, String) -> Void
 
     /// - Parameters:
-    ///   - opener: of the app's container.
-    ///   - onToken: takes PushKit's token.
-    ///   - onAnswer: takes the call's id and what the caller handed over, when the person answers.
+    ///   - onToken: Takes PushKit's token.
+    ///   - onAnswer: Takes the call's id and the caller's text, when the person answers.
     package init(
         opener: CallOpener,
         onToken: @escaping (Data?) -> Void = { _ in },

@@ -2,14 +2,14 @@ import CallKit
 import NotificationCore
 import PushKit
 
-/// Takes the calls that PushKit hands to the app, opens them and has CallKit ring. Xcode compiles this file as it is; so does
-/// Linux. An app copies it.
+/// Opens the calls that PushKit delivers and reports them to CallKit. Xcode and Linux compile this file unchanged. An
+/// app copies it.
 ///
-/// An app makes one as soon as it is launched, and keeps it: iOS launches an app for a call, and ends it unless a call was
-/// reported before the delegate's method returns. The app's `CXProviderDelegate` is its own; `call(_:)` gives it what the
-/// caller handed over, when the person answers.
+/// An app makes one at launch, and keeps it: iOS launches an app for a call, and ends it unless a call was reported
+/// before the delegate's method returns. The app's own `CXProviderDelegate` gets the caller's text from `call(_:)` when
+/// the person answers.
 ///
-/// Unchecked: what changes is behind a lock, and a provider takes reports from any thread.
+/// Unchecked: the changing state is behind a lock, and a provider takes reports from any thread.
 final class IncomingCalls: NSObject, PKPushRegistryDelegate, @unchecked Sendable {
     private let opener: CallOpener
     private let provider: CXProvider
@@ -19,9 +19,9 @@ final class IncomingCalls: NSObject, PKPushRegistryDelegate, @unchecked Sendable
     private var calls: [UUID: String] = [:]
 
     /// - Parameters:
-    ///   - opener: Of the container and the policy that the app's `AppDevice` has.
+    ///   - opener: Made with the container and policy of the app's `AppDevice`.
     ///   - provider: The app's, whose delegate answers and ends calls.
-    ///   - onToken: Takes PushKit's token to the app's server, as `voip-token`; nil when it is good no more.
+    ///   - onToken: Takes PushKit's token to the app's server, as `voip-token`; nil once it is no longer valid.
     init(opener: CallOpener, provider: CXProvider, onToken: @escaping (Data?) -> Void) {
         self.opener = opener
         self.provider = provider
@@ -31,10 +31,10 @@ final class IncomingCalls: NSObject, PKPushRegistryDelegate, @unchecked Sendable
         registry.desiredPushTypes = [.voIP]
     }
 
-    /// What the caller handed over, once.
+    /// Removes and returns the caller's text.
     ///
-    /// - Parameter id: Of the `CXAnswerCallAction`, or of the `CXEndCallAction`.
-    /// - Returns: nil for a call that was asked for before, or that there is none of.
+    /// - Parameter id: Id of the `CXAnswerCallAction` or `CXEndCallAction`.
+    /// - Returns: Nil for an unknown call or a second query.
     func call(_ id: UUID) -> String? { lock.withLock { calls.removeValue(forKey: id) } }
 
     func pushRegistry(
@@ -61,9 +61,9 @@ final class IncomingCalls: NSObject, PKPushRegistryDelegate, @unchecked Sendable
         update.remoteHandle = CXHandle(type: .generic, value: call.handle)
         let completion = Completion(call: completion)
         provider.reportNewIncomingCall(with: id, update: update) { [self] error in
-            // A Focus, say: nobody will answer.
+            // A Focus, for example, has filtered the call: it will not be answered.
             if error != nil, call.ending == nil { _ = self.call(id) }
-            // A report that was refused because the call rings already is a repetition: that call must go on.
+            // A report refused because the call already rings is a repetition: that call must continue.
             if error == nil, let ending = call.ending {
                 provider.reportCall(with: id, endedAt: nil, reason: ending == .unanswered ? .unanswered : .failed)
             }
@@ -73,7 +73,7 @@ final class IncomingCalls: NSObject, PKPushRegistryDelegate, @unchecked Sendable
     }
 }
 
-/// PushKit's completion, on its way into CallKit's.
+/// PushKit's completion, passed into CallKit's.
 ///
 /// Unchecked: PushKit does not say which thread calls it.
 private struct Completion: @unchecked Sendable {
