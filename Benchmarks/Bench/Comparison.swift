@@ -1,31 +1,28 @@
 private import Glibc
 
-/// One operation of ours and the sum of libsodium's bare calls for it, timed in the same run.
+/// One of our operations and the sum of libsodium's bare calls for it, timed in the same run.
 package struct Comparison: Sendable {
     package let name: String
-    /// The most that ours may take, in thousandths of the sum.
+    /// Maximum of ours, in thousandths of the sum.
     package let aimPerMille: Int
     /// CPU time of one operation: the median of all rounds.
     package let nanoseconds: Int
-    /// Of the sum: the median of all rounds.
+    /// CPU time of the sum: the median of all rounds.
     package let sumNanoseconds: Int
-    /// Of each call in the sum.
+    /// CPU time of each call in the sum.
     package let parts: [(name: String, nanoseconds: Int)]
 
-    /// Ours in thousandths of the sum: the median of what each round says, whose times lie side by side.
+    /// Ours in thousandths of the sum: the median over the rounds, each with adjacent times.
     package let perMille: Int
     package var isMet: Bool { perMille <= aimPerMille }
 
-    /// Rounds go through ours and the parts in turn, so that a processor that slows down slows all of them; the medians
-    /// leave out what else the machine did. No part sees the result of another: the sum has no overhead at all.
+    /// Runs ours and the parts in turn in each round, so that a slower processor slows all of them; the medians exclude
+    /// other load of the machine. No part uses another's result: the sum has no overhead at all.
     ///
     /// - Parameters:
-    ///   - name: of the operation.
-    ///   - aimPerMille: the most that ours may take.
+    ///   - aimPerMille: Maximum of ours, in thousandths of the sum.
     ///   - rounds: 1 or more.
-    ///   - unit: how many operations one call of `ours` does.
-    ///   - ours: the operation.
-    ///   - parts: the bare calls.
+    ///   - unit: Operations in one call of `ours`.
     init(
         _ name: String,
         aimPerMille: Int,
@@ -58,7 +55,7 @@ package struct Comparison: Sendable {
         self.parts = zip(parts, partTimes).map { (name: $0.name, nanoseconds: Self.median($1)) }
     }
 
-    /// - Returns: nanoseconds of this thread's CPU time for one operation.
+    /// - Returns: Nanoseconds of this thread's CPU time for one operation.
     static func time(count: Int = 1, _ body: () -> Void) -> Int {
         let start = cpuNanoseconds
         for _ in 0..<count { body() }

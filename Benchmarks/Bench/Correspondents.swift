@@ -4,17 +4,16 @@ internal import Opening
 internal import Primitives
 internal import Sealing
 
-/// A sender, its devices, and a message of the length that many have: a title and 120 characters.
+/// A sender, its devices, and a message of common length: a title and 120 characters.
 struct Correspondents: ~Copyable {
     let sender: SenderIdentity
     let recipients: [Recipient]
-    /// Of the first device.
+    /// Opener of the first device.
     let opener: MessageOpener
     let message: Message
     let placeholder: Placeholder
     let now: Timestamp
 
-    /// - Throws: `BenchError`.
     init(deviceCount: Int, random: inout some RandomSource) throws(BenchError) {
         let now = Timestamp.now
         let sender = SenderIdentity(random: &random)
@@ -60,9 +59,7 @@ struct Correspondents: ~Copyable {
         #"{"title":"","body":""}"#.utf8.count + message.title.utf8.count + message.body.utf8.count
     }
 
-    /// A message for the first device, as its payload has it.
-    ///
-    /// - Throws: `BenchError`.
+    /// A sealed message for the first device, as in its payload.
     func sealedField() throws(BenchError) -> String {
         do {
             let sealed = try sender.seal(message, for: recipients[0], sentAt: now)

@@ -5,7 +5,7 @@ private import Opening
 private import Primitives
 private import Sealing
 
-/// What sealing and opening cost beside the primitives that they are made of.
+/// Cost of sealing and opening, compared with their primitives.
 package struct CryptoBench: ~Copyable {
     /// The fan-out of one message.
     package static let recipientCount = 1_000
@@ -16,11 +16,9 @@ package struct CryptoBench: ~Copyable {
     private let rounds: Int
     private var random = SystemRandom()
 
-    /// - Parameter rounds: 1 or more; the median is over them.
+    /// - Parameter rounds: 1 or more; figures are medians over them.
     package init(rounds: Int) { self.rounds = max(1, rounds) }
 
-    /// - Returns: one comparison after the other.
-    /// - Throws: `BenchError`.
     package mutating func comparisons() throws(BenchError) -> [Comparison] {
         [
             try hpkeSeal(byteCount: 200),
@@ -133,7 +131,7 @@ package struct CryptoBench: ~Copyable {
         return try checked(comparison, failureCount)
     }
 
-    /// For each recipient: body and digest are the same for all of them, so neither is in the sum.
+    /// Cost for each recipient: body and digest are shared by all, so neither is in the sum.
     private mutating func fanOut() throws(BenchError) -> Comparison {
         let correspondents = try Correspondents(deviceCount: Self.recipientCount, random: &random)
         let (message, placeholder) = (correspondents.message, correspondents.placeholder)
@@ -166,15 +164,15 @@ package struct CryptoBench: ~Copyable {
         ] + (bodyByteCount.map { [.digest(byteCount: $0)] } ?? [])
     }
 
-    /// Time of what did not work is no time.
+    /// Rejects the time of operations that failed.
     private func checked(_ comparison: Comparison, _ failureCount: Int) throws(BenchError) -> Comparison {
         guard failureCount == 0 else { throw .operationFailed }
         return comparison
     }
 }
 
-/// Why there are no figures.
+/// Reason why there are no figures.
 package enum BenchError: Error, Equatable {
-    /// What was to be timed failed.
+    /// The timed operation failed.
     case operationFailed
 }

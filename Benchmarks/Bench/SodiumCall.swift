@@ -1,6 +1,6 @@
 private import CSodium
 
-/// One call of libsodium's, or several of a kind, without anything of ours around it.
+/// One libsodium call, or several of a kind, without any code of ours around it.
 struct SodiumCall {
     let name: String
     let run: () -> Void
@@ -20,9 +20,9 @@ struct SodiumCall {
         return SodiumCall(name: "crypto_scalarmult") { _ = unsafe crypto_scalarmult(&secret, scalar, point) }
     }
 
-    /// The HMACs that Base mode cannot do without (RFC 9180 sections 4.1 and 5.1), at their lengths: extract eae_prk,
-    /// info_hash and secret; expand shared_secret, key and base_nonce. Neither the hash of the empty psk_id, which is a
-    /// constant, nor the exporter secret, which nobody asks for, is among them.
+    /// The HMACs that Base mode needs (RFC 9180 sections 4.1 and 5.1), at their lengths: extract eae_prk, info_hash and
+    /// secret; expand shared_secret, key and base_nonce. Left out are the hash of the empty psk_id, a constant, and the
+    /// unused exporter secret.
     static func keySchedule(infoByteCount: Int) -> SodiumCall {
         let key = random(32)
         let lengths = [(0, 51), (32, 92), (0, 26 + infoByteCount), (32, 23), (32, 88), (32, 95)]

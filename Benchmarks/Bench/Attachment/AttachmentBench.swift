@@ -2,24 +2,24 @@ private import AttachmentStream
 private import Glibc
 private import Primitives
 
-/// How fast attachments are sealed and opened, beside OpenSSL's bare cipher over the same bytes.
+/// Speed of sealing and opening attachments, compared with OpenSSL's bare cipher over the same bytes.
 package struct AttachmentBench: ~Copyable {
-    /// One direction of ours beside the bare cipher's, timed in the same rounds.
+    /// One direction of ours and of the bare cipher, timed in the same rounds.
     package struct Rate: Sendable {
         package let name: String
-        /// Of plaintext, by this thread's CPU time: the median of all rounds.
+        /// Plaintext rate by this thread's CPU time: the median of all rounds.
         package let bytesPerSecond: Int
-        /// Of the bare AES-256-GCM, in thousandths: the median of what each round says, whose times lie side by side.
+        /// Rate in thousandths of the bare AES-256-GCM: the median over the rounds, each with adjacent times.
         package let perMille: Int
-        /// The least that it should be; nil where there is no aim.
+        /// Minimum rate; nil without an aim.
         package let aimPerMille: Int?
 
         package var isMet: Bool { perMille >= aimPerMille ?? 0 }
     }
 
-    /// Of one round: what a processor has in its caches only in part.
+    /// Bytes of one round: more than fits into a processor's caches.
     private static let roundByteCount = 16 << 20
-    /// What a connection gives at once; chunks of 16,400 bytes never lie within one.
+    /// Bytes that a connection delivers at once; chunks of 16,400 bytes never lie within one.
     private static let pieceByteCount = 1 << 14
 
     private let roundCount: Int
@@ -28,8 +28,8 @@ package struct AttachmentBench: ~Copyable {
     private let plaintext: [UInt8]
 
     /// - Parameters:
-    ///   - byteCount: how much is sealed and opened in all, by each; at least three rounds of 16 MiB.
-    ///   - folder: for the file that is written.
+    ///   - byteCount: Total sealed and opened by each; at least three rounds of 16 MiB.
+    ///   - folder: Folder of the written file.
     package init(byteCount: Int, folder: String) {
         roundCount = max(3, byteCount / Self.roundByteCount)
         self.folder = folder
@@ -37,8 +37,7 @@ package struct AttachmentBench: ~Copyable {
         plaintext = random.bytes(count: Self.roundByteCount)
     }
 
-    /// - Returns: sealing and opening, then what they are compared with.
-    /// - Throws: `BenchError`.
+    /// - Returns: Sealing and opening, then their references.
     package func rates() throws(BenchError) -> [Rate] {
         var bareSealer = try BareCipher(.aes256GCM, isSealing: true)
         var bareOpener = try BareCipher(.aes256GCM, isSealing: false)

@@ -2,18 +2,16 @@ private import AttachmentStream
 private import Envelope
 private import Primitives
 
-/// The memory that an attachment takes in a process of its own: its bytes are sealed as they are needed, and opened into a
-/// file. No byte of it is kept.
+/// Memory of an attachment in its own process: bytes are sealed on demand and opened into a file. None is kept.
 package enum AttachmentMemory {
-    /// The most that it may take above a process that does nothing, in bytes.
+    /// Maximum above an idle process, in bytes.
     package static let byteCountMaxAboveEmpty = 4_000_000
     private static let readingInterval = 64
 
     /// - Parameters:
-    ///   - byteCount: of the attachment; nil for a process that does nothing.
-    ///   - path: of the file, where nothing is yet.
+    ///   - byteCount: Length of the attachment; nil for an idle process.
+    ///   - path: Path of the new file.
     /// - Returns: RssAnon + RssShmem + VmSwap in bytes, the highest seen after every 64th piece.
-    /// - Throws: `BenchError`.
     package static func peak(byteCount: Int?, path: String) throws(BenchError) -> Int {
         var footprint = try FootprintReading()
         guard let byteCount else { return try footprint.byteCount() }

@@ -1,6 +1,6 @@
 private import COpenSSL
 
-/// OpenSSL's AEAD without anything of ours around it: one key, a nonce that counts, pieces of 16 KiB.
+/// OpenSSL's AEAD without any code of ours around it: one key, a counting nonce, pieces of 16 KiB.
 @safe struct BareCipher: ~Copyable {
     enum Algorithm { case aes256GCM, chaChaPoly }
 
@@ -11,7 +11,6 @@ private import COpenSSL
     private var output = [UInt8](repeating: 0, count: pieceByteCount)
     private var tag = [UInt8](repeating: 0, count: tagByteCount)
 
-    /// - Throws: `BenchError`.
     init(_ algorithm: Algorithm, isSealing: Bool) throws(BenchError) {
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .operationFailed }
         let cipher = unsafe algorithm == .aes256GCM ? EVP_aes_256_gcm() : EVP_chacha20_poly1305()
@@ -26,9 +25,9 @@ private import COpenSSL
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
     /// - Parameters:
-    ///   - plaintext: a whole number of pieces.
-    ///   - take: is given each ciphertext and its tag.
-    /// - Returns: whether all went well.
+    ///   - plaintext: A whole number of pieces.
+    ///   - take: Gets each ciphertext and its tag.
+    /// - Returns: True if every call succeeded.
     mutating func seal(_ plaintext: [UInt8], take: ([UInt8], [UInt8]) -> Void = { _, _ in }) -> Bool {
         var isWell = true
         for number in 0..<plaintext.count / Self.pieceByteCount {
@@ -42,8 +41,8 @@ private import COpenSSL
         return isWell
     }
 
-    /// - Parameter sealed: a whole number of pieces, each with its tag behind it.
-    /// - Returns: whether all tags were right.
+    /// - Parameter sealed: A whole number of pieces, each followed by its tag.
+    /// - Returns: True if all tags match.
     mutating func open(_ sealed: [UInt8]) -> Bool {
         var isWell = true
         for number in 0..<sealed.count / (Self.pieceByteCount + Self.tagByteCount) {

@@ -1,10 +1,10 @@
 private import Glibc
 
-/// Makes the pushes and feeds them to processes that run the extension: sealing costs memory and time, which must not be
-/// counted as the extension's. So only one of the two processes is at work at a time: a push is sealed and written when
-/// the other says that it has nothing more to do for the last one.
+/// Makes the pushes and feeds them to processes that run the extension: the memory and time of sealing must not be
+/// counted as the extension's. Only one of the two processes works at a time: a push is sealed and written when the
+/// other reports that it is idle.
 package struct ExtensionBench: ~Copyable {
-    /// What an app's extension may take.
+    /// Limits for an app's extension.
     package enum Aim {
         package static let p99Nanoseconds: UInt64 = 1_000_000
         package static let byteCountAboveEmpty = 4_000_000
@@ -14,20 +14,18 @@ package struct ExtensionBench: ~Copyable {
     private let pushCount: Int
 
     /// - Parameters:
-    ///   - containerPath: of the app group that the extension reads; an existing, empty folder.
+    ///   - containerPath: An existing, empty folder: the container of the extension's app group.
     ///   - pushCount: 1 or more.
-    /// - Throws: `BenchError`.
     package init(containerPath: String, pushCount: Int) throws(BenchError) {
         mix = try PushMix.install(containerPath: containerPath)
         self.pushCount = pushCount
     }
 
-    /// Writes all pushes, then the end.
+    /// Writes all pushes, then the end. Throws also if the process is gone.
     ///
     /// - Parameters:
-    ///   - descriptor: the socket to the process, which this closes.
-    ///   - progress: told after each push how many there were.
-    /// - Throws: `BenchError`, also when the process is gone.
+    ///   - descriptor: Socket to the process; closed by this call.
+    ///   - progress: Gets the number of written pushes after each.
     package mutating func feed(_ descriptor: Int32, progress: (Int) -> Void) throws(BenchError) {
         defer { close(descriptor) }
         for number in 0..<pushCount {
@@ -44,7 +42,7 @@ package struct ExtensionBench: ~Copyable {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
-    /// A byte says that the process is idle.
+    /// Waits for a byte, which reports that the process is idle.
     private static func waitUntilReady(_ descriptor: Int32) throws(BenchError) {
         var byte: UInt8 = 0
         var count: Int

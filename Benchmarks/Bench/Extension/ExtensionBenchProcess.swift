@@ -4,22 +4,19 @@ private import NotificationServiceExtension
 private import Platform
 private import UserNotifications
 
-/// The process whose memory and time are measured: takes pushes from a socket and runs an extension on each, one after the
-/// other, each with an object of its own, as iOS does with a process that it keeps. It asks for the next push when it has
-/// nothing more to do for the last one: what an extension remembers after its answer is in its CPU time, and in the way of
-/// no other push.
+/// The measured process: takes pushes from a socket and runs an extension on each in turn, with a new object each, as
+/// iOS does in a process that it keeps. It asks for the next push when it is idle: the extension's work after its
+/// answer counts as its CPU time, and delays no other push.
 package enum ExtensionBenchProcess {
-    /// The end of the pushes.
+    /// Marks the end of the pushes.
     static let end: UInt32 = 0
     private static let readingInterval = 16
     private static let placeholderTitle = "Acme Chat"
 
     /// - Parameters:
-    ///   - descriptor: the socket: takes a byte when this process is idle, and gives for each push its length (4 bytes,
-    ///     this machine's order) and its payload.
-    ///   - isEmpty: whether the extension calls its handler at once with what came.
-    /// - Returns: what it took.
-    /// - Throws: `BenchError`.
+    ///   - descriptor: The socket. It takes a byte when this process is idle, and gives for each push its length (4
+    ///     bytes, this machine's order) and its payload.
+    ///   - isEmpty: True for an extension that calls its handler at once with the original content.
     package static func run(descriptor: Int32, isEmpty: Bool) throws(BenchError) -> ExtensionRunReport {
         let input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var footprint = try FootprintReading()
@@ -81,7 +78,7 @@ package enum ExtensionBenchProcess {
         }
     }
 
-    /// As iOS makes it of a payload; both extensions pay for it.
+    /// A request as iOS makes it of a payload; both extensions pay for it.
     private static func request(_ payload: Data) throws(BenchError) -> UNNotificationRequest {
         let content = UNMutableNotificationContent()
         do {
@@ -96,7 +93,7 @@ package enum ExtensionBenchProcess {
         return UNNotificationRequest(identifier: UUID().uuidString, content: content, trigger: nil)
     }
 
-    /// In nanoseconds.
+    /// Nanoseconds.
     fileprivate struct Reading: Sendable {
         let time = clock_gettime_nsec(CLOCK_MONOTONIC)
         let cpu = clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)
@@ -109,7 +106,7 @@ package enum ExtensionBenchProcess {
     }
 }
 
-/// What an extension costs that does nothing.
+/// An extension that does nothing, as the reference.
 private final class EmptyExtension: UNNotificationServiceExtension {
     override func didReceive(
         _ request: UNNotificationRequest,
@@ -119,7 +116,7 @@ private final class EmptyExtension: UNNotificationServiceExtension {
     }
 }
 
-/// The first call of a content handler, from whichever thread, and how many there were.
+/// The first call of a content handler, from any thread, and the number of calls.
 private final class Answer: Sendable {
     struct Given: Sendable { let reading: ExtensionBenchProcess.Reading, isOpened: Bool }
 

@@ -1,23 +1,22 @@
-/// What one extension did with all pushes, as the process that ran it says.
+/// Result of one extension over all pushes, as reported by its process.
 package struct ExtensionRunReport: Sendable {
-    /// How many pushes there were.
     package var pushCount = 0
-    /// Calls of the content handler: as many as pushes, or something is wrong.
+    /// Calls of the content handler; it must equal `pushCount`.
     package var handlerCallCount = 0
-    /// From the call of `didReceive` to the handler's, in nanoseconds.
+    /// Nanoseconds from the call of `didReceive` to the handler's.
     package var median: UInt64 = 0
     package var p99: UInt64 = 0
     package var p999: UInt64 = 0
     package var maximum: UInt64 = 0
-    /// The same stretch in CPU time of the whole process: what no other process, and no other machine on the same
-    /// processors, has a part in.
+    /// The same in CPU time of the whole process: unaffected by other processes, and by other machines on the same
+    /// processors.
     package var cpuMedian: UInt64 = 0
     package var cpuP99: UInt64 = 0
-    /// CPU time of the whole process for one push, with what comes after the answer, in nanoseconds.
+    /// CPU time of the whole process for one push, work after the answer included, in nanoseconds.
     package var cpuPerPush: UInt64 = 0
     /// RssAnon + RssShmem + VmSwap, in bytes: the highest seen, read after every 16th push.
     package var peakByteCount = 0
-    /// Pushes whose own words were shown.
+    /// Pushes whose sealed text was shown.
     package var openedCount = 0
 
     package init() {}
@@ -31,7 +30,7 @@ package struct ExtensionRunReport: Sendable {
         .map(String.init).joined(separator: " ")
     }
 
-    /// - Returns: nil unless these are the numbers of one report.
+    /// - Returns: Nil for anything else than a report's numbers.
     package init?(line: String) {
         let numbers = line.split(separator: " ").compactMap { UInt64($0) }
         guard numbers.count == 11, numbers.allSatisfy({ $0 <= Int.max }) else { return nil }

@@ -4,7 +4,7 @@ internal import UserNotifications
 
 /// Runs our extension over random schedules of pushes and mishaps, many at the same time.
 package struct ExtensionSchedules: Sendable {
-    /// What they came to.
+    /// Result of the schedules.
     package struct Result: Sendable {
         /// Condition by outcome.
         package fileprivate(set) var histogram = ScheduleHistogram(
@@ -12,12 +12,12 @@ package struct ExtensionSchedules: Sendable {
         )
         package fileprivate(set) var scheduleCount = 0
         package fileprivate(set) var pushCount = 0
-        /// Schedules with a mistake, each as its description says it: the seed is in it.
+        /// Descriptions of schedules with a mistake, with their seeds.
         package fileprivate(set) var failures: [String] = []
         /// Half-written files that were left behind.
         package fileprivate(set) var temporaryFileCount = 0
 
-        /// Cells of the histogram that something can be in, and nothing is.
+        /// Cells of the histogram that are possible and empty.
         package var emptyCells: [String] {
             histogram.emptyCells.filter { Self.isPossible($0.outcome, under: $0.label) }
                 .map { "\($0.outcome) under \($0.label)" }
@@ -28,7 +28,7 @@ package struct ExtensionSchedules: Sendable {
             case "alerts off": outcome == ScheduleJudge.Outcome.nothing.rawValue
             case "extension does not start":
                 [ScheduleJudge.Outcome.original, .nothing].map(\.rawValue).contains(outcome)
-            // The keys cannot be read, or what was shown not be remembered.
+            // The keys cannot be read, or the shown message cannot be recorded.
             case "lock before first unlock", "storage read-only":
                 ![ScheduleJudge.Outcome.message, .messageWithoutPicture].map(\.rawValue).contains(outcome)
             default: true
@@ -51,17 +51,16 @@ package struct ExtensionSchedules: Sendable {
     private let folder: String
 
     /// - Parameters:
-    ///   - count: how many.
-    ///   - seed: of the first; the others follow it.
-    ///   - folder: an empty one, for the phones. Whoever made it removes it.
+    ///   - seed: Seed of the first; the others follow it.
+    ///   - folder: An empty folder for the phones, removed by the caller.
     package init(count: Int, seed: UInt64, in folder: String) {
         seeds = (0..<count).map { seed &+ UInt64($0) }
         self.folder = folder
     }
 
-    /// - Parameter laneCount: how many phones there are at a time.
-    /// - Returns: what all of them came to.
-    /// - Throws: `BenchError` where a phone could not be made.
+    /// Throws if a phone could not be made.
+    ///
+    /// - Parameter laneCount: Number of phones at a time.
     package func run(laneCount: Int) async throws(BenchError) -> Result {
         let phones = stride(from: 0, to: seeds.count, by: Self.phoneScheduleCount).map {
             Array(seeds[$0..<min($0 + Self.phoneScheduleCount, seeds.count)])

@@ -1,12 +1,11 @@
 private import Glibc
 
-/// What iOS would count against an extension: memory that belongs to this process alone. On Linux that is RssAnon, RssShmem
-/// and VmSwap; file pages, which RSS and PSS count too, are not a process's own.
+/// Memory that iOS would count against an extension: this process's own. On Linux that is RssAnon, RssShmem and VmSwap;
+/// file pages, which RSS and PSS include, are shared.
 struct FootprintReading: ~Copyable {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 4_096)
 
-    /// - Throws: `BenchError`.
     init() throws(BenchError) {
         descriptor = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .operationFailed }
@@ -14,8 +13,6 @@ struct FootprintReading: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: bytes.
-    /// - Throws: `BenchError`.
     mutating func byteCount() throws(BenchError) -> Int {
         let count = unsafe pread(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { throw .operationFailed }

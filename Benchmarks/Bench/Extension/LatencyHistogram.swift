@@ -1,4 +1,4 @@
-/// Times in buckets that grow by an eighth: 352 numbers, whatever comes, so that counting adds nothing to what is counted.
+/// Times in buckets that grow by an eighth: always 352 numbers, so that counting does not affect the measured memory.
 struct LatencyHistogram {
     private static let bucketsPerDoubling = 8
     private var counts = [Int](repeating: 0, count: 44 * bucketsPerDoubling)
@@ -12,7 +12,7 @@ struct LatencyHistogram {
     }
 
     /// - Parameter perMille: 500 for the median.
-    /// - Returns: nanoseconds that so many of a thousand did not exceed, too high by an eighth at most.
+    /// - Returns: Upper bound in nanoseconds of that share, too high by an eighth at most.
     func quantile(perMille: Int) -> UInt64 {
         var remaining = (count * perMille + 999) / 1_000
         for (bucket, bucketCount) in counts.enumerated() {

@@ -7,11 +7,11 @@ private import Sealing
 
 /// Good and bad pushes for one device, in fixed proportions.
 struct PushMix: ~Copyable {
-    /// What is wrong with a push; `fresh` is what it should be.
+    /// Fault of a push; `fresh` has none.
     enum Kind: CaseIterable {
         case fresh, repeated, altered, cut, foreignKey, expired, stranger, notSealed, notText
 
-        /// Of a hundred pushes.
+        /// Share in percent.
         var share: Int {
             switch self {
             case .fresh: 50
@@ -48,9 +48,7 @@ struct PushMix: ~Copyable {
 
     /// Installs the device into the container that its extension reads.
     ///
-    /// - Parameter containerPath: an existing, empty folder.
-    /// - Returns: the pushes.
-    /// - Throws: `BenchError`.
+    /// - Parameter containerPath: An existing, empty folder.
     static func install(containerPath: String) throws(BenchError) -> PushMix {
         var random = SystemRandom()
         do {
@@ -75,9 +73,7 @@ struct PushMix: ~Copyable {
         }
     }
 
-    /// The payload of push `number`: a hundred in a row have the proportions.
-    ///
-    /// - Throws: `BenchError`.
+    /// The payload of push `number`; every hundred in a row have the proportions.
     mutating func payload(number: Int) throws(BenchError) -> [UInt8] {
         // 37 and 100 have no common divisor: a hundred numbers in a row are a hundred places.
         let kind = schedule[number * 37 % schedule.count]

@@ -1,11 +1,11 @@
 internal import ExtensionHarness
 
-/// Holds our extension to its promises over one schedule. A value: what was shown in, mistakes out.
+/// Checks our extension over one schedule. A value: shown notifications in, mistakes out.
 struct ScheduleJudge {
-    /// What can come of a push.
+    /// Outcome of a push.
     enum Outcome: String, CaseIterable {
         case message
-        /// A message without the picture that it points to, or with its thumbnail alone.
+        /// A message without its picture, or with its thumbnail only.
         case messageWithoutPicture = "message, no picture"
         case appsWords = "app's words"
         case original
@@ -27,24 +27,24 @@ struct ScheduleJudge {
         }
     }
 
-    /// What must not happen.
+    /// A forbidden result.
     package enum Mistake: Hashable, Sendable {
-        /// What no extension may do.
+        /// A fault of any extension.
         case finding(ScheduleReport.Finding)
-        /// The extension ran, and words that came with the push were shown.
+        /// The extension ran, and the push's own text was shown.
         case relaysWords
         /// A message could be opened in time, and was not shown.
         case messageLost
-        /// A message was shown again, and not in silence in its own place.
+        /// A message was shown again, other than silently in its own place.
         case messageRepeated
-        /// Something is attached that is not the message's, or it is said to be there and is not.
+        /// An attachment is not the message's, or does not match the text about it.
         case wrongAttachments
     }
 
     private let pushes: [ScheduledPush]
-    /// Pushes that the extension has had before.
+    /// Pushes already delivered to the extension.
     private var seen: Set<Int> = []
-    /// Messages that were shown, all under conditions that let that be remembered.
+    /// Messages already shown, under conditions that let the extension record it.
     private var shown: Set<Int> = []
 
     init(_ pushes: [ScheduledPush]) {
@@ -77,7 +77,7 @@ struct ScheduleJudge {
         if runs.contains(where: { $0.title == ScheduledPush.relaysTitle }) { mistakes.insert(.relaysWords) }
         guard let text = pushes[index].text else { return mistakes }
         if runs.contains(where: { !hasRightAttachments($0, of: pushes[index]) }) { mistakes.insert(.wrongAttachments) }
-        // What came again under its own identifier, and stays where it is without a word, is not shown again.
+        // A silent repetition under its own identifier replaces itself, and is not shown again.
         let shownCount = runs.count { $0.body == text && !$0.isSilent }
         if isFirst, conditions.allowMessages, shownCount == 0 { mistakes.insert(.messageLost) }
         if shownCount > 1 && conditions.allowMessages || shownCount > 0 && shown.contains(index) {
@@ -93,8 +93,8 @@ extension ShownNotification {
 }
 
 extension ScheduleJudge {
-    /// The picture where the message has one and says that it is there; its thumbnail at the most where it says that it is
-    /// not.
+    /// True for the picture if the message claims one, and at most its thumbnail if the message says that it is
+    /// missing.
     private func hasRightAttachments(_ shown: ShownNotification, of push: ScheduledPush) -> Bool {
         let ids = shown.attachments.map(\.identifier)
         return switch Outcome.of(shown) {
@@ -102,14 +102,14 @@ extension ScheduleJudge {
         case .messageWithoutPicture:
             !push.attachmentIDs.isEmpty && (ids.isEmpty || ids == Array(push.attachmentIDs.prefix(1)))
         case .appsWords, .original: ids.isEmpty
-        // Nobody sees what it has.
+        // Its attachments are not visible.
         case .nothing: true
         }
     }
 }
 
 extension Device.Conditions {
-    /// Whether a message can be opened, and that it was shown remembered.
+    /// True if a message can be opened and recorded as shown.
     fileprivate var allowMessages: Bool {
         lock != .beforeFirstUnlock && storage == .writable && changes.allSatisfy { $0.after > .zero }
     }

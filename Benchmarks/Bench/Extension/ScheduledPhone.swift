@@ -9,12 +9,12 @@ private import Primitives
 private import Sealing
 internal import UserNotifications
 
-/// A phone whose app has keys and one sender, in a folder of its own, and that sender's pushes.
+/// A phone whose app has keys and one sender, in its own folder, and that sender's pushes.
 struct ScheduledPhone: ~Copyable {
-    /// Pushes of each kind for one schedule, the kinds always in the same places.
+    /// Pushes for one schedule, one kind at each index.
     static let pushCount = 4
 
-    /// What a schedule is made from: the phone's folder and date.
+    /// Base of a schedule: the phone's folder and date.
     let conditions: Device.Conditions
     private let groupPath: String
     private let sender: SenderIdentity
@@ -22,8 +22,7 @@ struct ScheduledPhone: ~Copyable {
     private let sentAt: Timestamp
     private let picture: ScheduledPicture
 
-    /// - Parameter folder: does not exist; the one around it does.
-    /// - Throws: `BenchError`.
+    /// - Parameter folder: Does not exist yet; its parent does.
     init(folder: String) throws(BenchError) {
         let now = Timestamp.now
         var random = SystemRandom()
@@ -42,7 +41,7 @@ struct ScheduledPhone: ~Copyable {
         sentAt = now
     }
 
-    /// - Returns: the phone, as the sender knows it.
+    /// - Returns: The phone, as the sender knows it.
     private static func install(
         trusting sender: SenderKey,
         in folder: String,
@@ -66,8 +65,8 @@ struct ScheduledPhone: ~Copyable {
         }
     }
 
-    /// Two messages, the first with a picture and its thumbnail, one whose bytes were changed on the way, and one that does not ask for its extension. `number` is the
-    /// schedule's.
+    /// Two messages, the first with a picture and its thumbnail; one altered in transit; and one that does not ask for
+    /// its extension. `number` is the schedule's.
     func pushes(number: UInt64) throws(BenchError) -> [ScheduledPush] {
         let first = try payload(text: "first of \(number)", attachments: picture.pointers)
         let second = try payload(text: "second of \(number)")
@@ -86,9 +85,7 @@ struct ScheduledPhone: ~Copyable {
         ]
     }
 
-    /// Files that no part of the app should have left: half-written ones.
-    ///
-    /// - Throws: `BenchError`.
+    /// Half-written files, of which no part of the app may leave any.
     func temporaryFileCount() throws(BenchError) -> Int {
         do {
             return try FileManager.default.subpathsOfDirectory(atPath: groupPath).count { $0.hasSuffix(".tmp") }
@@ -111,7 +108,7 @@ struct ScheduledPhone: ~Copyable {
         }
     }
 
-    /// A bit of the ciphertext: nothing but the tag tells.
+    /// Changes the ciphertext, which only the tag detects.
     private static func changingEnvelope(of payload: String) -> String {
         var bytes = Array(payload.utf8)
         let middle = bytes.count / 2
@@ -120,19 +117,18 @@ struct ScheduledPhone: ~Copyable {
     }
 }
 
-/// A push, and what its extension has to show of it.
+/// A push, and the text that its extension has to show.
 struct ScheduledPush: Sendable {
     static let title = "Ada"
-    /// Must never be seen where the extension ran.
+    /// Must never be shown where the extension ran.
     static let relaysTitle = "Relay"
 
     let push: SimulatedPush
-    /// The message's body; nil where none can be opened.
+    /// The message's body; nil if none can be opened.
     let text: String?
-    /// Of the thumbnail and the picture that the message points to; empty for none.
+    /// Ids of thumbnail and picture; empty for none.
     let attachmentIDs: [String]
 
-    /// - Throws: `BenchError`.
     init(payload: String, identifier: String, text: String?, attachmentIDs: [String] = []) throws(BenchError) {
         do { push = try SimulatedPush(payload: payload.utf8, identifier: identifier) } catch { throw .operationFailed }
         self.text = text

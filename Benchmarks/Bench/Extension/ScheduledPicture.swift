@@ -4,21 +4,18 @@ private import Glibc
 internal import Primitives
 private import UserNotifications
 
-/// A picture and its thumbnail at the host that our extension asks: as files there, and as pointers in a message. They
-/// begin as pictures do, and hold none.
+/// A picture and its thumbnail at the extension's host: as files, and as pointers in a message. They have a picture's
+/// header only.
 struct ScheduledPicture {
     private static let pictureByteCount = 20_000
     private static let thumbnailByteCount = 500
     private static let host = "https://files.example.com/v1/blobs/"
 
     let pointers: [AttachmentPointer]
-    /// What the host has, by URL.
+    /// The host's files by URL.
     let files: [String: [UInt8]]
 
-    /// - Parameters:
-    ///   - folder: where files may lie meanwhile.
-    ///   - random: of keys and names.
-    /// - Throws: `BenchError`.
+    /// - Parameter folder: Folder for temporary files.
     init(in folder: String, random: inout SystemRandom) throws(BenchError) {
         var pointers: [AttachmentPointer] = []
         var files: [String: [UInt8]] = [:]
@@ -59,7 +56,7 @@ struct ScheduledPicture {
         return Array(try Data(contentsOf: URL(fileURLWithPath: sealed)))
     }
 
-    /// A header that says 1 by 1, and zeros.
+    /// A header that declares 1 by 1, followed by zeros.
     private static func png(byteCount: Int) -> [UInt8] {
         let head: [UInt8] =
             [0x89] + Array("PNG\r\n\u{1A}\n".utf8) + [0, 0, 0, 13] + Array("IHDR".utf8)

@@ -1,26 +1,26 @@
 import Glibc
 import Transport
 
-/// What a channel's owner hears. All calls come on the channel's loop.
+/// A channel's owner. All calls come on the channel's loop.
 protocol FaultChannelOwner: AnyObject {
     func channelDidOpen()
     func channelDidReceive(_ bytes: Span<UInt8>)
-    /// Once, whoever ended it.
+    /// Called once, whichever side ended it.
     func channelDidEnd()
 }
 
-/// A TCP connection with the server's side of TLS on it, that can end and go wrong in every way there is.
+/// A TCP connection with the server's side of TLS, with every kind of ending and fault.
 final class FaultChannel {
     private enum State {
-        /// Not a byte of TLS is understood or said.
+        /// No TLS is read or written.
         case mute
         case handshaking, open
-        /// Sends what is left, then the end, and waits for the client's.
+        /// Sends the rest, then the end, and waits for the client's.
         case ending
         case ended
     }
 
-    /// How long a client may take to end its side.
+    /// Time for a client to end its side.
     private static let endDeadline = Duration.seconds(1)
 
     let loop: EventLoop
@@ -34,9 +34,9 @@ final class FaultChannel {
     private var buffer = [UInt8](repeating: 0, count: 1 << 14)
     private var plaintext = ByteQueue()
     private var endTimer: LoopTimer?
-    /// Until the channel has ended.
+    /// Kept until the channel has ended.
     private var owner: (any FaultChannelOwner)?
-    /// Instead of the handshake, once the client's hello has come.
+    /// Replaces the handshake, once the client's hello has come.
     private var onHello: (() -> Void)?
 
     init(_ descriptor: Int32, context: TLSContext, loop: EventLoop) throws(TransportError) {
@@ -46,8 +46,8 @@ final class FaultChannel {
     }
 
     /// - Parameters:
-    ///   - owner: kept until the channel has ended.
-    ///   - onHello: called instead of the handshake when the client's first bytes have come; nil: shake hands.
+    ///   - owner: Kept until the channel has ended.
+    ///   - onHello: Called instead of the handshake when the client's first bytes have come; nil shakes hands.
     func start(_ owner: any FaultChannelOwner, onHello: (() -> Void)? = nil) {
         self.owner = owner
         self.onHello = onHello
@@ -59,12 +59,12 @@ final class FaultChannel {
         }
     }
 
-    /// Whether what is written may reach the client.
+    /// True while written bytes may reach the client.
     var isOpen: Bool { state == .open && !isBlackhole }
 
     // MARK: Writing
 
-    /// Encrypts and sends. What comes after the end is dropped.
+    /// Encrypts and sends; dropped after the end.
     func write(_ bytes: [UInt8]) {
         guard state == .open else { return }
         do throws(TLSError) { try tls.send(bytes.span) } catch { return finish() }
@@ -73,7 +73,7 @@ final class FaultChannel {
 
     /// Sends past TLS.
     func writeRaw(_ bytes: [UInt8]) {
-        // Few bytes on a fresh socket: the system takes them.
+        // Few bytes on a fresh socket, which the system takes.
         _ = FaultSocket.send(descriptor, bytes.span)
     }
 
@@ -102,7 +102,7 @@ final class FaultChannel {
     // MARK: Reading
 
     private func read() {
-        // A few times only: others wait, too.
+        // Bounded, as other connections wait.
         for _ in 0..<8 where state != .ended && !isBlackhole && (!isDeaf || state == .ending) {
             switch FaultSocket.receive(descriptor, into: &buffer) {
             case .wouldBlock: return
@@ -157,37 +157,37 @@ final class FaultChannel {
         updateWatch()
     }
 
-    /// TLS's goodbye, and the end of the stream.
+    /// Sends close_notify and the end of the stream.
     func close() {
         guard state != .ended, state != .ending else { return }
         tls.close()
         end()
     }
 
-    /// The end of the stream, without a goodbye.
+    /// Sends the end of the stream without close_notify.
     func cut() {
         guard state != .ended, state != .ending else { return }
         end()
     }
 
-    /// A TCP reset.
+    /// Sends a TCP reset.
     func reset() {
         guard state != .ended else { return }
         FaultSocket.resetsOnClose(descriptor)
         finish()
     }
 
-    /// A fatal alert, encrypted, and the end of the stream: OpenSSL says one when it is given a record that is none.
+    /// Sends an encrypted fatal alert and the end of the stream: OpenSSL makes one when it reads an invalid record.
     func alert() {
         guard state == .open else { return }
         let notARecord: [UInt8] = [23, 3, 3, 0, 17] + [UInt8](repeating: 0, count: 17)
         var nothing = ByteQueue()
-        // It throws: that is what these bytes are for.
+        // Throws, as intended with these bytes.
         try? tls.receive(notARecord.span, into: &nothing)
         end()
     }
 
-    /// A record whose tag does not match, and the end of the stream.
+    /// Sends a record with a wrong tag, and the end of the stream.
     func corruptRecord() {
         guard state == .open else { return }
         writeRaw([23, 3, 3, 0, 32] + [UInt8](repeating: 0xAA, count: 32))
@@ -217,7 +217,7 @@ final class FaultChannel {
 
 extension FaultChannel: ReadinessHandler {
     func handleReadiness(_ readiness: Readiness) {
-        // A client has left whom nobody reads: it would be told in every turn.
+        // A client that left while nothing is read: the event would come in every turn.
         if readiness.contains(.over), isBlackhole || isDeaf { return finish() }
         if readiness.contains(.write) { flush() }
         if readiness.contains(.read) { read() }

@@ -2,7 +2,7 @@ import APNS
 import APNSSimulator
 import Transport
 
-/// How faults of a whole connection are carried out.
+/// Faults of a whole connection.
 extension FaultConnection {
     func carryOut(_ fault: ConnectionFault) {
         guard !isEnded else { return }

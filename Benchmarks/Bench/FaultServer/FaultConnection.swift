@@ -1,13 +1,13 @@
 import APNS
 import Transport
 
-/// One client's connection to the fault server: what works, works as at APNs'. Lives on the server's loop.
+/// One client's connection to the fault server; apart from faults it behaves like APNs. Lives on the server's loop.
 final class FaultConnection {
     let loop: EventLoop
     let channel: FaultChannel
     let plan: FaultPlan.Connection
     private let core: FaultServerCore
-    /// In the ledger.
+    /// Number in the ledger.
     private let number: Int
     private var reader = FaultFrameReader()
     private var decoder: FaultRequestDecoder?
@@ -16,16 +16,16 @@ final class FaultConnection {
     var streams: [Int32: FaultStream] = [:]
     private(set) var highestReceived: Int32 = 0
     private(set) var highestProcessed: Int32 = 0
-    /// From GOAWAY: streams above it are not acted on.
+    /// From GOAWAY: streams above it are not processed.
     var lastStreamID = Int32.max
     var isDraining = false
 
-    /// Limits that were announced and not acknowledged yet, in order; nil: a frame without one.
+    /// Announced limits without an acknowledgement, in order; nil for a frame without one.
     private var announcedStreamCounts: [UInt32?] = []
     private var acknowledgedStreamCount = UInt32.max
-    /// What we announced last.
+    /// The last announced limit.
     private(set) var streamCountMax: UInt32
-    /// What the client allows us.
+    /// The client's windows for us.
     private var sendWindow = 65_535
     private var streamSendWindow = 65_535
 
@@ -55,7 +55,7 @@ final class FaultConnection {
         announce([(.maxConcurrentStreams, count)])
     }
 
-    /// Sends what the windows let through.
+    /// Sends as much as the windows allow.
     private func sendBodies() {
         for streamID in streams.keys.sorted() { sendBody(streamID) }
     }
@@ -88,7 +88,7 @@ final class FaultConnection {
         closeStream(streamID)
     }
 
-    /// Both sides are done with it, or one has broken it off.
+    /// Closes a stream that both sides have ended or one has reset.
     func closeStream(_ streamID: Int32) {
         streams[streamID] = nil
         closeIfDrained()
@@ -124,9 +124,9 @@ final class FaultConnection {
         closeStream(streamID)
     }
 
-    /// Acts on the request, unless it has been refused, or the client has broken it off.
+    /// Processes the request, unless it was refused or reset.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: True if it was processed.
     @discardableResult
     func process(_ streamID: Int32) -> Bool {
         guard channel.isOpen, let stream = streams[streamID], !stream.isSettled, !stream.isProcessed,
@@ -139,7 +139,7 @@ final class FaultConnection {
         return true
     }
 
-    /// Streams above the last one are forgotten, as GOAWAY has said.
+    /// Drops the streams above GOAWAY's last one.
     func refuseStreams() {
         for (streamID, stream) in streams where streamID > lastStreamID {
             if let id = stream.id { core.ledger.didRefuse(id) }
@@ -180,7 +180,7 @@ final class FaultConnection {
         if frame.kind == .headers, frame.streamID > highestReceived {
             highestReceived = frame.streamID
             if streams.count >= Int(acknowledgedStreamCount) { core.ledger.didExceedStreams() }
-            // What GOAWAY has excluded is read, because HPACK needs it, and not served.
+            // A stream excluded by GOAWAY is read, because HPACK needs it, and not served.
             if frame.streamID <= lastStreamID { streams[frame.streamID] = FaultStream(window: streamSendWindow) }
         }
         let requests: [FaultRequestDecoder.Request]

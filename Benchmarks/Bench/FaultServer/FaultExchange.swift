@@ -2,9 +2,9 @@ import APNS
 import APNSSimulator
 import Transport
 
-/// One request and what its plan makes of it.
+/// One request under its plan.
 struct FaultExchange {
-    /// Weak: an answer that is planned for later keeps nothing alive.
+    /// Weak: a delayed answer keeps nothing alive.
     private weak var connection: FaultConnection?
     private let loop: EventLoop
     private let streamID: Int32

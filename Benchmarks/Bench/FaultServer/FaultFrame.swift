@@ -5,18 +5,18 @@ struct FaultFrame: Equatable {
     }
 
     static let headByteCount = 9
-    /// What every peer takes (RFC 9113 section 4.2).
+    /// Size that every peer accepts (RFC 9113 section 4.2).
     static let payloadByteCountMax = 1 << 14
     static let endStream: UInt8 = 1
     static let acknowledgement: UInt8 = 1
     static let endHeaders: UInt8 = 4
 
-    /// RFC 9113 section 11.2; nil for a kind that the RFC does not have.
+    /// RFC 9113 section 11.2; nil for an unknown kind.
     let kind: Kind?
     let flags: UInt8
     let streamID: Int32
     let payload: [UInt8]
-    /// With its head, as it came or goes.
+    /// The frame with its head.
     let bytes: [UInt8]
 
     init(_ kind: Kind, flags: UInt8 = 0, streamID: Int32 = 0, _ payload: [UInt8]) {
@@ -30,7 +30,7 @@ struct FaultFrame: Equatable {
             + Self.bigEndian(UInt32(bitPattern: streamID)) + payload
     }
 
-    /// One whole frame.
+    /// Parses one whole frame.
     init(bytes: ArraySlice<UInt8>) {
         let head = Array(bytes.prefix(Self.headByteCount))
         kind = Kind(rawValue: head[3])
@@ -43,7 +43,7 @@ struct FaultFrame: Equatable {
     var isAcknowledgement: Bool { flags & Self.acknowledgement != 0 }
     var endsStream: Bool { (kind == .headers || kind == .data) && flags & Self.endStream != 0 }
 
-    // MARK: What a server sends
+    // MARK: Frames of a server
 
     enum Setting: UInt16 {
         case headerTableSize = 1
@@ -71,8 +71,8 @@ struct FaultFrame: Equatable {
         FaultFrame(.windowUpdate, streamID: streamID, bigEndian(UInt32(increment)))
     }
 
-    /// Fields as literals without indexing and without Huffman's code: no state that a lost frame could break
-    /// (RFC 7541 section 6.2.2). Names and values below 127 bytes.
+    /// Encodes fields as literals without indexing and Huffman coding: no state that a lost frame could break (RFC 7541
+    /// section 6.2.2). Names and values below 127 bytes.
     static func headers(_ streamID: Int32, _ fields: [(String, [UInt8])], endsStream: Bool) -> FaultFrame {
         var block: [UInt8] = []
         for (name, value) in fields {
@@ -90,7 +90,7 @@ struct FaultFrame: Equatable {
     }
 }
 
-/// Cuts bytes into frames.
+/// Splits bytes into frames.
 struct FaultFrameReader {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -98,7 +98,7 @@ struct FaultFrameReader {
     private var offset = 0
     private var isPrefaceRead: Bool
 
-    /// - Parameter isPrefaceRead: true for what a server sends, who has no preface but its SETTINGS.
+    /// - Parameter isPrefaceRead: True for a server's bytes, which have no preface but SETTINGS.
     init(isPrefaceRead: Bool = false) { self.isPrefaceRead = isPrefaceRead }
 
     mutating func append(_ piece: Span<UInt8>) {
@@ -107,8 +107,8 @@ struct FaultFrameReader {
         for index in piece.indices { bytes.append(piece[index]) }
     }
 
-    /// - Returns: nil where more has to come first.
-    /// - Throws: `Malformed` where it is no client of HTTP/2.
+    /// - Returns: Nil if more bytes are needed.
+    /// - Throws: `Malformed` if the peer is not an HTTP/2 client.
     mutating func next() throws(Malformed) -> FaultFrame? {
         if !isPrefaceRead {
             guard bytes.count >= Self.preface.count else { return nil }

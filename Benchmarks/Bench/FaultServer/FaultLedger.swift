@@ -1,42 +1,42 @@
 package import APNS
 package import Transport
 
-/// The truth about a run, as only the server knows it: what was done with each notification, and who connected when.
+/// The server's record of a run: the processing of each notification, and every connection with its times.
 package struct FaultLedger: Sendable {
-    /// One notification.
+    /// Record of one notification.
     package struct Entry: Sendable, Equatable {
-        /// Requests that came whole.
+        /// Complete requests.
         package var receivedCount = 0
-        /// How often the server acted on it: what a device would have seen.
+        /// Number of times it was processed, as a device would have seen.
         package var processedCount = 0
         /// Statuses of answers that were begun, in order.
         package var answers: [Int] = []
-        /// How often it was refused in a way that promises that nothing was done.
+        /// Refusals that promise that nothing was processed.
         package var refusedCount = 0
     }
 
-    /// One request that came whole.
+    /// One complete request.
     package struct Request: Sendable, Equatable {
         package let id: APNSID
-        /// In `connections`.
+        /// Index in `connections`.
         package let connection: Int
         package let receivedAt: MonotonicTime
-        /// `iat` of its provider token; nil: it had none.
+        /// `iat` of its provider token; nil without one.
         package let tokenIssuedAt: Int64?
         package fileprivate(set) var answer: Answer?
     }
 
-    /// An answer that was written to its end. Whether the client has read it is the client's to say.
+    /// An answer that was written to its end; the client may not have read it.
     package struct Answer: Sendable, Equatable {
         package let status: Int
-        /// What its body said, where that was one of Apple's.
+        /// Reason in its body, if it is one of Apple's.
         package let reason: Reason?
-        /// How many answers had been written before, and how many requests had come.
+        /// Answers written and requests received before it.
         package let number: Int
         package let requestCount: Int
     }
 
-    /// One connection that the system took for us.
+    /// One connection that the system accepted for us.
     package struct Connection: Sendable, Equatable {
         package let acceptedAt: MonotonicTime
         package let fault: ConnectFault?
@@ -47,14 +47,14 @@ package struct FaultLedger: Sendable {
 
     package private(set) var entries: [APNSID: Entry] = [:]
     package private(set) var connections: [Connection] = []
-    /// In the order in which they came.
+    /// In order of arrival.
     package private(set) var requests: [Request] = []
     package private(set) var answerCount = 0
     /// Requests on streams beyond the limit that the client had acknowledged.
     package private(set) var streamExcessCount = 0
     /// Frames that broke HTTP/2's rules, and requests that named no notification.
     package private(set) var protocolErrorCount = 0
-    /// Requests that met a fault.
+    /// Requests and connections that met a fault.
     package private(set) var faultCount = 0
 
     package init() {}
@@ -64,11 +64,11 @@ package struct FaultLedger: Sendable {
     package subscript(id: APNSID) -> Entry { entries[id] ?? Entry() }
 
     /// - Parameters:
-    ///   - id: what the request named.
-    ///   - connection: in `connections`.
+    ///   - id: The notification named by the request.
+    ///   - connection: Index in `connections`.
     ///   - tokenIssuedAt: `iat` of its provider token.
-    ///   - time: when its last byte had come.
-    /// - Returns: its place in `requests`.
+    ///   - time: Arrival of its last byte.
+    /// - Returns: Its index in `requests`.
     @discardableResult
     package mutating func didReceive(
         _ id: APNSID,
@@ -88,7 +88,7 @@ package struct FaultLedger: Sendable {
 
     package mutating func didAnswer(_ id: APNSID, status: Int) { entries[id, default: Entry()].answers.append(status) }
 
-    /// The whole of an answer to `requests[index]` was written.
+    /// Records the complete answer to `requests[index]`.
     package mutating func didFinishAnswer(to index: Int, status: Int, _ reason: Reason?) {
         requests[index].answer = Answer(
             status: status,
@@ -107,7 +107,7 @@ package struct FaultLedger: Sendable {
 
     package mutating func didBreakProtocol() { protocolErrorCount += 1 }
 
-    /// - Returns: its number, from 0.
+    /// - Returns: The connection's number, from 0.
     package mutating func didAccept(at time: MonotonicTime, _ fault: ConnectFault?) -> Int {
         connections.append(Connection(acceptedAt: time, fault: fault))
         return connections.count - 1

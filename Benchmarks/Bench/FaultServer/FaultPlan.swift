@@ -1,17 +1,17 @@
 import APNS
 package import APNSSimulator
 
-/// What goes wrong when: for each connection and each request, in the order in which they come. The same seed, the same
-/// plan; how the two orders mix is up to the client and the network.
+/// Faults for each connection and each request, in order of arrival. The same seed gives the same plan; the
+/// interleaving of both depends on the client and the network.
 package struct FaultPlan: Sendable {
-    /// One connection.
+    /// Plan of one connection.
     package struct Connection: Sendable, Equatable {
         package var connectFault: ConnectFault?
-        /// What is announced first; APNs says 1 to whoever comes with a token, 1000 after its first good one.
+        /// First announced limit; APNs announces 1 to a client with a token, and 1000 after its first good one.
         package var streamCountMax: UInt32 = 1000
-        /// What is announced after the first answer of 200.
+        /// Limit announced after the first answer of 200.
         package var streamCountMaxLater: UInt32?
-        /// After the handshake, so much later each.
+        /// Faults after the handshake, each with its delay.
         package var faults: [Moment] = []
 
         package init(connectFault: ConnectFault? = nil, streamCountMax: UInt32 = 1000, faults: [Moment] = []) {
@@ -31,45 +31,44 @@ package struct FaultPlan: Sendable {
         }
     }
 
-    /// One request.
+    /// Plan of one request.
     package struct Request: Sendable, Equatable {
         package var fault: RequestFault?
-        /// From its last byte until it is acted on.
+        /// Delay from its last byte to its processing.
         package var processingDelay = Duration.zero
-        /// From then until the answer.
+        /// Delay from there to the answer.
         package var answerDelay = Duration.zero
 
         package init(fault: RequestFault? = nil) { self.fault = fault }
     }
 
-    /// What many requests in a row meet, beside the faults of single ones.
+    /// Fault of many requests in a row, beside those of single ones.
     package enum Spell: Sendable, Equatable {
         case none
-        /// The first so many are refused, as of a provider whose device tokens are of the other environment.
+        /// Refuses the first `count`, as if the device tokens were of the other environment.
         case refusals(count: Int)
-        /// The key is revoked: those after so many are answered with InvalidProviderToken.
+        /// The key is revoked: later requests are answered with InvalidProviderToken.
         case revocation(after: Int)
 
         package var isRefusal: Bool { if case .refusals = self { true } else { false } }
     }
 
-    /// How many requests out of one, and how many connections, go wrong.
+    /// Share of requests and of connections with a fault, 0 to 1.
     package let faultRate: Double
     private var connections: [Connection]
     private var requests: [Request]
     private var dice: SeededDice?
-    /// A second stream of numbers, so that a connection more does not change what happens to requests.
+    /// A separate stream of numbers, so that one connection more does not change the requests' faults.
     private var connectionDice = SeededDice(seed: 0)
     private var hasConnection = false
     private let spell: Spell
     private var requestCount = 0
 
-    /// Faults by chance.
+    /// Random faults.
     ///
     /// - Parameters:
-    ///   - seed: what repeats them.
     ///   - faultRate: 0 to 1.
-    ///   - spell: what many requests meet.
+    ///   - spell: Fault of many requests in a row.
     package init(seed: UInt64, faultRate: Double, spell: Spell = .none) {
         self.faultRate = faultRate
         self.spell = spell
@@ -79,7 +78,7 @@ package struct FaultPlan: Sendable {
         connectionDice = SeededDice(seed: ~seed)
     }
 
-    /// These, in order; everything after them goes well.
+    /// Given faults, in order, and none after them.
     package init(connections: [Connection] = [], requests: [RequestFault?] = []) {
         faultRate = 0
         spell = .none
@@ -92,12 +91,12 @@ package struct FaultPlan: Sendable {
         var connection = Connection()
         connection.streamCountMax = connectionDice.pick(1, 1, 3, 100, 1000)
         connection.streamCountMaxLater = connectionDice.pick(1, 10, 1000)
-        // Who has sent all at once can learn nothing from refusals.
+        // A client that has sent everything at once cannot react to refusals.
         if spell.isRefusal {
             connection.streamCountMax = min(3, connection.streamCountMax)
             connection.streamCountMaxLater = connection.streamCountMax
         }
-        // The first one less often: a client that never gets through has nothing to show.
+        // Fewer faults for the first one: a client that never connects shows nothing.
         let connectFaultRate = hasConnection ? min(faultRate * 2, 0.5) : faultRate / 4
         hasConnection = true
         if connectionDice.isTrue(connectFaultRate) { connection.connectFault = connectionDice.connectFault() }
@@ -113,7 +112,7 @@ package struct FaultPlan: Sendable {
         guard var dice else { return requests.popLast() ?? Request() }
         defer { self.dice = dice }
         var request = Request()
-        // Most are acted on at once; some wait, so that a GOAWAY finds streams of both kinds.
+        // Most are processed at once; some wait, so that a GOAWAY finds streams of both kinds.
         if dice.isTrue(0.3) { request.processingDelay = dice.milliseconds(0...3) }
         if dice.isTrue(0.3) { request.answerDelay = dice.milliseconds(0...3) }
         let number = requestCount
@@ -128,7 +127,7 @@ package struct FaultPlan: Sendable {
         case .none, .refusals, .revocation: break
         }
         guard dice.isTrue(faultRate) else { return request }
-        // One fault of a connection spoils many requests.
+        // Rare, as one connection fault affects many requests.
         request.fault =
             dice.isTrue(0.1)
             ? .connection(dice.connectionFault(), isProcessed: dice.pick(true, false)) : dice.requestFault()

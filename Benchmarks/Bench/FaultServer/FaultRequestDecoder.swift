@@ -2,20 +2,20 @@ import APNS
 import APNSSimulator
 import Transport
 
-/// Reads requests out of a client's frames. A session that nobody hears: it undoes HPACK and checks the rules, and what it
-/// would say is thrown away, because the fault server says everything itself.
+/// Reads requests from a client's frames. Its session decodes HPACK and checks the rules; the session's own output is
+/// dropped, because the fault server writes everything itself.
 struct FaultRequestDecoder: ~Copyable {
     struct Request {
         let streamID: Int32
-        /// Nil: the request named no notification.
+        /// Nil if the request named no notification.
         let id: APNSID?
-        /// Nil: it had no provider token, or one that cannot be read.
+        /// Nil without a readable provider token.
         let tokenIssuedAt: Int64?
     }
 
     private let session: HTTP2Session
     private var unsaid: ByteQueue
-    /// The last token: most requests have the one of the request before.
+    /// The last token: most requests repeat it.
     private var token: (text: [UInt8], issuedAt: Int64?) = ([], nil)
 
     init(now: MonotonicTime) throws(HTTP2Error) {
@@ -34,11 +34,9 @@ struct FaultRequestDecoder: ~Copyable {
         self.unsaid = ByteQueue()
     }
 
-    /// - Parameters:
-    ///   - frame: HEADERS, CONTINUATION, DATA or RST_STREAM.
-    ///   - now: what the session's clock says.
-    /// - Returns: the requests that are complete with it.
-    /// - Throws: what the client did wrong.
+    /// - Parameter frame: HEADERS, CONTINUATION, DATA or RST_STREAM.
+    /// - Returns: The requests completed by it.
+    /// - Throws: The client's violation.
     mutating func decode(_ frame: FaultFrame, now: MonotonicTime) throws(HTTP2Error) -> [Request] {
         let bytes = frame.bytes
         try session.receive(bytes.span, now: now)
@@ -49,7 +47,7 @@ struct FaultRequestDecoder: ~Copyable {
             let id = headers[HeaderName.id].flatMap { APNSID(text: $0.span, acceptsUpperCase: true) }
             let issuedAt = headers[HeaderName.authorization].flatMap { tokenIssuedAt($0) }
             requests.append(Request(streamID: session.streamID(slot), id: id, tokenIssuedAt: issuedAt))
-            // The session would keep it open for its answer, which it will never hear of.
+            // The session would keep it open for its answer, which it never sees.
             try session.reset(slot, code: 0)
         }
         try session.send(into: &unsaid, byteCountMax: .max)

@@ -1,14 +1,14 @@
 package import APNSSimulator
 package import Transport
 
-/// With what certificates the fault server meets its callers.
+/// Certificates of the fault server.
 package struct FaultIdentities: Sendable {
     let right: TLSContext
     let wrong: [FaultCertificate: TLSContext]
 
     /// - Parameters:
-    ///   - right: a server's, with `h2` as its protocol; clients trust it.
-    ///   - wrong: likewise, each with its fault; one that is missing is replaced by the right one.
+    ///   - right: A server's, with `h2` as its protocol; clients trust it.
+    ///   - wrong: The same, each with its fault; a missing one is replaced by the right one.
     package init(right: TLSContext, wrong: [FaultCertificate: TLSContext] = [:]) {
         self.right = right
         self.wrong = wrong
@@ -20,17 +20,15 @@ package struct FaultIdentities: Sendable {
     }
 }
 
-/// A server that speaks APNs's protocol and goes wrong as its plan says, over real sockets; and knows the truth.
+/// A server that speaks APNs' protocol over real sockets, with the faults of its plan and a record of the run.
 package final class FaultServer: Sendable {
-    /// Of 127.0.0.1.
+    /// Port of 127.0.0.1.
     package let port: UInt16
     private let core: LoopBound<FaultServerCore>
 
-    /// - Parameters:
-    ///   - plan: what goes wrong when.
-    ///   - identities: with what certificates.
-    ///   - loop: everything of the server lives on it.
-    /// - Returns: the server, which listens until it is closed or dropped.
+    /// Starts a server, which listens until it is closed or dropped.
+    ///
+    /// - Parameter loop: Everything of the server lives on it.
     /// - Throws: `.system`.
     package static func start(
         _ plan: FaultPlan,
@@ -52,19 +50,19 @@ package final class FaultServer: Sendable {
         core.loop.perform { core.value.close() }
     }
 
-    /// The truth so far.
+    /// The record so far.
     package func ledger() async -> FaultLedger {
         let core = core
         return await core.loop.run { core.value.ledger }
     }
 
-    /// Goes on with another plan: for the requests and connections that come from now on.
+    /// Replaces the plan for later requests and connections.
     package func follow(_ plan: FaultPlan) async {
         let core = core
         await core.loop.run { core.value.plan = plan }
     }
 
-    /// Carries out a fault on every connection that is open.
+    /// Carries out a fault on every open connection.
     package func carryOut(_ fault: ConnectionFault) async {
         let core = core
         await core.loop.run { core.value.carryOut(fault) }

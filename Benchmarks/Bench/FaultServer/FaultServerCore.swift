@@ -2,13 +2,13 @@ import APNSSimulator
 import Glibc
 import Transport
 
-/// The loop's side of a fault server: the listener, who is connected, the plan and the truth.
+/// A fault server's state on its loop: listener, connections, plan and record.
 final class FaultServerCore {
     private let identities: FaultIdentities
     private let loop: EventLoop
     var plan: FaultPlan
     var ledger = FaultLedger()
-    /// Holds the port while nobody listens on it.
+    /// Reserves the port while the listener is closed.
     private var holder: Int32?
     private var port: UInt16 = 0
     private var listener: (descriptor: Int32, watch: EventLoop.Watch)?
@@ -76,7 +76,7 @@ final class FaultServerCore {
         channel.start(connection, onHello: onHello(plan.connectFault, channel))
         switch plan.connectFault {
         case .refused(let duration):
-            // First: who has heard of the reset may call again at once.
+            // First, as a client may reconnect as soon as it sees the reset.
             refuse(for: duration)
             channel.reset()
         case .reset: channel.reset()
@@ -84,7 +84,7 @@ final class FaultServerCore {
         }
     }
 
-    /// What is said instead of the server's hello; nil: the hello.
+    /// Action instead of the server's hello; nil for the hello.
     private func onHello(_ fault: ConnectFault?, _ channel: FaultChannel) -> (() -> Void)? {
         switch fault {
         case .silence: {}
@@ -110,7 +110,7 @@ final class FaultServerCore {
             do throws(TransportError) {
                 try listen()
             } catch {
-                // The same fault, for longer.
+                // Extends the same fault.
                 refuse(for: .milliseconds(10))
             }
         }
@@ -132,7 +132,7 @@ final class FaultServerCore {
 
 extension FaultServerCore: ReadinessHandler {
     func handleReadiness(_ readiness: Readiness) {
-        // Ends when nobody waits, or when a fault has stopped the listener.
+        // Ends when no connection waits, or when a fault has stopped the listener.
         while let (listener, _) = listener, let descriptor = FaultSocket.accept(listener) { didAccept(descriptor) }
     }
 

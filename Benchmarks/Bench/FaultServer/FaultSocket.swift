@@ -1,19 +1,19 @@
 import Glibc
 import Transport
 
-/// System calls on a listener and its connections, those included that no well-behaved server makes.
+/// System calls on a listener and its connections, including those that no well-behaved server makes.
 enum FaultSocket {
     enum Transfer {
         case bytes(Int)
         case wouldBlock
-        /// In order, or by a reset.
+        /// Ended in order or by a reset.
         case over
     }
 
     // MARK: Listening
 
-    /// A socket on a port of 127.0.0.1; 0 lets the system choose. It does not listen: who calls is refused, and nobody else
-    /// is given the port.
+    /// A bound socket on a port of 127.0.0.1; 0 lets the system choose. Without listening it refuses callers, and
+    /// reserves the port.
     static func bound(to port: UInt16) throws(TransportError) -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(
             AF_INET,
@@ -21,7 +21,7 @@ enum FaultSocket {
             0
         )
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
-        // Not SO_REUSEADDR: with it the system gives a port that nobody listens on to the next who asks for any.
+        // Not SO_REUSEADDR: with it the system may give a port without a listener to another caller.
         set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1 as Int32)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -42,7 +42,7 @@ enum FaultSocket {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Nil: nobody waits, or the system has no descriptor for who does.
+    /// Nil if no connection waits, or the system has no descriptor for it.
     static func accept(_ listener: Int32) -> Int32? {
         let descriptor = Glibc.accept(listener, nil, nil)
         guard descriptor >= 0 else { return nil }
@@ -72,7 +72,7 @@ enum FaultSocket {
 
     // MARK: Ends
 
-    /// The next `close` sends RST instead of FIN, and what waits to be sent is lost.
+    /// Makes `close` send RST instead of FIN; unsent bytes are lost.
     static func resetsOnClose(_ descriptor: Int32) {
         set(descriptor, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     }

@@ -3,13 +3,13 @@ import APNSSimulator
 
 /// One stream, as the fault server sees it.
 struct FaultStream {
-    /// What is left to send.
+    /// The rest of an answer.
     struct Outgoing {
         var bytes: [UInt8] = []
         var offset = 0
-        /// DATA frames are not longer.
+        /// Maximum length of a DATA frame.
         var pieceByteCount = FaultFrame.payloadByteCountMax
-        /// Come after the body; nil: the last DATA frame ends the stream.
+        /// Sent after the body; nil if the last DATA frame ends the stream.
         var trailers: FaultFrame?
 
         var isDone: Bool { offset == bytes.count }
@@ -17,22 +17,22 @@ struct FaultStream {
 
     /// Nil until the request is complete.
     var id: APNSID?
-    /// Its place in the ledger, from then on.
+    /// Index in the ledger, from then on.
     var request: Int?
-    /// What is being answered, from its first byte on.
+    /// The answer, from its first byte on.
     var answer: (status: Int, reason: Reason?)?
     var isProcessed = false
-    /// The server has begun to answer, or never will.
+    /// True once the server has begun to answer, or never will.
     var isSettled = false
-    /// What the client lets us send on it.
+    /// The client's window for this stream.
     var window: Int
     var outgoing: Outgoing?
 }
 
-/// An answer in frames: the head, then what flow control lets through.
+/// An answer in frames: the head, then as much as flow control allows.
 struct FaultAnswer {
     var status: Int
-    /// Of a rejection as Apple writes it.
+    /// Reason of a rejection in Apple's format.
     var reason: Reason?
     var fields: [(String, [UInt8])]
     var body: [UInt8] = []
@@ -41,7 +41,7 @@ struct FaultAnswer {
     var isInSingleBytes = false
     var hasTrailers = false
 
-    /// What APNs answers: 200 without a body, or a reason.
+    /// APNs' answer of 200, without a body.
     static func accepted(_ id: APNSID?) -> FaultAnswer {
         FaultAnswer(status: 200, fields: id.map { [("apns-id", $0.text)] } ?? [])
     }
@@ -61,7 +61,7 @@ struct FaultAnswer {
         FaultAnswer(status: status, fields: [("apns-id", id.text)], body: body.bytes)
     }
 
-    /// The frames that flow control does not hold back.
+    /// Frames without flow control.
     func heads(on streamID: Int32) -> [FaultFrame] {
         var frames: [FaultFrame] = []
         if isInformationalFirst {
@@ -73,7 +73,7 @@ struct FaultAnswer {
         return frames
     }
 
-    /// What comes after them; nil: nothing.
+    /// The rest after them; nil for none.
     func outgoing(on streamID: Int32) -> FaultStream.Outgoing? {
         guard !body.isEmpty || hasTrailers else { return nil }
         return FaultStream.Outgoing(

@@ -3,19 +3,18 @@ private import Envelope
 private import NotificationCore
 private import Platform
 
-/// The memory that fetching and opening an attachment takes in a process of its own, over HTTPS as an extension does it.
+/// Memory of fetching and opening an attachment in its own process, over HTTPS as in an extension.
 package enum FetchMemory {
-    /// The most that it may take above a process that fetched one byte, in bytes.
+    /// Maximum above a process that fetched one byte, in bytes.
     package static let byteCountMaxAboveOneByte = 4_000_000
     private static let readingInterval = 64
 
     /// - Parameters:
-    ///   - byteCount: of the attachment; nil for one byte of it, that nobody opens.
-    ///   - port: of a `SealedZerosServer`.
-    ///   - authoritiesPath: who vouches for it, PEM.
-    ///   - path: of the opened file, where nothing is yet.
+    ///   - byteCount: Length of the attachment; nil fetches one byte and opens nothing.
+    ///   - port: Port of a `SealedZerosServer`.
+    ///   - authoritiesPath: PEM file of its authorities.
+    ///   - path: Path of the new, opened file.
     /// - Returns: RssAnon + RssShmem + VmSwap in bytes, the highest seen after every 64th piece and at the end.
-    /// - Throws: `BenchError`.
     package static func peak(
         byteCount: UInt64?,
         port: UInt16,
@@ -51,7 +50,7 @@ package enum FetchMemory {
         init(footprint: consuming FootprintReading) { self.footprint = footprint }
 
         func note(isLast: Bool = false) {
-            // A process that cannot be read has no figure: the largest fails every aim.
+            // Without a reading the largest number fails every aim.
             if pieceCount % readingInterval == 0 || isLast { peak = max(peak, (try? footprint.byteCount()) ?? .max) }
             pieceCount += 1
         }

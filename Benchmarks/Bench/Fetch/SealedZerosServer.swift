@@ -3,7 +3,7 @@ private import Envelope
 package import Primitives
 private import Transport
 
-/// A host of attachments of any length, all zeros: sealed as they are asked for, so that no disk is measured.
+/// A host of attachments of any length, all zeros and sealed on demand, so that no disk is measured.
 package final class SealedZerosServer: Sendable {
     static let key = [UInt8](repeating: 7, count: 32)
     static let pathPrefix = "/v1/blobs/"
@@ -18,11 +18,9 @@ package final class SealedZerosServer: Sendable {
 
     deinit { loop.stop() }
 
-    /// - Parameters:
-    ///   - certificateChainPEM: for localhost.
-    ///   - privateKeyPEM: the certificate's.
-    /// - Returns: the server, which listens on 127.0.0.1 until it is dropped.
-    /// - Throws: `BenchError`.
+    /// Starts a server on 127.0.0.1, which listens until it is dropped.
+    ///
+    /// - Parameter certificateChainPEM: A chain for localhost.
     package static func start(
         certificateChainPEM: [UInt8],
         privateKeyPEM: borrowing SecretBytes
@@ -51,7 +49,7 @@ package final class SealedZerosServer: Sendable {
     }
 }
 
-/// One answer to one request. On its loop.
+/// One request and its answer. Lives on its loop.
 private final class SealedZerosConnection: TLSChannelDelegate {
     private static let zeros = [UInt8](repeating: 0, count: 1 << 14)
 

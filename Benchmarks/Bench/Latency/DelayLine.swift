@@ -1,11 +1,12 @@
 import Transport
 
-/// One direction of a long way: bytes come out unchanged, in order, and a fixed time after they went in. No clock inside.
+/// One direction of a long path: bytes come out unchanged, in order, and a fixed time after they went in. No clock
+/// inside.
 struct DelayLine: ~Copyable {
     enum End: Equatable {
-        /// The sender says that no more comes.
+        /// The sender has ended its side.
         case closed
-        /// The sender is gone; what it sent before still arrives.
+        /// The sender is gone; its earlier bytes still arrive.
         case reset
     }
 
@@ -22,17 +23,17 @@ struct DelayLine: ~Copyable {
     private var end: (kind: End, due: MonotonicTime)?
 
     /// - Parameters:
-    ///   - delay: of every byte and of the end.
-    ///   - byteCountMax: how much may be on its way; less than bandwidth times delay would limit the bandwidth.
+    ///   - delay: Delay of every byte and of the end.
+    ///   - byteCountMax: Maximum in transit; less than bandwidth times delay limits the bandwidth.
     init(delay: Duration, byteCountMax: Int) {
         self.delay = delay
         self.byteCountMax = byteCountMax
     }
 
-    /// How many bytes may come in now.
+    /// Bytes accepted now.
     var room: Int { end == nil ? max(0, byteCountMax - bytes.byteCount) : 0 }
 
-    /// When there is something to do again, if nothing more comes in; nil: nothing is on its way.
+    /// Time of the next arrival; nil if nothing is in transit.
     var nextDue: MonotonicTime? { stretches.first?.due ?? end?.due }
 
     mutating func append(_ piece: Span<UInt8>, at now: MonotonicTime) {
@@ -42,13 +43,13 @@ struct DelayLine: ~Copyable {
         stretches.append(Stretch(due: now + delay, byteCount: piece.count))
     }
 
-    /// Who has closed may still break; nothing else comes after an end.
+    /// Appends an end. Only a reset may follow a close.
     mutating func append(_ kind: End, at now: MonotonicTime) {
         guard end == nil || (end?.kind == .closed && kind == .reset) else { return }
         end = (kind, now + delay)
     }
 
-    /// Lends what has arrived by `now`; `body` says how many bytes of it went on.
+    /// Lends the bytes that have arrived by `now`; `body` returns the number it has passed on.
     mutating func deliver(at now: MonotonicTime, _ body: (Span<UInt8>) -> Int) {
         while let stretch = stretches.first, stretch.due <= now {
             dueByteCount += stretch.byteCount
@@ -60,12 +61,12 @@ struct DelayLine: ~Copyable {
         dueByteCount -= count
     }
 
-    /// The end, once it and everything before it has arrived.
+    /// The end, once it and everything before it have arrived.
     func end(at now: MonotonicTime) -> End? {
         guard let end, end.due <= now, bytes.isEmpty else { return nil }
         return end.kind
     }
 
-    /// Whether something has arrived that has not gone on yet.
+    /// True while arrived bytes have not been passed on.
     var hasDueBytes: Bool { dueByteCount > 0 }
 }

@@ -1,6 +1,6 @@
 import Transport
 
-/// One of the two sockets that a latency proxy joins, and what is on its way to it. Lives on one loop.
+/// One of the two sockets that a latency proxy joins, with the bytes in transit to it. Lives on one loop.
 final class LatencyEnd {
     private let loop: EventLoop
     private var socket: Socket?
@@ -10,9 +10,9 @@ final class LatencyEnd {
     private var timer: LoopTimer?
     private var isPeerDone = false
     private(set) var isDone = false
-    /// Where what is read here goes; both let go of each other in `close`.
+    /// Destination of the bytes read here; `close` breaks the cycle.
     private var other: LatencyEnd?
-    /// Nil when it has been called.
+    /// Nil once called.
     private var onClosed: (() -> Void)?
 
     private init(_ socket: consuming Socket, _ line: consuming DelayLine, loop: EventLoop) {
@@ -24,14 +24,11 @@ final class LatencyEnd {
     /// Joins two connected sockets until both are done, or one breaks.
     ///
     /// - Parameters:
-    ///   - first: one end.
-    ///   - second: the other.
-    ///   - delay: of each direction.
-    ///   - byteCountMax: on its way in each direction; who sends more has to wait.
-    ///   - loop: where both live.
-    ///   - onClosed: called on the loop, once.
-    /// - Returns: one of the ends, for `close()`.
-    /// - Throws: when they cannot be watched.
+    ///   - delay: Delay of each direction.
+    ///   - byteCountMax: Maximum in transit in each direction; further bytes have to wait.
+    ///   - onClosed: Called on the loop, once.
+    /// - Returns: One of the ends, for `close()`.
+    /// - Throws: An error if they cannot be watched.
     static func join(
         _ first: consuming Socket,
         _ second: consuming Socket,
@@ -62,7 +59,7 @@ final class LatencyEnd {
         watched = .read
     }
 
-    /// Ends both at once. Harmless when they have ended.
+    /// Ends both at once; no effect once they have ended.
     func close(withReset isReset: Bool = false) {
         let other = self.other
         self.other = nil
@@ -90,7 +87,7 @@ final class LatencyEnd {
             case .failed: return didBreak()
             case .bytes(let count):
                 let bytes = unsafe UnsafeRawBufferPointer(rebasing: loop.scratch.ciphertext[..<count])
-                // The clock's reading and not the turn's, which may be a little old: nothing may arrive too early.
+                // A new reading of the clock: the turn's may be a little old, and no byte may arrive too early.
                 other.line.append(unsafe bytes.assumingMemoryBound(to: UInt8.self).span, at: .now())
                 other.planDelivery()
             }
@@ -98,7 +95,7 @@ final class LatencyEnd {
         updateWatch()
     }
 
-    /// The news travels like the bytes before it; what was on its way to this end is lost.
+    /// Ends this side after a fault. The end travels behind the earlier bytes; bytes in transit to this end are lost.
     private func didBreak() {
         unwatch()
         socket = nil
@@ -147,7 +144,7 @@ final class LatencyEnd {
         default: break
         }
         updateWatch()
-        // There may be room again for what waits at the other end.
+        // The other end may have room again.
         other?.updateWatch()
         if !isDone, !line.hasDueBytes { planDelivery() }
     }
@@ -159,7 +156,7 @@ final class LatencyEnd {
         var wanted: Readiness = []
         if !isPeerDone, other.line.room > 0 { wanted.insert(.read) }
         if line.hasDueBytes { wanted.insert(.write) }
-        // A socket that is over in both directions would be told of in every turn.
+        // A socket that is over in both directions would be reported in every turn.
         if isPeerDone, isDone { return unwatch() }
         guard wanted != watched else { return }
         do throws(TransportError) {
@@ -178,7 +175,7 @@ final class LatencyEnd {
 
 extension LatencyEnd: ReadinessHandler {
     func handleReadiness(_ readiness: Readiness) {
-        // Broken while nobody reads or writes here: it would be told of in every turn.
+        // Broken while nothing is read or written here: it would be reported in every turn.
         if readiness.contains(.over), !watched.contains(.read) { return didBreak() }
         if readiness.contains(.write), watched.contains(.write) { deliver() }
         if readiness.contains(.read), watched.contains(.read) { receive() }

@@ -1,6 +1,6 @@
 import Transport
 
-/// The loop's side of a latency proxy: who calls is joined with the target.
+/// A latency proxy's state on its loop: joins each caller with the target.
 final class LatencyListener {
     let port: UInt16
     private let loop: EventLoop
@@ -41,7 +41,7 @@ final class LatencyListener {
         nextID += 1
         let connector = TCPConnector(loop: loop, route: TCPRoute())
         connectors[id] = connector
-        // A closure can give a socket away only by way of an optional that it empties.
+        // A closure can consume a socket only from an optional that it empties.
         var caller: Socket? = consume accepted
         connector.connect(host: target.host, port: target.port) { [self] result in
             connectors[id] = nil

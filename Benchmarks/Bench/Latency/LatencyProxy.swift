@@ -1,24 +1,25 @@
 package import Transport
 
-/// A long way to a server on this machine, for measurements and tests: what goes through arrives unchanged, half a round
-/// trip later, at whatever rate it came.
+/// A long path to a server on this machine, for measurements and tests: bytes arrive unchanged, half a round trip
+/// later, at their original rate.
 ///
 /// Delays the bytes and the ends of connections, not TCP's own handshake: a caller is connected at once. The loop's
 /// timers have milliseconds, so that each way takes up to one more than it should, and never less.
 package struct LatencyProxy: Sendable {
-    /// Of 127.0.0.1, in the host's byte order.
+    /// Port of 127.0.0.1, in the host's byte order.
     package let port: UInt16
     private let listener: LoopBound<LatencyListener>
 
+    /// Starts a proxy that listens.
+    ///
     /// - Parameters:
-    ///   - host: the target's name or address.
-    ///   - port: the target's, in the host's byte order.
-    ///   - roundTrip: half of it for each way.
-    ///   - byteCountMax: may be on its way, per connection and direction. Who sends more has to wait, and so this limits
-    ///     the rate to itself per half round trip.
-    ///   - loop: on which it all runs; one of its own, where rates are measured.
-    /// - Returns: a proxy that listens.
-    /// - Throws: when there is no port or descriptor to be had.
+    ///   - host: The target's name or address.
+    ///   - port: The target's port, in the host's byte order.
+    ///   - roundTrip: Half of it for each way.
+    ///   - byteCountMax: Maximum in transit, per connection and direction; limits the rate to itself per half round
+    ///     trip.
+    ///   - loop: Loop of the proxy; its own one when rates are measured.
+    /// - Throws: An error if there is no port or descriptor left.
     package static func start(
         target host: String,
         port: UInt16,
@@ -40,7 +41,7 @@ package struct LatencyProxy: Sendable {
         return try result.get()
     }
 
-    /// How many callers are joined with the target.
+    /// Number of callers joined with the target.
     package func connectionCount() async -> Int {
         let listener = listener
         return await listener.loop.run { listener.value.connectionCount }
