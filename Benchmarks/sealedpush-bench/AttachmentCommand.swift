@@ -4,7 +4,7 @@ import CommandLineTool
 import Envelope
 import Glibc
 
-/// Attachments: rates in this process, and the memory of processes of this program, one for each length.
+/// Attachments: rates in this process, and the memory of child processes, one for each length.
 struct AttachmentCommand: Command {
     static let name = "attachment"
     static let summary = "times sealing and opening attachments, and says how much memory that takes"
@@ -20,7 +20,7 @@ struct AttachmentCommand: Command {
 
     private static let byteCounts = [5_000_000, 50_000_000, 500_000_000]
 
-    /// How much is sealed and opened.
+    /// Bytes to seal and open.
     private let byteCount: Int
     private let printsJSON: Bool
 
@@ -50,7 +50,7 @@ struct AttachmentCommand: Command {
     private static func peak(_ word: String, in folder: String) throws(CommandFailure) -> Int {
         let path = folder + "/opened"
         let line = try MeasuredProcess.line(of: [AttachmentProcess.name, word, path])
-        // Of the process that does nothing there is none.
+        // The idle process makes none.
         unsafe unlink(path)
         guard let peak = line.flatMap({ Int($0) }) else {
             throw .failed("the process that opens an attachment failed; what it said is above")
@@ -120,7 +120,7 @@ struct AttachmentCommand: Command {
     }
 }
 
-/// The process whose memory opening an attachment takes.
+/// The measured process, which opens an attachment.
 struct AttachmentProcess: MeasuredCommand {
     static let name = "attachment-process"
     static let operands = "empty|BYTES PATH"

@@ -55,7 +55,7 @@ struct CryptoCommand: Command {
             + aligned(parts.map { ["  " + $0.0, microseconds($0.1)] })
     }
 
-    /// The first column to the left, the others to the right.
+    /// Aligns the first column to the left, the others to the right.
     private static func aligned(_ rows: [[String]]) -> String {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

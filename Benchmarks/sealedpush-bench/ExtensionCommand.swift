@@ -5,8 +5,8 @@ import Envelope
 import Glibc
 import NotificationServiceExtension
 
-/// Two processes of this program, one with our extension and one with an extension that does nothing, on the same number
-/// of the same kinds of pushes; or our extension under random schedules of mishaps.
+/// Two child processes, one with our extension and one with an empty extension, on the same mix of pushes; or our
+/// extension under random schedules of mishaps.
 struct ExtensionCommand: Command {
     static let name = "extension"
     static let summary = "times the extension beside an empty one, or runs it over random mishaps"
@@ -64,7 +64,7 @@ struct ExtensionCommand: Command {
     private func measure(_ word: String) throws(CommandFailure) -> ExtensionRunReport {
         let folder = try TemporaryFolder("device")
         let groupPath = try folder.make(PrincipalClass.appGroup)
-        // The extension finds its container through it; no thread reads the environment yet.
+        // The extension finds its container by it; no thread reads the environment yet.
         guard unsafe setenv("SEALEDPUSH_APP_GROUPS", folder.path, 1) == 0 else {
             throw .failed("no environment for a child process: \(Output.systemText(errno))")
         }
@@ -72,7 +72,7 @@ struct ExtensionCommand: Command {
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &input) == 0 else {
             throw .failed("no channel to a child process: \(Output.systemText(errno))")
         }
-        // The child inherits the one end that it reads pushes from.
+        // The child inherits only the end from which it reads pushes.
         _ = fcntl(input[1], F_SETFD, FD_CLOEXEC)
         var isFed = false
         let line = try MeasuredProcess.line(of: [ExtensionProcess.name, word, String(input[0])]) {
@@ -85,7 +85,7 @@ struct ExtensionCommand: Command {
         return report
     }
 
-    /// - Returns: false where the process did not take all of it: its own words say why.
+    /// - Returns: False if the process did not take everything; its own output has the reason.
     private func feed(_ descriptor: Int32, _ word: String, containerPath: String) -> Bool {
         do {
             var bench = try ExtensionBench(containerPath: containerPath, pushCount: pushCount)
@@ -152,7 +152,7 @@ extension ExtensionCommand {
     private func kilobytes(_ byteCount: Int) -> String { "\(byteCount / 1_000) kB" }
 }
 
-/// The process whose time and memory are measured.
+/// The measured process, which runs the extension.
 struct ExtensionProcess: MeasuredCommand {
     static let name = "extension-process"
     static let operands = "empty|sealedpush DESCRIPTOR"

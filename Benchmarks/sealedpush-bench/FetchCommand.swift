@@ -6,8 +6,8 @@ import Glibc
 import Keys
 import Primitives
 
-/// Processes of this program that fetch and open an attachment over HTTPS, one for each length, beside one that fetches a
-/// single byte. This process serves them.
+/// Child processes that fetch and open an attachment over HTTPS, one for each length, beside one that fetches a single
+/// byte. This process serves them.
 struct FetchCommand: Command {
     static let name = "fetch"
     static let summary = "says how much memory fetching attachments takes"
@@ -27,7 +27,7 @@ struct FetchCommand: Command {
 
     private static let byteCounts = [5_000_000, 50_000_000, 500_000_000]
 
-    /// Of the example keys, which have a certificate for localhost.
+    /// Folder of the example keys, with a certificate for localhost.
     private let keys: String
     private let printsJSON: Bool
 
@@ -104,7 +104,7 @@ struct FetchCommand: Command {
     }
 }
 
-/// The process whose memory fetching an attachment takes.
+/// The measured process, which fetches an attachment.
 struct FetchProcess: MeasuredCommand {
     static let name = "fetch-process"
     static let operands = "BYTES PORT AUTHORITIES PATH"

@@ -1,7 +1,7 @@
 import CommandLineTool
 import Glibc
 
-/// What the machine's processors were at since it started, in ticks, as /proc/stat says.
+/// Ticks of all processors since the machine's start, from /proc/stat.
 struct MachineTimes {
     private let all: Int
     /// Other machines' on the same processors.

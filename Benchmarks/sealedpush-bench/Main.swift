@@ -1,7 +1,7 @@
 import CommandLineTool
 
-/// `sealedpush-bench`: what sealing, opening, attachments, the extension, sending and the relay cost on this machine. No part
-/// of what is shipped.
+/// `sealedpush-bench`: cost of sealing, opening, attachments, the extension, sending and the relay on this machine. Not
+/// shipped.
 @main
 enum Main {
     static func main() async {

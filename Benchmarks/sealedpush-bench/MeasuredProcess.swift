@@ -2,7 +2,7 @@ import CLinux
 import CommandLineTool
 import Glibc
 
-/// Part of a bench: runs in a process of its own, which the bench starts and which measures itself.
+/// Part of a bench: runs in its own process, which the bench starts and which measures itself.
 protocol MeasuredCommand: Command {}
 
 extension MeasuredCommand {
@@ -12,15 +12,15 @@ extension MeasuredCommand {
     static var failure: CommandFailure { .failed("this is a part of another bench, which starts it") }
 }
 
-/// This program once more, as a process that measures itself and prints one line.
+/// Runs this program again, as a process that measures itself and prints one line.
 enum MeasuredProcess {
     private static let lineByteCountMax = 65_536
 
     /// - Parameters:
-    ///   - arguments: a measured command's name first.
-    ///   - whileRunning: what this process does for it meanwhile.
-    /// - Returns: what it printed, without line ends; nil where it failed, in its own words on standard error.
-    /// - Throws: where there is no such process.
+    ///   - arguments: A measured command's name first.
+    ///   - whileRunning: Work of this process meanwhile.
+    /// - Returns: Its output without line ends; nil if it failed, with the reason on standard error.
+    /// - Throws: An error if no process could be started.
     static func line(
         of arguments: [String],
         whileRunning: () -> Void = {}

@@ -1,6 +1,6 @@
 import CommandLineTool
 
-/// Whether this program's figures mean something.
+/// Detects a build without optimization, whose figures mean nothing.
 enum Optimization {
     static func warnIfMissing() {
         guard !isThere else { return }

@@ -6,7 +6,7 @@ import Envelope
 import Primitives
 import Transport
 
-/// Processes of this program that send notifications to a server, one for each mode, beside one that sends none.
+/// Child processes that send notifications to a server, one for each mode, beside one that sends none.
 struct ProviderCommand: Command {
     static let name = "provider"
     static let summary = "times sending to any server that answers 200"
@@ -180,7 +180,7 @@ struct ProviderCommand: Command {
     }
 }
 
-/// The process that sends in one mode, or nothing, and is measured.
+/// The measured process, which sends in one mode, or nothing.
 struct ProviderProcess: MeasuredCommand {
     static let name = "provider-process"
     static let operands = "empty|MODE"

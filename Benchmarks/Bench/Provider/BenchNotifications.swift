@@ -1,8 +1,8 @@
 private import APNS
 internal import APNSProvider
 
-/// Notifications as a chat's back end has them: all to one app, each to another device with an id and a body of its own.
-/// Made when they are sent, so that a million of them take no memory.
+/// A chat back end's notifications: all to one app, each to another device with its own id and body. Made when they are
+/// sent, so that a million of them take no memory.
 struct BenchNotifications: Sendable {
     private static let digits = Array("0123456789abcdef".utf8)
     private static let start = Array(#"{"aps":{"alert":"","mutable-content":1},"sealed":""#.utf8)
@@ -11,7 +11,7 @@ struct BenchNotifications: Sendable {
     private let topic: Topic
     private let template: [UInt8]
 
-    /// - Parameter payloadByteCount: one of `payloadByteCounts`.
+    /// - Parameter payloadByteCount: One of `payloadByteCounts`.
     /// - Throws: `.operationFailed` for any other.
     init(payloadByteCount: Int) throws(BenchError) {
         do { topic = try Topic("com.example.chat") } catch { throw .operationFailed }
@@ -20,7 +20,7 @@ struct BenchNotifications: Sendable {
         template = Self.start + [UInt8](repeating: UInt8(ascii: "A"), count: fillByteCount) + Self.end
     }
 
-    /// From the shortest body of this form with room for a number to Apple's longest.
+    /// From the shortest body with room for a number to Apple's longest.
     static let payloadByteCounts = start.count + 16 + end.count...4_096
 
     subscript(index: Int) -> PushNotification {

@@ -4,43 +4,39 @@ private import Glibc
 private import Platform
 package import Transport
 
-/// What a notification costs the provider: as many as are asked for through the client's own API, so many at once, to any
-/// server that answers 200. For one process: the figures are of all that it does.
+/// Cost of a notification to the provider: sends a given number through the client's own API to any server that answers
+/// 200. One run per process, as the figures cover the whole process.
 package struct ProviderBench: Sendable {
-    /// Who calls `send`.
+    /// Callers of `send`.
     package enum Mode: String, CaseIterable, Sendable {
         /// Tasks on the client's event loop, which never change threads.
         case loop
-        /// Tasks on the global pool, as code has them that says nothing about executors.
+        /// Tasks on the global pool, as in code without executors.
         case pool = "default"
         /// Few tasks, each with hundreds of notifications in one call.
         case batch
     }
 
-    /// What a body may have.
+    /// Lengths that a body may have.
     package static var payloadByteCounts: ClosedRange<Int> { BenchNotifications.payloadByteCounts }
 
     package let endpoint: APNSEndpoint
     package let trust: TLSTrust
     package let tokens: ProviderTokenSource
     package let notificationCount: Int
-    /// Of each notification's body.
+    /// Bytes of each notification's body.
     package let payloadByteCount: Int
     package let connectionCount: Int
-    /// Of each connection.
+    /// Notifications in flight on each connection.
     package let inFlightCount: Int
-    /// Zero: straight to the endpoint. Otherwise through a proxy of this process that makes it seem so far away.
+    /// Added by a proxy of this process; zero goes straight to the endpoint.
     package let roundTrip: Duration
 
     /// - Parameters:
-    ///   - endpoint: where to.
-    ///   - trust: whose certificates are believed.
-    ///   - tokens: what the notifications are authenticated with.
-    ///   - notificationCount: how many.
-    ///   - payloadByteCount: `ProviderBench.payloadByteCounts`.
-    ///   - connectionCount: to the endpoint at most, on one event loop.
-    ///   - inFlightCount: how many of a connection's notifications wait for their answers at once.
-    ///   - roundTrip: added to the endpoint's own.
+    ///   - payloadByteCount: One of `ProviderBench.payloadByteCounts`.
+    ///   - connectionCount: Maximum to the endpoint, on one event loop.
+    ///   - inFlightCount: Notifications in flight on each connection.
+    ///   - roundTrip: Added to the endpoint's own.
     package init(
         endpoint: APNSEndpoint,
         trust: TLSTrust,
@@ -61,9 +57,7 @@ package struct ProviderBench: Sendable {
         self.inFlightCount = inFlightCount
     }
 
-    /// Memory of a process that sends nothing, in bytes: as `ProviderBenchReport.peakByteCount`.
-    ///
-    /// - Throws: `BenchError`.
+    /// Memory of a process that sends nothing, in bytes, measured as `ProviderBenchReport.peakByteCount`.
     package static func emptyByteCount() throws(BenchError) -> Int {
         var footprint = try FootprintReading()
         return try footprint.byteCount()
@@ -71,9 +65,7 @@ package struct ProviderBench: Sendable {
 
     /// Connects, sends everything and closes.
     ///
-    /// - Parameter mode: who calls `send`.
-    /// - Returns: what it took.
-    /// - Throws: `ProviderError` when the first notification gets no answer; `BenchError`.
+    /// - Throws: `ProviderError` if the first notification gets no answer; `BenchError`.
     package func run(_ mode: Mode) async throws -> ProviderBenchReport {
         let notifications = try BenchNotifications(payloadByteCount: payloadByteCount)
         let loops = (clients: try EventLoop(), proxy: try EventLoop())
@@ -83,7 +75,7 @@ package struct ProviderBench: Sendable {
         }
         let proxy = roundTrip > .zero ? try await latencyProxy(loops.proxy) : nil
         let client = try client(of: proxy, on: loops.clients)
-        // An error that all the others would have, too.
+        // An error here would hit all the others too.
         _ = try await client.send(notifications[notificationCount])
         let tally = try ProviderTally(notificationCount: notificationCount, roundTrip: roundTrip)
         let start = MonotonicTime.now()
@@ -107,7 +99,7 @@ package struct ProviderBench: Sendable {
         return tally.report(nanoseconds: Int(nanoseconds), cpuNanoseconds: Self.cpuNanoseconds)
     }
 
-    /// Batches on their way at once: while one is gathered, others are answered.
+    /// Batches in flight: while one is gathered, others are answered.
     private static let batchCount = 4
 
     private func client(of proxy: LatencyProxy?, on loop: EventLoop) throws(ProviderError) -> APNSClient {
@@ -165,7 +157,7 @@ package struct ProviderBench: Sendable {
     /// User and system time of the process, from its first instruction.
     private static var cpuNanoseconds: Int {
         var usage = rusage()
-        // Its only failure is a bad argument.
+        // Fails only with a bad argument.
         _ = unsafe getrusage(RUSAGE_SELF.rawValue, &usage)
         return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000_000
             + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1_000

@@ -1,9 +1,9 @@
-/// What sending took. A process that measures itself prints it as one line.
+/// Cost of sending. A process that measures itself prints it as one line.
 package struct ProviderBenchReport: Sendable, Equatable {
     package let notificationCount: Int
-    /// Answered, but not with 200.
+    /// Answers other than 200.
     package let notAcceptedCount: Int
-    /// Not answered at all.
+    /// Notifications without an answer.
     package let failureCount: Int
     /// From the first notification to the last answer.
     package let nanoseconds: Int
@@ -12,9 +12,9 @@ package struct ProviderBenchReport: Sendable, Equatable {
     /// From the call of `send` to its return.
     package let medianNanoseconds: Int
     package let p99Nanoseconds: Int
-    /// RssAnon + RssShmem + VmSwap, the highest that was seen.
+    /// RssAnon + RssShmem + VmSwap, the highest reading.
     package let peakByteCount: Int
-    /// Since the first notification; empty without a round trip of the bench's own.
+    /// Since the first notification; empty without the bench's own round trip.
     package let answersPerRoundTrip: [Int]
 
     package var notificationsPerSecond: Int {
@@ -25,7 +25,7 @@ package struct ProviderBenchReport: Sendable, Equatable {
 }
 
 extension ProviderBenchReport {
-    /// Eight numbers, and then those of the round trips.
+    /// Eight numbers, followed by those of the round trips.
     package var line: String {
         let numbers = [
             notificationCount, notAcceptedCount, failureCount, nanoseconds, cpuNanoseconds, medianNanoseconds,
@@ -34,7 +34,6 @@ extension ProviderBenchReport {
         return (numbers + answersPerRoundTrip).map { String($0) }.joined(separator: " ")
     }
 
-    /// - Returns: nil for anything but what `line` is.
     package init?(line: String) {
         let numbers = line.split(separator: " ").compactMap { Int($0) }
         guard numbers.count >= 8 else { return nil }

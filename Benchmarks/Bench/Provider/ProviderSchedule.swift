@@ -3,12 +3,12 @@ package import APNSProvider
 import APNSSimulator
 package import Transport
 
-/// One run, made from a seed: the server's faults, the client's settings, and what is sent.
+/// One run made from a seed: the server's faults, the client's settings, and the notifications.
 package struct ProviderSchedule: Sendable {
     package let seed: UInt64
     package let faultRate: Double
     package let notifications: [PushNotification]
-    /// The same, as the client is given them.
+    /// The notifications in the client's calls.
     package let calls: [ScheduledCall]
     package private(set) var rules = ProviderScheduleJudge.Rules()
     private let ambiguity: APNSClientConfiguration.AmbiguityPolicy
@@ -16,7 +16,7 @@ package struct ProviderSchedule: Sendable {
     private let connectionAgeMax: Duration
     private let waitingCountMax: Int
     private let spell: FaultPlan.Spell
-    /// Of the clock that provider tokens age by.
+    /// Speed of the clock by which provider tokens age.
     private let clockSpeed: Int64
 
     package init(seed: UInt64) {
@@ -24,13 +24,13 @@ package struct ProviderSchedule: Sendable {
         self.seed = seed
         spell = Self.spell(&dice)
         let isRefused = spell.isRefusal
-        // A lane that has to show ten good answers in a row never would with many faults.
+        // A credential that has to show ten good answers in a row never would with many faults.
         faultRate = isRefused ? dice.pick(0, 0.02) : dice.pick(0.02, 0.05, 0.05, 0.2, 0.5)
         ambiguity = dice.pick(.report, .resendCollapsible, .resend)
         connectionCountMax = isRefused ? dice.pick(1, 1, 4) : dice.pick(1, 2, 4)
         connectionAgeMax = isRefused ? .seconds(3600) : dice.pick(.seconds(3600), .seconds(3600), .milliseconds(20))
         waitingCountMax = isRefused ? 1000 : dice.pick(2, 10, 1000)
-        // An hour in 180 milliseconds, so that tokens are made anew while it runs.
+        // 20,000 passes an hour in 180 milliseconds, so that tokens are renewed during a run.
         clockSpeed = dice.pick(1, 20_000)
         let count = isRefused ? 75...90 : 20...60
         notifications = (0..<Int.random(in: count, using: &dice)).map { _ in Self.notification(&dice) }
@@ -46,7 +46,7 @@ package struct ProviderSchedule: Sendable {
             }
             .map(\.id)
         )
-        // A lane that stands still does so for a second.
+        // A suspended credential stands still for a second.
         rules.deadline = isRefused ? .seconds(8) : .milliseconds(800)
         rules.connectFloor = .milliseconds(2)
         for call in calls { rules.add(call, canBeFull: waitingCountMax < notifications.count) }
@@ -97,7 +97,7 @@ package struct ProviderSchedule: Sendable {
         configuration.attemptCountMax = rules.attemptCountMax
         configuration.deadline = rules.deadline
         configuration.answerDeadline = .milliseconds(100)
-        // A busy machine's handshakes are no faults.
+        // A busy machine's slow handshakes are not faults.
         configuration.connectDeadline = .milliseconds(200)
         configuration.pingAfter = .milliseconds(25)
         configuration.pingDeadline = .milliseconds(50)

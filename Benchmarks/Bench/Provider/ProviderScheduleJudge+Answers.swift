@@ -3,14 +3,14 @@ internal import APNSProvider
 internal import APNSSimulator
 internal import Transport
 
-/// What may follow an answer: for its notification, and for the lane.
+/// Permitted actions after an answer, for its notification and for the credential.
 ///
 /// - Source: docs/provider.md, "What the client does by itself".
 extension ProviderScheduleJudge {
-    /// Apple's, between two provider tokens of a key.
+    /// Apple's minimum between two provider tokens of a key.
     private static let tokenAgeSecondsMin: Int64 = 20 * 60
 
-    /// What became of provider tokens; each is named by its `iat`.
+    /// History of provider tokens, each identified by its `iat`.
     struct TokenHistory {
         let times: [Int64]
         private let refusedAsTooMany: [Int64]
@@ -21,8 +21,8 @@ extension ProviderScheduleJudge {
                 .compactMap(\.tokenIssuedAt)
         }
 
-        /// Whether a token that was refused may come again: one that had expired, because its successor was too many; one
-        /// that was too many, because the one before it has grown too old meanwhile.
+        /// True if a refused token may come again: an expired one whose successor was refused as too many, or one too
+        /// many whose predecessor has since grown too old.
         func mayReturn(_ token: Int64?, after reason: Reason?) -> Bool {
             guard let token else { return false }
             return reason == .expiredProviderToken
@@ -30,14 +30,14 @@ extension ProviderScheduleJudge {
         }
     }
 
-    /// Those that the requests of one notification show, which came in this order.
+    /// Mistakes in one notification's requests, which are in order.
     static func mistakes(
         in requests: [FaultLedger.Request],
         of report: Report,
         _ tokens: TokenHistory
     ) -> Set<Mistake> {
         switch report.outcome {
-        // With one of these and without the mark, the client has had every answer that was written.
+        // With such an outcome and without the mark, the client has read every written answer.
         case .accepted, .rejected, .shutDown, .notProcessed, .suspended: if report.isMaybeDuplicate { return [] }
         case .ambiguous, .queueFull, .cancelledUnsent, .cancelledMaybeSent: return []
         }
@@ -61,13 +61,13 @@ extension ProviderScheduleJudge {
             default: mistakes.insert(.repeatedAfterAnswer)
             }
         }
-        // Once only.
+        // Only once.
         if refusalCount > 1 { mistakes.insert(.repeatedAfterAnswer) }
         return mistakes
     }
 
-    /// Whether answers that one connection brought were told in another order. Of a notification that was sent twice it
-    /// is not certain which answer was told.
+    /// True if answers of one connection were reported in another order. Skips notifications that were sent twice:
+    /// their reported answer is not certain.
     static func isOutOfOrder(_ reports: [Report], of ids: Set<APNSID>, _ ledger: FaultLedger) -> Bool {
         let requests = Dictionary(grouping: ledger.requests, by: \.id).compactMapValues { $0.count == 1 ? $0[0] : nil }
         var last: [Int: Int] = [:]
@@ -79,9 +79,9 @@ extension ProviderScheduleJudge {
         return false
     }
 
-    // MARK: The lane
+    // MARK: The credential
 
-    /// Those of the lane as a whole.
+    /// Mistakes of the credential as a whole.
     static func laneMistakes(in reports: [Report], _ ledger: FaultLedger) -> Set<Mistake> {
         var mistakes: Set<Mistake> = []
         let times = TokenHistory(ledger).times
@@ -99,10 +99,10 @@ extension ProviderScheduleJudge {
         return mistakes
     }
 
-    /// The server's answers, and which of them the client had for certain: it told them, and had no other.
+    /// The server's answers, and those that the client has certainly read: it reported them, and had no other.
     private struct ToldAnswers {
         private let ledger: FaultLedger
-        /// Requests, in the order in which their answers ended.
+        /// Requests, in the order of their answers' ends.
         private let answered: [FaultLedger.Request]
         private let told: Set<APNSID>
 
@@ -112,8 +112,8 @@ extension ProviderScheduleJudge {
             told = Set(reports.filter { $0.answer != nil && ledger[$0.id].receivedCount == 1 }.map(\.id))
         }
 
-        /// Whether what was said of the credential may have been enough: in a GOAWAY once; in answers three times, or once
-        /// as long as nothing good was known of it.
+        /// True if the blames of the credential may suffice to suspend it: one GOAWAY, three answers, or one answer
+        /// before any good one.
         var mayBeSuspended: Bool {
             let goAway = ledger.connections.contains { connection in
                 if case .goAway(let reason)? = connection.fault { reason.isOfCredential } else { false }
@@ -127,7 +127,8 @@ extension ProviderScheduleJudge {
             }
         }
 
-        /// Whether a connection was used on whose very first answer was a blame, on a lane that knew nothing better.
+        /// True if a connection stayed in use whose very first answer was a blame, with nothing better known of the
+        /// credential.
         var wentOnUnbelieved: Bool {
             let firsts = Dictionary(grouping: answered, by: \.connection).compactMapValues(\.first)
             return firsts.values.contains { first in
@@ -139,23 +140,23 @@ extension ProviderScheduleJudge {
         }
     }
 
-    /// What has to come when more than half of a hundred answers were refusals: a second without requests, and then one
-    /// at a time.
+    /// Required pause after more than half of a hundred answers were refusals: a second without requests, then single
+    /// ones.
     struct Standstill {
         /// Of `Breaker.windowAnswerCount` answers.
         private static let refusalCountMax = 50
-        /// Of a second: the last requests before it take their time to arrive, on a busy machine.
+        /// Less than the second: on a busy machine the last requests before it arrive late.
         private static let durationMin = Duration.milliseconds(500)
         private static let goodCountToEnd = 10
 
-        /// No request came at all afterwards, or none for long enough.
+        /// True if no request came afterwards, or none for long enough.
         let isLongEnough: Bool
-        /// Two were on their way before enough single ones were good.
+        /// True if two requests overlapped before enough single ones were good.
         let hasCompany: Bool
-        /// So many were good afterwards that the lane was as before.
+        /// True if enough were good afterwards to end the pause.
         let isOver: Bool
 
-        /// - Returns: nil where it is not certain that the client had so many refusals, or when: it may read one connection
+        /// - Returns: Nil if the number or time of the client's refusals is not certain: it may read one connection
         ///   long before another.
         init?(_ reports: [Report], _ ledger: FaultLedger) {
             let toldCount = reports.count { $0.outcome == .rejected && $0.answer?.reason?.isProviderError == true }
@@ -184,7 +185,7 @@ extension FaultLedger.Request {
     fileprivate var number: Int { answer?.number ?? .max }
     fileprivate var blamesCredential: Bool { answer?.reason?.isOfCredential ?? false }
 
-    /// An answer that only an accepted credential gets.
+    /// True for an answer that only an accepted credential gets.
     fileprivate var isGood: Bool {
         guard let answer else { return false }
         return answer.status == 200 || answer.reason.map { $0.status < 500 && $0.status != 403 } ?? false
@@ -192,7 +193,7 @@ extension FaultLedger.Request {
 }
 
 extension Reason {
-    /// APNs does not believe who pushes.
+    /// True if APNs rejects the credential.
     fileprivate var isOfCredential: Bool {
         switch self {
         case .badCertificate, .badCertificateEnvironment, .invalidProviderToken, .missingProviderToken,
@@ -202,6 +203,6 @@ extension Reason {
         }
     }
 
-    /// Apple counts it against the provider.
+    /// True if Apple counts it against the provider.
     fileprivate var isProviderError: Bool { (400..<500).contains(status) && status != 410 }
 }

@@ -3,21 +3,21 @@ private import APNSProvider
 import APNSSimulator
 internal import Transport
 
-/// Holds a provider client to its promises over one run. A value: outcomes and the server's truth in, mistakes out.
+/// Checks a provider client over one run. A value: outcomes and the server's record in, mistakes out.
 package struct ProviderScheduleJudge: Sendable {
-    /// What a caller was told of one notification.
+    /// Outcome of one notification, as reported to its caller.
     package enum Outcome: String, Sendable, CaseIterable {
         case accepted
         case rejected
-        /// Rejected with 503 Shutdown, which is to be sent elsewhere.
+        /// Rejected with 503 Shutdown, to be sent elsewhere.
         case shutDown = "shut down"
-        /// The server did nothing: the caller may send it again.
+        /// Not processed by the server: the caller may send it again.
         case notProcessed = "not processed"
-        /// The lane stands still, and nothing was done.
+        /// Not processed: the credential is suspended.
         case suspended
-        /// The server may have acted on it.
+        /// Possibly processed by the server.
         case ambiguous
-        /// Too many waited, and it was not to wait.
+        /// Refused by a full queue in a call that does not wait.
         case queueFull = "queue full"
         case cancelledUnsent = "cancelled, not sent"
         case cancelledMaybeSent = "cancelled, maybe sent"
@@ -26,13 +26,13 @@ package struct ProviderScheduleJudge: Sendable {
     package struct Report: Sendable {
         package let id: APNSID
         package let outcome: Outcome
-        /// How often it was sent, as the client says; nil where it does not say.
+        /// Attempts as reported by the client; nil if it does not report them.
         package let attemptCount: Int?
         package let isMaybeDuplicate: Bool
-        /// Which notification the answer names, and its reason; nil: there was no answer.
+        /// Notification named by the answer, and its reason; nil without an answer.
         package let answer: (id: APNSID, reason: Reason?)?
         package let duration: Duration
-        /// What the client said, for whoever reads of a mistake.
+        /// The client's words, for the reader of a mistake.
         package let detail: String
 
         package init(
@@ -54,22 +54,22 @@ package struct ProviderScheduleJudge: Sendable {
         }
     }
 
-    /// What the client was told to do.
+    /// Settings of the client.
     package struct Rules: Sendable {
-        /// Notifications whose unclear attempts may be repeated.
+        /// Notifications whose ambiguous attempts may be repeated.
         package var resendable: Set<APNSID> = []
         package var attemptCountMax = 5
         package var deadline = Duration.seconds(30)
-        /// Connects that may come at once, and how far apart they are in the long run.
+        /// Burst of connects, and their minimum spacing in the long run.
         package var connectBurstCount = 16
         package var connectFloor = Duration.seconds(1)
-        /// Notifications whose caller may have gone meanwhile.
+        /// Notifications whose caller may have cancelled.
         package var cancelled: Set<APNSID> = []
-        /// Those that may find no room.
+        /// Notifications that a full queue may refuse.
         package var refusable: Set<APNSID> = []
-        /// Those whose answers are told in the order in which they come: of each call.
+        /// For each call, notifications whose answers are reported in order of arrival.
         package var streamed: [Set<APNSID>] = []
-        /// Those whose caller may have stopped to take answers.
+        /// Notifications whose caller may have stopped reading answers.
         package var mayGoUntold: Set<APNSID> = []
 
         package init() {}
@@ -114,10 +114,10 @@ package struct ProviderScheduleJudge: Sendable {
         case goesOnUnderRefusals = "goes on though most is refused"
     }
 
-    /// Of the runs that count for the ratio: those with few faults.
+    /// Attempts in the runs that count for the ratio.
     package private(set) var attemptCount = 0
     package private(set) var notificationCount = 0
-    /// Runs with more faults than this do not count for the ratio.
+    /// Maximum fault rate of a run that counts for the ratio.
     package static let faultRateMax = 0.05
     package static let attemptRatioMax = 1.1
 
@@ -127,12 +127,11 @@ package struct ProviderScheduleJudge: Sendable {
     package var attemptRatio: Double { notificationCount == 0 ? 1 : Double(attemptCount) / Double(notificationCount) }
 
     /// - Parameters:
-    ///   - reports: as they came; those of a send that did not end are missing.
-    ///   - sent: what was to be sent.
-    ///   - ledger: what the server knows, after the client has closed.
-    ///   - rules: what the client was told.
-    ///   - faultRate: of the server's plan.
-    /// - Returns: every promise that was broken.
+    ///   - reports: Reports in order of arrival; sends that did not end have none.
+    ///   - sent: The notifications to send.
+    ///   - ledger: The server's record, after the client has closed.
+    ///   - faultRate: Fault rate of the server's plan.
+    /// - Returns: Every broken promise.
     package mutating func mistakes(
         in reports: [Report],
         of sent: [APNSID],
@@ -155,7 +154,7 @@ package struct ProviderScheduleJudge: Sendable {
             }
             if entry.processedCount > 1, !rules.resendable.contains(id) { mistakes.insert(.doubledAgainstRules) }
             let attemptCount = max(entry.receivedCount, reports.first?.attemptCount ?? 0)
-            // What was never sent would make the ratio look better.
+            // Unsent notifications would improve the ratio.
             guard faultRate <= Self.faultRateMax, attemptCount > 0 else { continue }
             notificationCount += 1
             self.attemptCount += attemptCount
@@ -169,14 +168,14 @@ package struct ProviderScheduleJudge: Sendable {
         return mistakes.union(Self.laneMistakes(in: reports, ledger))
     }
 
-    /// Those that one outcome shows.
+    /// Mistakes in one outcome.
     static func mistakes(in report: Report, _ entry: FaultLedger.Entry, _ rules: Rules) -> Set<Mistake> {
         var mistakes: Set<Mistake> = []
         switch report.outcome {
         case .accepted:
             if entry.processedCount == 0 { mistakes.insert(.acceptedNeverProcessed) }
             if entry.processedCount > 1, !report.isMaybeDuplicate { mistakes.insert(.doubledUnmarked) }
-        // An earlier attempt, of which nothing was heard, may have been processed; then the mark says so.
+        // An earlier attempt without an answer may have been processed; then the mark is set.
         case .rejected, .shutDown:
             if entry.processedCount > 0, !report.isMaybeDuplicate { mistakes.insert(.processedAfterAll) }
         case .notProcessed, .suspended, .queueFull, .cancelledUnsent:
@@ -202,7 +201,7 @@ package struct ProviderScheduleJudge: Sendable {
         return mistakes
     }
 
-    /// A token bucket over the connects that reached the server. Some slack: they take different times to arrive.
+    /// A token bucket over the connects at the server, with some slack for their different travel times.
     private static func connectsTooOften(_ ledger: FaultLedger, _ rules: Rules) -> Bool {
         let slackCount = 2
         var tokens = Double(rules.connectBurstCount + slackCount)

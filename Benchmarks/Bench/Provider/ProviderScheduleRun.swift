@@ -4,21 +4,21 @@ private import APNSSimulator
 private import Platform
 internal import Transport
 
-/// Carries out one schedule: everything is sent at once, and whoever does not end is not waited for.
+/// Carries out one schedule: everything is sent at once, and the wait for a hanging send is bounded.
 struct ProviderScheduleRun: Sendable {
-    /// Far beyond every deadline of a schedule: what has not ended then never will.
+    /// Far beyond every deadline of a schedule.
     private static let patience = Duration.seconds(600)
 
     let schedule: ProviderSchedule
     let provider: any ScheduledProvider
     let loop: EventLoop
 
-    /// - Returns: what callers were told, in the order of completion; and whether the client has closed.
+    /// - Returns: Reports in the order of completion, and whether the client has closed.
     func run() async -> (reports: [ProviderScheduleJudge.Report], isClosed: Bool) {
         let state = State()
         await withCheckedContinuation { continuation in
             let ending = Ending(continuation)
-            // Unstructured, because a send that never ends must not keep the judge from saying so.
+            // Unstructured, because a hanging send must not hide the judge's result.
             let task = Task(executorPreference: loop) {
                 await send(into: state)
                 await provider.close()
@@ -51,7 +51,7 @@ struct ProviderScheduleRun: Sendable {
         guard let delay = call.cancelDelay else { return await place(call, into: state) }
         await withTaskGroup { group in
             group.addTask(executorPreference: call.isPinned ? loop : nil) { await place(call, into: state) }
-            // At once, or somewhere on its way.
+            // At once, or after the send has begun.
             await pause(delay)
             group.cancelAll()
         }
@@ -81,7 +81,7 @@ struct ProviderScheduleRun: Sendable {
         func add(_ more: [ProviderScheduleJudge.Report]) { reports.withLock { $0 += more } }
     }
 
-    /// Resumes once, whoever comes first.
+    /// Resumes once, at the first of several ends.
     private final class Ending: Sendable {
         private let state: Guarded<(CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?)>
 

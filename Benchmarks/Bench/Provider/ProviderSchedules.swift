@@ -4,17 +4,16 @@ import APNSSimulator
 private import Glibc
 package import Transport
 
-/// Runs our provider client against a server that goes wrong, over random schedules, many at the same time.
+/// Runs our provider client against a faulty server, over random schedules, many at the same time.
 package struct ProviderSchedules: Sendable {
-    /// What they came to.
     package struct Result: Sendable {
         package fileprivate(set) var scheduleCount = 0
         package fileprivate(set) var notificationCount = 0
-        /// How many notifications ended so.
+        /// Notifications by outcome.
         package fileprivate(set) var outcomes: [ProviderScheduleJudge.Outcome: Int] = [:]
-        /// Notifications whose caller had gone before he was told.
+        /// Notifications whose caller had gone before their report.
         package fileprivate(set) var untoldCount = 0
-        /// Lanes that were stopped by refusals, and went on when these had ended.
+        /// Credentials that refusals suspended, and that recovered afterwards.
         package fileprivate(set) var pausedCount = 0
         /// Provider tokens beyond a schedule's first.
         package fileprivate(set) var renewalCount = 0
@@ -24,15 +23,15 @@ package struct ProviderSchedules: Sendable {
         /// Schedules with a mistake, each with its seed.
         package fileprivate(set) var failures: [String] = []
         package fileprivate(set) var mistakes: Set<ProviderScheduleJudge.Mistake> = []
-        /// Attempts ÷ notifications, of the schedules with few faults.
+        /// Attempts ÷ notifications, over the schedules with few faults.
         package fileprivate(set) var attemptRatio = 1.0
-        /// Open descriptors at the end, above those after the first tenth.
+        /// Growth of open descriptors between the first tenth and the end.
         package fileprivate(set) var descriptorGrowth = 0
-        /// Bytes of memory of this process's own at the end, above those after the first tenth.
+        /// Growth of this process's own memory in bytes, between the first tenth and the end.
         package fileprivate(set) var memoryGrowth = 0
     }
 
-    /// Makes the client under test: where, for which schedule, on which loop.
+    /// Makes the client under test.
     package typealias MakeProvider =
         @Sendable (APNSEndpoint, ProviderSchedule, APNSClientConfiguration) throws -> any ScheduledProvider
 
@@ -42,11 +41,8 @@ package struct ProviderSchedules: Sendable {
     private let makeProvider: MakeProvider
 
     /// - Parameters:
-    ///   - count: how many.
-    ///   - seed: of the first; the others follow it.
-    ///   - identities: the server's.
-    ///   - trust: the client's: whoever issued the right identity.
-    ///   - makeProvider: the client.
+    ///   - seed: Seed of the first; the others follow it.
+    ///   - trust: The client's trust in the issuer of the right identity.
     package init(
         count: Int,
         seed: UInt64,
@@ -60,7 +56,7 @@ package struct ProviderSchedules: Sendable {
         self.makeProvider = makeProvider
     }
 
-    /// Our client, with a credential of its own for each schedule, whose clock is its own too.
+    /// Our client, with its own credential and clock for each schedule.
     package init(
         count: Int,
         seed: UInt64,
@@ -75,9 +71,9 @@ package struct ProviderSchedules: Sendable {
         }
     }
 
-    /// - Parameter laneCount: how many run at a time; most of a schedule is waiting.
-    /// - Returns: what all of them came to.
-    /// - Throws: `BenchError` where a server or a client could not be made.
+    /// Throws if a server or a client could not be made.
+    ///
+    /// - Parameter laneCount: Concurrent schedules; most of a schedule is waiting.
     package func run(laneCount: Int) async throws(BenchError) -> Result {
         let stage = try Stage()
         defer { stage.stop() }
@@ -164,7 +160,7 @@ package struct ProviderSchedules: Sendable {
             serverLoop.stop()
         }
 
-        /// What was closed on one loop is heard of on the other: a few turns of each, and it is gone.
+        /// Lets a close on one loop reach the other: that takes a few turns of each.
         func settle() async {
             for _ in 0..<100 {
                 await serverLoop.run {}
@@ -173,7 +169,7 @@ package struct ProviderSchedules: Sendable {
         }
     }
 
-    /// What a leak would make grow.
+    /// Resources that a leak would grow.
     private struct Footprint {
         let descriptorCount: Int
         let byteCount: Int
@@ -197,7 +193,7 @@ extension ProviderSchedules.Result {
             rules: schedule.rules,
             faultRate: schedule.faultRate
         )
-        // Everything has ended, and the client waits for something still.
+        // All sends have ended, and the client has not closed.
         if !ended.isClosed { mistakes.insert(.noOutcome) }
         scheduleCount += 1
         notificationCount += schedule.notifications.count

@@ -2,7 +2,7 @@ private import Platform
 private import Synchronization
 private import Transport
 
-/// What the tasks of a `ProviderBench` share: which notification is next, and what became of the others.
+/// State shared by the tasks of a `ProviderBench`: the next notification, and the results so far.
 final class ProviderTally: Sendable {
     /// A reading takes as long as a dozen notifications.
     private static let readingInterval = 4_096
@@ -15,7 +15,7 @@ final class ProviderTally: Sendable {
     private let progress: Guarded<Progress>
     private let memory: Guarded<Memory>
 
-    /// A class, since what it reads from cannot be copied.
+    /// A class, because `FootprintReading` cannot be copied.
     private final class Memory {
         private var footprint: FootprintReading
         private(set) var peakByteCount = 0
@@ -23,12 +23,12 @@ final class ProviderTally: Sendable {
         init() throws(BenchError) { footprint = try FootprintReading() }
 
         func read() {
-            // A process that cannot be read has no figure: the largest fails every aim.
+            // Without a reading the largest number fails every aim.
             peakByteCount = max(peakByteCount, (try? footprint.byteCount()) ?? .max)
         }
     }
 
-    /// How many answers came in each round trip since the beginning.
+    /// Answers in each round trip since the start.
     private struct Progress {
         let start: MonotonicTime
         let roundTrip: Duration
@@ -41,17 +41,14 @@ final class ProviderTally: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - notificationCount: how many are given out.
-    ///   - roundTrip: to the peer; zero when the answers of each are not to be counted.
-    /// - Throws: `BenchError`.
+    /// - Parameter roundTrip: Zero if the answers of each round trip are not counted.
     init(notificationCount: Int, roundTrip: Duration) throws(BenchError) {
         self.notificationCount = notificationCount
         progress = Guarded(Progress(start: .now(), roundTrip: roundTrip))
         memory = Guarded(try Memory())
     }
 
-    /// The next one to send; nil when all have been given out.
+    /// Index of the next one to send; nil after the last.
     func next() -> Int? {
         let index = nextIndex.add(1, ordering: .relaxed).oldValue
         if index % Self.readingInterval == 0 { memory.withLock { $0.read() } }
@@ -64,10 +61,10 @@ final class ProviderTally: Sendable {
         progress.withLock { if $0.roundTrip > .zero { $0.note() } }
     }
 
-    /// No answer.
+    /// Counts a notification without an answer.
     func noteFailure() { failureCount.add(1, ordering: .relaxed) }
 
-    /// Once all are done.
+    /// The report, once all are done.
     func report(nanoseconds: Int, cpuNanoseconds: Int) -> ProviderBenchReport {
         let latencies = histogram.withLock { $0 }
         let peakByteCount = memory.withLock { memory in

@@ -3,23 +3,23 @@ package import APNSSimulator
 
 /// One call of a schedule to its client, with one notification or many.
 package struct ScheduledCall: Sendable {
-    /// Which of the client's own calls.
+    /// The client's function.
     package enum Form: Sendable, Equatable {
         case send, trySend
-        /// The results come in the notifications' order.
+        /// Results come in the notifications' order.
         case batch
-        /// The answers come in an order of their own.
+        /// Answers come in order of arrival.
         case responses(inFlightMax: Int)
     }
 
     package let form: Form
     package let notifications: [PushNotification]
-    /// Cancelled so long after it began; nil: it may end.
+    /// Time until it is cancelled; nil lets it end.
     package let cancelDelay: Duration?
-    /// On the client's loop, or as an application's tasks do it, from other threads.
+    /// True on the client's loop; false on other threads, as in an application.
     package let isPinned: Bool
 
-    /// All of `notifications`, in calls by chance.
+    /// Splits `notifications` into random calls.
     package static func calls(for notifications: [PushNotification], _ dice: inout SeededDice) -> [ScheduledCall] {
         var calls: [ScheduledCall] = []
         var rest = notifications[...]
@@ -41,7 +41,7 @@ package struct ScheduledCall: Sendable {
             (form, countMax) = (.responses(inFlightMax: dice.pick(1, 4, 1000)), Int.random(in: 2...16, using: &dice))
         }
         notifications = Array(rest.prefix(countMax))
-        // As many notifications of each form.
+        // Balanced, so that as many notifications of each form are cancelled.
         let isCancelled = dice.isTrue(countMax == 1 ? 0.02 : 0.1)
         cancelDelay = isCancelled ? dice.milliseconds(0...32) : nil
         isPinned = dice.isTrue(0.75)

@@ -3,25 +3,24 @@ package import APNSProvider
 private import Platform
 private import Transport
 
-/// A client as a schedule drives it: the real one, or one that makes a mistake on purpose.
+/// A client as a schedule drives it: the real one, or one with a deliberate mistake.
 package protocol ScheduledProvider: Sendable {
-    /// Sends one notification and says what the caller was told.
+    /// Sends one notification and reports its outcome.
     func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report
-    /// The same, unless too many wait.
+    /// Sends one notification unless the queue is full.
     func trySend(_ notification: PushNotification) async -> ProviderScheduleJudge.Report
-    /// Sends many and says what the caller was told of each, in the order in which he was.
+    /// Sends many, and returns the outcomes in order of report.
     func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report]
-    /// Sends many, so many at a time, and says of each, when the caller is told, what he was told.
+    /// Sends many with bounded concurrency, and reports each outcome as it comes.
     func send(
         each notifications: [PushNotification],
         inFlightMax: Int,
         tell: @Sendable (ProviderScheduleJudge.Report) -> Void
     ) async
-    /// Returns when nothing of it is left.
+    /// Returns when the client is gone.
     func close() async
 }
 
-/// The real client.
 package struct RealProvider: ScheduledProvider {
     private let client: APNSClient
 
@@ -51,7 +50,7 @@ package struct RealProvider: ScheduledProvider {
         return Self.reports(results, of: batch, after: ContinuousClock.now - start)
     }
 
-    /// A caller knows by its place alone whose a result is.
+    /// A caller matches results to notifications by position only.
     package static func reports(
         _ results: [Result<APNSResponse, ProviderError>],
         of batch: [PushNotification],
@@ -71,7 +70,7 @@ package struct RealProvider: ScheduledProvider {
                 tell(ProviderScheduleJudge.Report(answer.result, of: answer.id, after: source.duration(of: answer.id)))
             }
         } catch {
-            // Cancelled: of the rest nobody is told. Otherwise the judge misses them.
+            // Cancelled: the rest has no reports. Otherwise the judge misses them.
         }
     }
 
@@ -105,7 +104,7 @@ extension ProviderScheduleJudge.Report {
         case .failure(.queueFull): outcome = .queueFull
         case .failure(.cancelled(mayHaveBeenSent: true)): outcome = .cancelledMaybeSent
         case .failure(.cancelled(mayHaveBeenSent: false)): outcome = .cancelledUnsent
-        // They promise the same; a schedule asks for none of them.
+        // All promise the same; a schedule asks for none of them.
         case .failure: outcome = .notProcessed
         }
         self.init(
@@ -120,7 +119,7 @@ extension ProviderScheduleJudge.Report {
     }
 }
 
-/// A source of notifications that knows when each was taken from it.
+/// A source of notifications that records when each was taken.
 private struct TimedNotifications: AsyncSequence, Sendable {
     private let notifications: [PushNotification]
     private let starts = Starts()

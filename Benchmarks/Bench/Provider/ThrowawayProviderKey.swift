@@ -3,9 +3,8 @@ package import APNSProvider
 private import COpenSSL
 private import Primitives
 
-/// A signing key that nobody knows, for servers that believe every token.
+/// A new signing key, for servers that accept every token.
 package enum ThrowawayProviderKey {
-    /// - Throws: `BenchError`.
     package static func tokens() throws(BenchError) -> ProviderTokenSource {
         do {
             let pem = try pem()

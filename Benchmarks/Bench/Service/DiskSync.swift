@@ -1,13 +1,11 @@
 private import Glibc
 private import Transport
 
-/// How long the disk takes to keep something: what every acknowledgement waits for.
+/// Time of a flush to the disk, on which every acknowledgement waits.
 package enum DiskSync {
     private static let roundCount = 101
 
-    /// Waits until a file is on the disk, as far as that can be known: a bench loses nothing with it.
-    ///
-    /// - Parameter path: of the file.
+    /// Flushes a file to the disk. Errors are ignored: a bench loses nothing by them.
     package static func sync(_ path: String) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -15,8 +13,8 @@ package enum DiskSync {
         close(descriptor)
     }
 
-    /// - Parameter folder: on the disk in question.
-    /// - Returns: the median of writing 4 KiB and `fdatasync`; nil where that fails.
+    /// - Parameter folder: A folder on the disk in question.
+    /// - Returns: The median of writing 4 KiB and `fdatasync`; nil if that fails.
     package static func medianNanoseconds(in folder: String) -> Int? {
         let path = folder + "/sync"
         let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)

@@ -1,16 +1,15 @@
 import Transport
 
-/// One connection of a flood: POSTs without a task for each, whose bodies lie where those of answered ones did. Lives on its
-/// loop.
+/// One connection of a flood: POSTs without a task for each, and with reused body buffers. Lives on its loop.
 final class FloodConnection {
-    /// One that awaits its answer.
+    /// A POST without an answer yet.
     private struct Post {
         var numbers = 0..<0
         var start = MonotonicTime(nanoseconds: 0)
         var body: [UInt8] = []
     }
 
-    /// Of bodies that the relay or the system has not taken: what comes behind them would only wait here.
+    /// Maximum of body bytes that neither relay nor system has taken: further ones would only wait here.
     private static let unsentByteCountMax = 128 << 10
 
     private let core: HTTP2ClientCore
@@ -19,20 +18,16 @@ final class FloodConnection {
     private let bodyByteCount: Int
     private let tally: ServiceTally
     private var posts: [Post] = []
-    /// Places among `posts` that no request has.
+    /// Free indices in `posts`.
     private var free: [Int] = []
     private(set) var openCount = 0
-    /// Called when one was answered.
+    /// Called after each answer.
     var onAnswer: (() -> Void)?
 
-    /// - Parameters:
-    ///   - loop: where it lives.
-    ///   - head: of each POST.
-    ///   - load: what is posted.
-    ///   - tally: is told of the answers.
+    /// - Parameter head: Header of each POST.
     init(_ loop: EventLoop, _ head: HeaderBlock, _ load: ServiceLoad, _ tally: ServiceTally) {
         var limits = HTTP2ClientLimits()
-        // The silence of all requests is what ends a load, before this.
+        // The load's own limit on silence comes first.
         limits.requestDeadline = .seconds(600)
         core = HTTP2ClientCore(loop: loop, limits: limits)
         self.head = head
@@ -42,10 +37,7 @@ final class FloodConnection {
         core.owner = self
     }
 
-    /// - Parameters:
-    ///   - port: of the relay.
-    ///   - context: a client's.
-    ///   - completion: hears once whether it is there, or why not.
+    /// - Parameter completion: Called once, with an error or nil.
     func connect(to port: UInt16, _ context: TLSContext, completion: @escaping (TransportError?) -> Void) {
         core.connect(host: "localhost", port: port, context: context, completion: completion)
     }
@@ -56,11 +48,9 @@ final class FloodConnection {
         return max(0, min(core.peerMaxConcurrentStreams - core.openStreamCount, core.bodyRoomByteCount / bodyByteCount))
     }
 
-    /// One POST. Only where there is room.
+    /// Sends one POST. Requires room.
     ///
-    /// - Parameters:
-    ///   - numbers: of its notifications.
-    ///   - now: the present.
+    /// - Parameter numbers: Numbers of its notifications.
     func post(_ numbers: Range<Int>, at now: MonotonicTime) {
         if free.isEmpty {
             free.append(posts.count)
@@ -90,9 +80,7 @@ final class FloodConnection {
         onAnswer?()
     }
 
-    /// - Parameters:
-    ///   - gracefully: whether what was begun may have its answer.
-    ///   - completion: called when nothing is left of it.
+    /// - Parameter gracefully: True waits for the answers of begun requests.
     func close(gracefully: Bool, completion: @escaping () -> Void) {
         core.close(gracefully: gracefully, completion: completion)
     }
@@ -100,7 +88,7 @@ final class FloodConnection {
 
 extension FloodConnection: HTTP2ClientOwner {
     func requestDidEnd(_ id: UInt64, _ result: Result<HTTP2Response, TransportError>) {
-        // Without an answer nobody knows what became of it; the report counts it.
+        // Without an answer the result is unknown; the report counts it.
         end(Int(id), status: (try? result.get().status) ?? 0)
     }
 

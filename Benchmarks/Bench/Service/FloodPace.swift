@@ -1,6 +1,6 @@
 import Transport
 
-/// How many POSTs are due when so many a second are planned. A value: the clock is the caller's.
+/// Number of POSTs due at a planned rate. A value: the clock is the caller's.
 struct FloodPace: Equatable, Sendable {
     private let perSecond: Int
     private let start: MonotonicTime
@@ -12,8 +12,8 @@ struct FloodPace: Equatable, Sendable {
         self.start = start
     }
 
-    /// - Parameter now: never earlier than in the call before.
-    /// - Returns: those that have become due since that call.
+    /// - Parameter now: Never earlier than in the call before.
+    /// - Returns: POSTs that have become due since that call.
     mutating func take(at now: MonotonicTime) -> Int {
         let elapsed = Double(max(0, now.nanoseconds - start.nanoseconds)) / 1e9
         let count = max(plannedCount, Int(elapsed * Double(perSecond)))

@@ -1,29 +1,29 @@
 package import PushStore
 
-/// Judges what a relay that was killed again and again has made of what it acknowledged.
+/// Judges the fate of acknowledged notifications in a relay that was killed repeatedly.
 package struct KillJudge: Equatable, Sendable {
-    /// Acknowledged, and with no end: not in the store, still under way, or accepted by an APNs that never saw it.
+    /// Acknowledged and lost: not in the store, still in progress, or marked as accepted without having reached APNs.
     package private(set) var lostCount = 0
-    /// By how they stand in the end.
+    /// Acknowledged notifications by final state.
     package private(set) var acceptedCount = 0
     package private(set) var deadCount = 0
     package private(set) var parkedCount = 0
     package private(set) var expiredCount = 0
-    /// Acknowledged or not, what came to APNs again.
+    /// Pushes that came to APNs again, acknowledged or not.
     package var repeats = RepeatJudge()
 
-    /// Not acknowledged, and still under way.
+    /// Not acknowledged, and still in progress.
     package var leftCount = 0
 
     package var isGood: Bool { lostCount == 0 && repeats.isGood }
 
     package init() {}
 
-    /// One that was acknowledged.
+    /// Adds an acknowledged notification.
     ///
     /// - Parameters:
-    ///   - state: how it stands; nil where the store has none.
-    ///   - isAtAPNs: whether a push of it was answered with 200.
+    ///   - state: Its state; nil if the store has none.
+    ///   - isAtAPNs: True if a push of it was answered with 200.
     package mutating func add(_ state: EntryState?, isAtAPNs: Bool) {
         switch state {
         case .accepted where isAtAPNs, .delivered where isAtAPNs: acceptedCount += 1

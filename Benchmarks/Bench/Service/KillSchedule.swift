@@ -1,6 +1,6 @@
 import Platform
 
-/// When a relay is killed, life by life: the same moments for the same seed, in so far as they are counted and not timed.
+/// Moments at which a relay is killed. The seed repeats them, as far as they are counted and not timed.
 package struct KillSchedule: Sendable {
     /// Counted from the start of a life.
     package enum Moment: Equatable, Sendable {
@@ -14,9 +14,7 @@ package struct KillSchedule: Sendable {
     private var random: SplitMix64
     private let countMax: Int
 
-    /// - Parameters:
-    ///   - seed: of the moments.
-    ///   - countMax: of answers, and of pushes at APNs.
+    /// - Parameter countMax: Maximum of answers, and of pushes at APNs.
     package init(seed: UInt64, countMax: Int) {
         precondition(countMax >= 1)
         random = SplitMix64(seed: seed)
@@ -33,13 +31,13 @@ package struct KillSchedule: Sendable {
     }
 }
 
-/// Whether lives came to their moments. One that does not is a hang, or a machine that is starved: a few may be.
+/// Counts lives that did not reach their moments: a hang, or a starved machine. A few are tolerated.
 package struct KillLives: Equatable, Sendable {
-    /// What a life was like when it was over.
+    /// State of a life at its end.
     package struct Life: Equatable, Sendable, CustomStringConvertible {
         package let moment: KillSchedule.Moment
         package let milliseconds: Int
-        /// In this life: 202s, pushes at APNs, answers by status (0: none, as the kill leaves them).
+        /// Counts of this life: 202s, pushes at APNs, answers by status (0: none, as the kill leaves them).
         package let acceptedCount: Int
         package let arrivalCount: Int
         package let statusCounts: [Int: Int]
@@ -58,7 +56,7 @@ package struct KillLives: Equatable, Sendable {
             self.statusCounts = statusCounts
         }
 
-        /// Whether it was ended by its moment.
+        /// True if the life reached its moment.
         package var isMet: Bool {
             switch moment {
             case .answers(let count): acceptedCount >= count
@@ -79,9 +77,9 @@ package struct KillLives: Equatable, Sendable {
 
     package private(set) var count = 0
     package private(set) var unmetCount = 0
-    /// The longest, in milliseconds.
+    /// The longest life, in milliseconds.
     package private(set) var longest = 0
-    /// The first of those that did not.
+    /// The first lives that did not reach their moments.
     package private(set) var unmet: [Life] = []
 
     package init() {}
@@ -94,11 +92,11 @@ package struct KillLives: Equatable, Sendable {
         if unmet.count < Self.shownCountMax { unmet.append(life) }
     }
 
-    /// A single one is forgiven however few there were.
+    /// A single failure is tolerated in however few lives.
     package var isGood: Bool { unmetCount * 100 <= max(count * Self.unmetPercentMax, 100) }
 }
 
-/// In how many kills something was in each state, and how much of it in all.
+/// Kills that found something in each state, and its total.
 package struct KillHistogram: Equatable, Sendable {
     package enum State: String, CaseIterable, Sendable {
         case queued, sending, parked, accepted, delivered, dead, expired
@@ -116,9 +114,9 @@ package struct KillHistogram: Equatable, Sendable {
 
     package subscript(state: State) -> Row { rows[Self.index(state)] }
 
-    /// What one kill has found.
+    /// Adds the findings of one kill.
     ///
-    /// - Parameter counts: notifications in each state; those that are not named are 0.
+    /// - Parameter counts: Notifications in each state; missing ones are 0.
     package mutating func add(_ counts: [State: Int]) {
         killCount += 1
         for (state, count) in counts where count > 0 {
@@ -127,7 +125,7 @@ package struct KillHistogram: Equatable, Sendable {
         }
     }
 
-    /// What no kill has found; after a hundred and more each state ought to be among them.
+    /// States that no kill has found; after a hundred kills and more each should occur.
     package var missing: [State] { killCount < 100 ? [] : State.allCases.filter { self[$0].killCount == 0 } }
 
     private static func index(_ state: State) -> Int { State.allCases.firstIndex(of: state) ?? 0 }

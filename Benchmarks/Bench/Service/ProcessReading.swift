@@ -1,14 +1,14 @@
 private import Glibc
 
-/// What the system says of another process.
+/// Resources of another process.
 package struct ProcessReading: Sendable {
-    /// User and system time of all of its threads since its start, in nanoseconds, as the scheduler counts them: /proc has
-    /// them in steps of 10 ms.
+    /// User and system time of all threads since its start, in nanoseconds from the scheduler: /proc has steps of 10
+    /// ms.
     package let cpuNanoseconds: Int
-    /// RssAnon and VmSwap: memory of its own.
+    /// RssAnon and VmSwap: its own memory.
     package let ownByteCount: Int
     package let descriptorCount: Int
-    /// What was not in the page cache, since its start: a registry that is larger than it costs more for each look.
+    /// Bytes read past the page cache since its start: a registry larger than the cache costs more for each look-up.
     package let diskReadByteCount: Int
 
     init(cpuNanoseconds: Int, ownByteCount: Int, descriptorCount: Int, diskReadByteCount: Int = 0) {
@@ -18,8 +18,7 @@ package struct ProcessReading: Sendable {
         self.diskReadByteCount = diskReadByteCount
     }
 
-    /// - Parameter id: the process.
-    /// - Throws: `BenchError` where there is no such process.
+    /// Throws if there is no such process.
     package init(of id: Int32) throws(BenchError) {
         var clock = clockid_t()
         var time = timespec()
@@ -37,8 +36,6 @@ package struct ProcessReading: Sendable {
         diskReadByteCount = line.map { Self.number($0) } ?? 0
     }
 
-    /// - Returns: of this process.
-    /// - Throws: `BenchError` where the system does not say.
     package static func own() throws(BenchError) -> ProcessReading { try ProcessReading(of: getpid()) }
 
     static func number(_ text: ArraySlice<UInt8>) -> Int {
@@ -65,9 +62,9 @@ package struct ProcessReading: Sendable {
     }
 }
 
-/// Whether a process grows: what it has at the end of a load beside the middle, when all that is made once was made.
+/// Growth of a process between the middle and the end of a load, when one-time allocations are done.
 package struct Flatness: Equatable, Sendable {
-    /// What a table that doubles now and then may do.
+    /// Allowance for a table that doubles now and then.
     private static let byteCountSlack = 4_000_000
 
     package let isMemoryFlat: Bool

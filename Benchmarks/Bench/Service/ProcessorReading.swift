@@ -1,9 +1,8 @@
-/// What one processor has done since the machine's start, in steps of 10 ms.
+/// Times of one processor since the machine's start, in steps of 10 ms.
 package struct ProcessorReading: Sendable {
     private let ticks: [Int]
 
-    /// - Parameter number: of the processor, from 0.
-    /// - Throws: `BenchError` where the system does not say.
+    /// - Parameter number: Number of the processor, from 0.
     package init(_ number: Int) throws(BenchError) {
         // Eight kilobytes hold the lines of the first eighty processors.
         let lines = try ProcessReading.contents("/proc/stat").split(separator: UInt8(ascii: "\n"))
@@ -16,13 +15,10 @@ package struct ProcessorReading: Sendable {
 
     init(ticks: [Int]) { self.ticks = ticks }
 
-    /// What it did since another reading.
+    /// Shares of the time since an earlier reading of the same processor.
     ///
-    /// - Parameters:
-    ///   - earlier: of the same processor.
-    ///   - ownNanoseconds: processor time of the process in question.
-    ///   - nanosecondsPerTick: the system's.
-    /// - Returns: nil where no tick has passed.
+    /// - Parameter ownNanoseconds: Processor time of the process in question.
+    /// - Returns: Nil if no tick has passed.
     package func share(
         since earlier: ProcessorReading,
         ownNanoseconds: Int,
@@ -41,19 +37,18 @@ package struct ProcessorReading: Sendable {
     }
 }
 
-/// How a processor's time was shared.
+/// Shares of a processor's time.
 package struct ProcessorShare: Equatable, Sendable {
     /// The process in question.
     package let ownPercent: Int
-    /// Nothing to do.
+    /// Idle.
     package let idlePercent: Int
-    /// Nothing to do but to wait for a disk.
+    /// Idle while waiting for a disk.
     package let diskPercent: Int
     /// Another machine's.
     package let stolenPercent: Int
 
-    /// - Parameter shares: of times of one length, at least one.
-    /// - Returns: of all of that time.
+    /// - Parameter shares: At least one, all over equal times.
     package static func mean(_ shares: [ProcessorShare]) -> ProcessorShare {
         precondition(!shares.isEmpty)
         func mean(_ percent: (ProcessorShare) -> Int) -> Int { shares.map(percent).reduce(0, +) / shares.count }

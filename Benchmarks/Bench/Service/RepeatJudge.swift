@@ -1,27 +1,26 @@
 package import PushStore
 
-/// Judges what came to APNs more than once: each time more is right only where an answer before it was lost.
+/// Judges repeated pushes: each repetition needs an earlier attempt whose answer was lost.
 package struct RepeatJudge: Equatable, Sendable {
     private static let lookCount = 500
     private static let interrupted = "Interrupted"
 
-    /// Pushes that came again, each time.
+    /// All repetitions.
     package private(set) var repeatedCount = 0
-    /// Of these, those before which no answer was lost.
+    /// Repetitions without a lost answer before them.
     package private(set) var needlessCount = 0
-    /// Of the notifications that came again, how their attempts without an answer ended, by the relay's words.
+    /// Attempts without an answer of repeated notifications, by the relay's reason.
     package private(set) var causes: [String: Int] = [:]
 
     package var isGood: Bool { needlessCount == 0 }
 
     package init() {}
 
-    /// Looks up what became of them.
+    /// Looks up the attempts of repeated notifications.
     ///
     /// - Parameters:
-    ///   - repeats: how often the notification of each number came again.
-    ///   - store: the relay's, which does not run.
-    /// - Throws: what the store says.
+    ///   - repeats: Repetitions by notification number.
+    ///   - store: Store of a stopped relay.
     package init(_ repeats: [Int: Int], in store: SQLiteStore) async throws {
         let tenant = try TenantID(ServiceFleet.tenant)
         let numbers = repeats.keys.sorted()
@@ -41,12 +40,12 @@ package struct RepeatJudge: Equatable, Sendable {
         }
     }
 
-    /// One notification that came again.
+    /// Adds one repeated notification.
     ///
     /// - Parameters:
-    ///   - count: how often.
-    ///   - attempts: what the store knows of it.
-    ///   - forgottenCount: attempts that may have been without an answer, and that the store has forgotten.
+    ///   - count: Number of repetitions.
+    ///   - attempts: Attempts in the store.
+    ///   - forgottenCount: Attempts dropped from the store, possibly without an answer.
     package mutating func add(_ count: Int, attempts: [Attempt], forgottenCount: Int = 0) {
         let unknown = attempts.filter(\.isOutcomeUnknown)
         repeatedCount += count

@@ -1,18 +1,18 @@
 private import Glibc
 
-/// A file that the page cache has, and keeps while this lives.
+/// A file held in the page cache while this lives.
 ///
-/// A kernel that reclaims what is idle (DAMON's `pageout`, which some machines run at all times) takes back what a process
-/// read a minute ago, however much memory is free: how much of a large registry the relay finds would be by how long ago it
-/// was registered. What a process has mapped it leaves alone. Where memory is short, the kernel takes it back all the same.
+/// A kernel that reclaims idle pages (DAMON's `pageout`, which some machines run at all times) drops pages read a
+/// minute ago, however much memory is free. The cached part of a large registry would then depend on its age. Mapped
+/// pages are left alone, except when memory is short.
 package final class ResidentFile: Sendable {
-    /// Nobody reads through it, so that a disk's fault is no signal.
+    /// Never read through, so that a disk's fault raises no signal.
     private let address: UInt
     private let byteCount: Int
 
     /// Reads a file to its end. Nil for one that is empty, or cannot be read or mapped.
     ///
-    /// - Parameter path: of a file that this process has no lock of: SQLite's would be lost.
+    /// - Parameter path: A file that this process has not locked: closing it would drop SQLite's locks.
     package init?(_ path: String) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

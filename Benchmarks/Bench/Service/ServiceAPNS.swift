@@ -4,12 +4,12 @@ import Platform
 package import Primitives
 package import Transport
 
-/// The simulator behind the relay: in the driver's process, so that an arrival is seen when it happens.
+/// The simulator behind the relay, in the driver's process, so that arrivals are seen at once.
 package final class ServiceAPNS: Sendable {
-    /// Every push that was answered with 200: its notification's number and its apns-id.
+    /// Reports every push answered with 200: its notification's number and its apns-id.
     private final class Watcher: Sendable {
-        /// Not the closure itself: each access of a lock's generic value would wrap it in one more function, and a call
-        /// would soon go through thousands.
+        /// Wraps the closure: each access of a lock's generic value would add another function around a bare one, until
+        /// a call went through thousands.
         private struct Watch: Sendable {
             let body: @Sendable (Int, [UInt8]) -> Void
         }
@@ -26,7 +26,7 @@ package final class ServiceAPNS: Sendable {
         }
     }
 
-    /// Of an app that the key may not push to.
+    /// Topic of an app that the key may not push to.
     package static let parkedTopic = ServiceBodies.parkedTopic
 
     private let simulator: Simulator
@@ -34,14 +34,7 @@ package final class ServiceAPNS: Sendable {
 
     /// Listens on a port that the system chooses.
     ///
-    /// - Parameters:
-    ///   - certificateChainPEM: the server's.
-    ///   - privateKeyPEM: its key.
-    ///   - keyID: of the key that pushes.
-    ///   - teamID: the team.
-    ///   - publicKeyPEM: the key's public half. It may push to the bench's app and to no other.
-    ///   - loop: where it lives.
-    /// - Throws: what the simulator says.
+    /// - Parameter publicKeyPEM: Public half of the key `keyID`. It may push to the bench's app and to no other.
     package init(
         certificateChainPEM: [UInt8],
         privateKeyPEM: borrowing SecretBytes,
@@ -68,17 +61,12 @@ package final class ServiceAPNS: Sendable {
 
     package var port: UInt16 { simulator.pushPort }
 
-    /// Who is told of arrivals from now on; on the simulator's loop.
+    /// Replaces the handler of arrivals; called on the simulator's loop.
     package func watch(_ watch: @escaping @Sendable (Int, [UInt8]) -> Void) { watcher.replace(watch) }
 
-    /// Device tokens; nobody holds the devices.
+    /// Issues device tokens.
     ///
-    /// - Parameters:
-    ///   - count: how many.
-    ///   - topic: of their app.
-    ///   - isGone: whether the app was taken off them again.
-    /// - Returns: the tokens.
-    /// - Throws: what the simulator says.
+    /// - Parameter isGone: True for devices whose app was removed again.
     func enrol(_ count: Int, _ topic: String, isGone: Bool = false) async throws -> [DeviceToken] {
         let topic = try Topic(topic)
         var tokens: [DeviceToken] = []

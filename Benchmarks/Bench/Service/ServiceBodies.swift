@@ -1,10 +1,10 @@
 import Envelope
 import Primitives
 
-/// The bodies of a load's POSTs: a pattern is copied, and device, trace and hash are written over its places.
+/// Bodies of a load's POSTs: copies of a pattern, with device, trace and hash written into it.
 struct ServiceBodies: Sendable {
     static let topic = "com.example.chat"
-    /// Of an app that the key of the bench is not allowed for.
+    /// Topic of an app that the bench's key may not push to.
     static let parkedTopic = "com.example.parked"
 
     /// A record of RFC 8291 of this length makes a payload of 1,024 bytes with this bench's placeholder.
@@ -14,11 +14,11 @@ struct ServiceBodies: Sendable {
     private let recipients: ServiceRecipients
     private let head: [UInt8]
     private let parkedHead: [UInt8]
-    /// One recipient.
+    /// Pattern of one recipient.
     private let pattern: [UInt8]
     private let deviceOffset: Int
     private let traceOffset: Int
-    /// nil where no receipt is asked for.
+    /// Nil without receipts.
     private let hashOffset: Int?
 
     init(_ load: ServiceLoad) {
@@ -32,7 +32,7 @@ struct ServiceBodies: Sendable {
         case .small:
             bytes += #"","webpush":""#.utf8
             bytes += [UInt8](repeating: UInt8(ascii: "A"), count: Self.recordCharacterCount)
-        // Version 1, suite 1; what follows nobody on the way reads.
+        // Version 1, suite 1; the rest is not read in transit.
         case .sealed:
             bytes += #"","sealed":"AQE"#.utf8
             bytes += [UInt8](repeating: UInt8(ascii: "A"), count: Self.sealedCharacterCount - 3)
@@ -55,19 +55,17 @@ struct ServiceBodies: Sendable {
         Array(#"{"topic":"\#(topic)","class":"normal","recipients":["#.utf8)
     }
 
-    /// - Parameter numbers: of the notifications; one alone where the load is mixed.
-    /// - Returns: JSON.
+    /// - Parameter numbers: Numbers of the notifications; a single one in a mixed load.
     func body(_ numbers: Range<Int>) -> [UInt8] {
         var bytes: [UInt8] = []
         write(numbers, over: &bytes)
         return bytes
     }
 
-    /// As `body`, into the memory of another body, of which only the places that differ are written where it is as long.
+    /// Writes a body into an existing buffer; if that has a body of the same length, only the differing bytes are
+    /// written.
     ///
-    /// - Parameters:
-    ///   - numbers: of the notifications.
-    ///   - bytes: empty, or a body of the same load.
+    /// - Parameter bytes: Empty, or a body of the same load.
     func write(_ numbers: Range<Int>, over bytes: inout [UInt8]) {
         var head = head
         if case .parked = recipients[numbers.lowerBound] { head = parkedHead }
@@ -103,7 +101,7 @@ struct ServiceBodies: Sendable {
             for (index, byte) in recipient.deviceID.utf8.enumerated() { span[offset + index] = byte }
             return
         }
-        // The others' words may have been here, in a load that is mixed.
+        // In a mixed load another kind's id may be here.
         let word: StaticString = "device-"
         for index in 0..<7 { span[offset + index] = unsafe word.utf8Start[index] }
         for index in (7..<15).reversed() {
@@ -112,7 +110,7 @@ struct ServiceBodies: Sendable {
         }
     }
 
-    /// As `Base64URL.encode(trace(number))`, without a list of bytes for each.
+    /// Writes `Base64URL.encode(trace(number))` without an array for each.
     private static func writeTrace(_ number: Int, over span: inout MutableSpan<UInt8>, at offset: Int) {
         var (buffer, bitCount, next) = (0, 0, offset)
         for index in 0..<16 {
@@ -129,12 +127,12 @@ struct ServiceBodies: Sendable {
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// 16 bytes; the number can be read from them.
+    /// 16 bytes that contain the number.
     static func trace(_ number: Int) -> [UInt8] {
         [UInt8](repeating: 0x5A, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
 
-    /// The number of the notification whose payload this is; nil for others'.
+    /// The notification number in a payload; nil for another's payload.
     static func number(payload: [UInt8]) -> Int? {
         // …"trace":"22 characters"}
         guard payload.count > 24, let trace = Base64URL.decode(payload[(payload.count - 24)..<(payload.count - 2)]),
@@ -143,7 +141,7 @@ struct ServiceBodies: Sendable {
         return trace[8...].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// 16 bytes, each notification's own.
+    /// 16 bytes, unique for each notification.
     static func capability(_ number: Int) -> [UInt8] {
         [UInt8](repeating: 0xC3, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
@@ -154,7 +152,7 @@ struct ServiceBodies: Sendable {
         return SHA256.hash([UInt8(context.count)] + context + capability(number))
     }
 
-    /// What devices say that have opened theirs.
+    /// Body of a POST of receipts.
     static func receipts(_ numbers: some Sequence<Int>) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

@@ -8,11 +8,7 @@ package struct ServiceDriver: Sendable {
     let loop: EventLoop
     let isRelayAlive: @Sendable () -> Bool
 
-    /// - Parameters:
-    ///   - target: the relay.
-    ///   - apns: what it pushes to.
-    ///   - loop: where connections live.
-    ///   - isRelayAlive: whether its process is there; asked a few times a second.
+    /// - Parameter isRelayAlive: True while the relay's process runs; called a few times a second.
     package init(
         _ target: ServiceTarget,
         apns: ServiceAPNS,
@@ -25,19 +21,16 @@ package struct ServiceDriver: Sendable {
         self.isRelayAlive = isRelayAlive
     }
 
-    /// Connects; from now on what reaches APNs counts for this load.
+    /// Connects. From now on arrivals at APNs count for this load.
     ///
-    /// - Parameters:
-    ///   - load: what will be posted.
-    ///   - tally: of this load.
-    /// - Returns: what posts it. It has to be closed.
-    /// - Throws: `TransportError` where there is no connection.
+    /// - Returns: The posting, which has to be closed.
+    /// - Throws: `TransportError` if there is no connection.
     package func begin(_ load: ServiceLoad, _ tally: ServiceTally) async throws -> ServicePosting {
         apns.watch { tally.noteDelivered($0, name: $1) }
         let context = try TLSContext.client(trust: target.trust, alpn: ["h2"])
         var limits = HTTP2ClientLimits()
         limits.waitingCountMax = 1_000_000
-        // The silence of all requests is what ends a load, before this.
+        // The load's own limit on silence comes first.
         limits.requestDeadline = .seconds(600)
         if load.rate != nil {
             let flood = try await ServiceFlood.connect(self, load, tally, context)

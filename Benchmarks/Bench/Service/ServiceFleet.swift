@@ -3,14 +3,14 @@ package import Envelope
 private import Primitives
 package import PushStore
 
-/// Devices as the relay has them after their apps have registered, written into its store before it starts: ten million
-/// registrations over HTTP would measure something else.
+/// Registered devices, written into the relay's store before it starts: ten million registrations over HTTP would
+/// measure something else.
 package struct ServiceFleet: Sendable {
-    /// In one transaction.
+    /// Devices in one transaction.
     private static let batchCount = 4_000
-    /// As long as a device's signed bundle; only senders read it.
+    /// As long as a device's signed bundle, which only senders read.
     private static let bundleByteCount = 400
-    /// Of the simulator; neighbours share one, so that what is written next to each other belongs together.
+    /// Tokens of the simulator; neighbours share one, so that adjacent writes belong together.
     private static let tokenCountMax = 20_000
     static let tenant = "acme"
 
@@ -19,10 +19,7 @@ package struct ServiceFleet: Sendable {
     private let goneTokens: [DeviceToken]
     private let parkedTokens: [DeviceToken]
 
-    /// - Parameters:
-    ///   - load: for which they are.
-    ///   - apns: gives out their tokens.
-    /// - Throws: what the simulator says.
+    /// Gets tokens for a load's devices from the simulator.
     package init(for load: ServiceLoad, at apns: ServiceAPNS) async throws {
         self.load = load
         tokens = try await apns.enrol(min(load.deviceCount, Self.tokenCountMax), ServiceBodies.topic)
@@ -32,12 +29,9 @@ package struct ServiceFleet: Sendable {
         parkedTokens = try await apns.enrol(parkedCount, ServiceBodies.parkedTopic)
     }
 
-    /// Writes all of them.
+    /// Writes all devices into the store of a stopped relay.
     ///
-    /// - Parameters:
-    ///   - store: the relay's, which does not run.
-    ///   - now: the wall clock.
-    /// - Throws: `StoreError`; `ServiceBenchError.stopped` where the task is cancelled.
+    /// - Throws: `StoreError`; `ServiceBenchError.stopped` if the task is cancelled.
     package func register(in store: SQLiteStore, now: Timestamp) async throws {
         var random = SystemRandom()
         let bundle = random.bytes(count: Self.bundleByteCount)
@@ -58,8 +52,8 @@ package struct ServiceFleet: Sendable {
         }
     }
 
-    /// The devices' numbers as their rows will follow each other: in another order each transaction would write as many pages
-    /// as it has devices, and ten million would take an hour.
+    /// Device numbers in row order: in another order each transaction would write as many pages as it has devices, and
+    /// ten million would take an hour.
     private func numbers(inOrderOf store: SQLiteStore) async throws -> [Int] {
         var places: [(order: Int64, number: Int)] = []
         places.reserveCapacity(load.deviceCount)
@@ -94,13 +88,11 @@ package struct ServiceFleet: Sendable {
         DeviceKey(tenant: try TenantID(Self.tenant), device: try DeviceID(recipient.deviceID))
     }
 
-    /// Leaves notifications in the store whose time was over before the relay starts: it has to end them as expired.
+    /// Stores expired notifications, which the relay has to end as expired.
     ///
     /// - Parameters:
-    ///   - count: how many, at most 1,000.
-    ///   - store: the relay's, which does not run.
-    ///   - now: the wall clock.
-    /// - Throws: `StoreError`.
+    ///   - count: At most 1,000.
+    ///   - store: Store of a stopped relay.
     package static func leaveExpired(_ count: Int, in store: SQLiteStore, now: Timestamp) async throws {
         var random = SystemRandom()
         let device = try DeviceID(ServiceRecipient.device(0).deviceID)

@@ -1,11 +1,11 @@
 import Transport
 
-/// So many POSTs a second, whatever is answered, at a cost that leaves the processor to whom they are for: what is due in a
-/// millisecond goes to one connection, in one piece. What the relay does not take, as it has not answered what came before or
-/// does not read, is counted and not sent. Lives on one loop.
+/// Posts at a fixed rate, whatever the answers, at little cost: the POSTs of a millisecond go to one connection in one
+/// piece. POSTs that the relay does not take, because it lags with answers or does not read, are counted and not sent.
+/// Lives on one loop.
 final class ServiceFlood {
     private static let period = Duration.milliseconds(1)
-    /// In one piece to one connection.
+    /// Maximum of one piece to one connection.
     private static let pieceCountMax = 64
 
     private let loop: EventLoop
@@ -23,13 +23,7 @@ final class ServiceFlood {
 
     /// Connects.
     ///
-    /// - Parameters:
-    ///   - driver: knows the relay.
-    ///   - load: what will be posted.
-    ///   - tally: is told of everything.
-    ///   - context: a client's.
-    /// - Returns: a flood that has to be closed.
-    /// - Throws: why there is no connection.
+    /// - Returns: A flood that has to be closed.
     static func connect(
         _ driver: ServiceDriver,
         _ load: ServiceLoad,
@@ -54,12 +48,8 @@ final class ServiceFlood {
         return flood
     }
 
-    /// Posts until everything is given out, and has its answers or can have none. A task that is cancelled breaks off what
-    /// was begun.
-    ///
-    /// - Parameters:
-    ///   - flood: connected.
-    ///   - rate: POSTs a second.
+    /// Posts until everything is given out and has its answers or can have none. Cancelling the task aborts begun
+    /// requests.
     static func post(_ flood: LoopBound<ServiceFlood>, perSecond rate: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -94,7 +84,7 @@ final class ServiceFlood {
             return endIfDone()
         }
         send(count, at: now)
-        // It ends by itself; until then it holds the flood.
+        // Ends by itself; until then it holds the flood.
         loop.schedule(after: Self.period) { self.tick() }
     }
 

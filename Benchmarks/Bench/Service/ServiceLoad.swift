@@ -1,9 +1,9 @@
 package import Envelope
 package import Transport
 
-/// What a back end asks of the relay, over and over.
+/// A back end's repeated requests to the relay.
 package struct ServiceLoad: Sendable {
-    /// What a notification carries.
+    /// Payload of a notification.
     package enum Payload: String, CaseIterable, Sendable {
         /// A record of RFC 8291: the payload has 1,024 bytes.
         case small = "1k"
@@ -11,51 +11,51 @@ package struct ServiceLoad: Sendable {
         case sealed = "4k"
     }
 
-    /// When a load is over.
+    /// End of a load.
     package enum Length: Sendable {
         case posts(Int)
         case time(Duration)
-        /// When its tally is limited to what was given out.
+        /// When its tally is limited to the numbers given out.
         case open
     }
 
     package var payload = Payload.small
     package var length = Length.posts(50_000)
-    /// Of one POST.
+    /// Recipients of one POST.
     package var recipientCount = 1
     package var connectionCount = 4
-    /// POSTs of each connection that await their answers.
+    /// POSTs in flight on each connection.
     package var inFlightCount = 64
     package var deviceCount = 10_000
-    /// Of a hundred devices so many open what they get and say so.
+    /// Percentage of devices that open their notifications and send receipts.
     package var receiptPercent = 0
-    /// POSTs a second, whatever is answered; nil: the next one when one was answered.
+    /// POSTs a second, whatever the answers; nil sends the next POST after an answer.
     package var rate: Int?
-    /// Nothing is posted while so many notifications were accepted and are not at APNs; nil: as many as the relay takes.
+    /// Maximum of accepted notifications not yet at APNs, at which posting stops; nil for as many as the relay takes.
     package var backlogMax: Int?
-    /// Whether a few go to apps that are gone and to one that Apple does not allow: see `ServiceRecipient`.
+    /// True if a few go to apps that are gone and to one that Apple does not allow: see `ServiceRecipient`.
     package var isMixed = false
 
     package init() {}
 }
 
-/// To whom the notification of a number goes.
+/// Recipient of a notification.
 package enum ServiceRecipient: Equatable, Sendable {
-    /// A device that is there.
+    /// A registered device.
     case device(Int)
-    /// Its app is gone: APNs answers 410, and the notification is a dead letter.
+    /// A device without the app: APNs answers 410, and the notification becomes a dead letter.
     case gone(Int)
-    /// Of an app that the key is not allowed for: the notification is parked.
+    /// A device of an app that the key may not push to: the notification is parked.
     case parked(Int)
 
-    /// Both of a hundred.
+    /// Positions in each hundred.
     package static let goneRemainder = 7
     package static let parkedRemainder = 13
     package static let goneCount = 500
     package static let parkedCount = 100
 
-    /// The id in the relay's registry: as long for each, and in the order of the numbers, so that many can be written
-    /// one behind the other.
+    /// The id in the relay's registry: of constant length, and in numeric order, so that many can be written in
+    /// sequence.
     package var deviceID: String {
         switch self {
         case .device(let number): "device-" + Self.digits(number)
@@ -70,17 +70,15 @@ package enum ServiceRecipient: Equatable, Sendable {
     }
 }
 
-/// Which device each notification goes to: all of them in turn, far apart from one to the next, as people are. A small
-/// registry is then as cold as a large one, but for its size.
+/// Maps notifications to devices: all in turn, far apart from one to the next, as with real users. A small registry is
+/// then as cold as a large one, but for its size.
 package struct ServiceRecipients: Sendable {
     private let deviceCount: Int
-    /// Without a factor in common with `deviceCount`: so many notifications in a row go to as many devices.
+    /// Coprime to `deviceCount`, so that every device has its turn before one repeats.
     private let stride: Int
     private let isMixed: Bool
 
-    /// - Parameters:
-    ///   - deviceCount: 1 or more.
-    ///   - isMixed: see `ServiceLoad`.
+    /// - Parameter deviceCount: 1 or more.
     package init(deviceCount: Int, isMixed: Bool = false) {
         precondition(deviceCount >= 1)
         self.deviceCount = deviceCount
@@ -101,7 +99,7 @@ package struct ServiceRecipients: Sendable {
         return .device(number % deviceCount * stride % deviceCount)
     }
 
-    /// By which a notification is found in the store.
+    /// Trace by which a notification is found in the store.
     package static func trace(_ number: Int) -> Trace { Trace(bytes: ServiceBodies.trace(number)) }
 
     private static func divisor(_ one: Int, _ other: Int) -> Int {
@@ -111,7 +109,7 @@ package struct ServiceRecipients: Sendable {
     }
 }
 
-/// Where the relay is.
+/// Address and access of the relay.
 package struct ServiceTarget: Sendable {
     package let port: UInt16
     package let apiKey: String

@@ -1,19 +1,19 @@
 import Transport
 
-/// One load on its way to a relay. Every wait in it ends: with what is waited for, when the relay is gone, when nothing
-/// has happened for two minutes, or when the task is cancelled.
+/// One load being posted to a relay. Every wait in it ends: with its result, when the relay is gone, after two minutes
+/// of silence, or when the task is cancelled.
 package struct ServicePosting: Sendable {
     private static let silenceMax = Duration.seconds(120)
-    /// As often it is looked whether there is anything to wait for.
+    /// Interval of checks whether to wait on.
     private static let glance = Duration.milliseconds(100)
-    /// In one POST.
+    /// Receipts in one POST.
     private static let receiptCountMax = 256
 
     private let driver: ServiceDriver
     private let load: ServiceLoad
     private let tally: ServiceTally
     private let connections: [HTTP2ClientConnection]
-    /// Where so many a second are posted, in place of connections.
+    /// Replaces the connections in a load with a fixed rate.
     private let flood: LoopBound<ServiceFlood>?
     private let bodies: ServiceBodies
     private let notificationsHead: HeaderBlock
@@ -37,7 +37,7 @@ package struct ServicePosting: Sendable {
         tally.resume()
     }
 
-    /// Posts until everything is given out, and has its answers.
+    /// Posts until everything is given out and has its answers.
     ///
     /// - Throws: `ServiceBenchError`.
     package func post() async throws {
@@ -53,16 +53,16 @@ package struct ServicePosting: Sendable {
 
     /// Posts until everything is given out or the relay is gone.
     ///
-    /// - Throws: `ServiceBenchError`, but not that the relay has ended.
+    /// - Throws: `ServiceBenchError`, except `relayEnded`.
     package func postUntilGone() async throws {
         do {
             try await guarded { await postInTurn() }
         } catch ServiceBenchError.relayEnded {
-            // The next one goes on.
+            // The next relay continues.
         }
     }
 
-    /// Waits until what was accepted has reached APNs.
+    /// Waits until all accepted notifications have reached APNs.
     ///
     /// - Throws: `ServiceBenchError`.
     package func waitUntilDelivered() async throws { try await guarded { await tally.waitUntilDone() } }
@@ -74,7 +74,7 @@ package struct ServicePosting: Sendable {
 
     // MARK: Posting
 
-    /// The next one when one was answered.
+    /// Posts the next one after each answer.
     private func postInTurn() async {
         await withDiscardingTaskGroup { group in
             for connection in connections {
@@ -90,11 +90,11 @@ package struct ServicePosting: Sendable {
         }
     }
 
-    /// - Returns: whether there was an answer.
+    /// - Returns: True if there was an answer.
     private func send(_ numbers: Range<Int>, _ connection: HTTP2ClientConnection) async -> Bool {
         let start = MonotonicTime.now()
         let request = HTTP2Request(headers: notificationsHead, body: bodies.body(numbers))
-        // Without an answer nobody knows what became of it; the report counts it.
+        // Without an answer the result is unknown; the report counts it.
         let response = try? await connection.send(request)
         tally.note(numbers, status: response?.status ?? 0, from: start)
         return response != nil
@@ -102,10 +102,9 @@ package struct ServicePosting: Sendable {
 
     // MARK: Receipts
 
-    /// Posts what devices say that have opened theirs.
+    /// Posts the receipts of devices.
     ///
-    /// - Parameter numbers: of the notifications.
-    /// - Returns: how many of them were taken.
+    /// - Returns: Number of accepted receipts.
     /// - Throws: `ServiceBenchError`.
     package func postReceipts(_ numbers: [Int]) async throws -> Int {
         let batches = stride(from: 0, to: numbers.count, by: Self.receiptCountMax).map { start in

@@ -1,9 +1,9 @@
 package import Transport
 
-/// How far a load had come at one moment. Between two of them lies what belongs to a turn.
+/// Progress of a load at one moment. The difference of two belongs to a turn.
 package struct ServiceProgress: Equatable, Sendable {
     package let time: MonotonicTime
-    /// Notifications that were posted; answered with 202; that reached APNs.
+    /// Notifications posted, answered with 202, and arrived at APNs.
     package let postedCount: Int
     package let acceptedCount: Int
     package let deliveredCount: Int

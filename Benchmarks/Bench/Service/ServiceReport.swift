@@ -1,16 +1,16 @@
-/// What a load came to.
+/// Result of a load.
 package struct ServiceLoadReport: Equatable, Sendable {
-    /// Notifications that were answered with 202, each once.
+    /// Notifications answered with 202, each once.
     package var acceptedCount = 0
-    /// POSTs by the status of their answers; 0: no answer.
+    /// POSTs by the status of their answers; 0 without an answer.
     package var statusCounts: [Int: Int] = [:]
-    /// POSTs that were due and that the relay did not take: it had not answered what came before, or did not read.
+    /// Due POSTs that the relay did not take: it lagged with answers, or did not read.
     package var unsentCount = 0
-    /// Notifications that reached APNs, each once, whether their sender had an answer or not.
+    /// Notifications that reached APNs, each once, with or without an answer to their sender.
     package var deliveredCount = 0
-    /// Accepted, and not at APNs when the wait for it had ended.
+    /// Accepted, and not at APNs at the end of the wait.
     package var missingCount = 0
-    /// Pushes that reached it again.
+    /// Repeated pushes at APNs.
     package var duplicateCount = 0
     /// From the first POST to the last 202, and to the last push at APNs.
     package var acceptNanoseconds = 0
@@ -42,12 +42,12 @@ package struct LatencyFigures: Equatable, Sendable {
     }
 }
 
-/// Why a load was not brought to its end.
+/// Reason why a load did not finish.
 package enum ServiceBenchError: Error, Equatable {
-    /// Its process is gone.
+    /// The relay's process is gone.
     case relayEnded
-    /// Neither an answer came nor a push for so long.
+    /// Neither an answer nor a push for this long.
     case silence(seconds: Int, acceptedCount: Int, deliveredCount: Int)
-    /// Somebody has asked for it.
+    /// Stopped on request.
     case stopped
 }

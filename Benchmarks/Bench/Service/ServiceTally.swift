@@ -1,35 +1,34 @@
 import Platform
 package import Transport
 
-/// What driver and simulator of one load have seen, by the numbers of its notifications; and which number comes next.
+/// Observations of one load by driver and simulator, by notification number; also gives out the numbers.
 package final class ServiceTally: Sendable {
-    /// Of one notification.
     private struct Row {
-        /// When it was answered with 202, and when APNs had it: monotonic nanoseconds, 0 for not yet.
+        /// Times of the 202 and of the arrival at APNs: monotonic nanoseconds, 0 for not yet.
         var acceptedAt: Int64 = 0
         var deliveredAt: Int64 = 0
     }
 
     private struct State {
-        /// Of the numbers that were given out.
+        /// Rows of the numbers given out.
         var rows: [Row] = []
         var report = ServiceLoadReport()
         var accepts = LatencyHistogram()
         var deliveries = LatencyHistogram()
         var lastAccept: Int64 = 0
         var lastDelivery: Int64 = 0
-        /// Notifications that there will be; nil: as many as there is time for.
+        /// Total of notifications; nil if only time limits them.
         var countMax: Int?
         var isPosted = false
         var isInterrupted = false
-        /// Of the accepted ones, those that APNs has.
+        /// Accepted notifications that have reached APNs.
         var settledCount = 0
-        /// Pushes at APNs, each time.
+        /// All pushes at APNs, repetitions included.
         var arrivalCount = 0
-        /// What APNs was told each is called, where that is kept.
+        /// apns-id of each, if kept.
         var names: [Int: [UInt8]] = [:]
         var renamedCount = 0
-        /// Those that reached APNs again, and how often.
+        /// Repetitions at APNs by number.
         var repeats: [Int: Int] = [:]
         var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -37,7 +36,7 @@ package final class ServiceTally: Sendable {
     }
 
     private let first: Int
-    /// Of the load before, whose pushes may still come again.
+    /// Tally of the previous load, whose pushes may still come again.
     private let earlier: ServiceTally?
     private let load: ServiceLoad
     private let keepsNames: Bool
@@ -45,13 +44,12 @@ package final class ServiceTally: Sendable {
     private let state = Guarded(State())
     private let (doneStream, doneContinuation) = AsyncStream.makeStream(of: Void.self)
 
-    /// Begins now.
+    /// Starts the load's time.
     ///
     /// - Parameters:
-    ///   - load: what is posted.
-    ///   - first: the number of the first notification; no two loads may share numbers.
-    ///   - earlier: of the load before this one, which goes on to be told of its numbers.
-    ///   - keepsNames: whether pushes that come again are compared by their apns-id.
+    ///   - first: Number of the first notification; no two loads may share numbers.
+    ///   - earlier: Tally of the previous load, which still gets its own arrivals.
+    ///   - keepsNames: True to compare the apns-ids of repeated pushes.
     package init(
         _ load: ServiceLoad,
         first: Int,
@@ -71,10 +69,10 @@ package final class ServiceTally: Sendable {
         }
     }
 
-    /// From now on, so many are given out in all, with those that were: with 0 no more.
+    /// Limits the total, numbers already given out included; 0 gives out no more.
     package func limit(to countMax: Int) { state.withLock { $0.countMax = countMax } }
 
-    /// Behind the last number that was given out.
+    /// The number after the last one given out.
     package var nextNumber: Int { state.withLock { first + $0.rows.count } }
 
     // MARK: Posting
@@ -91,7 +89,7 @@ package final class ServiceTally: Sendable {
         }
     }
 
-    /// Whether `next` would give nothing out, now and from now on.
+    /// True once `next` gives out nothing more.
     var isGivenOut: Bool {
         let isLate = MonotonicTime.now() >= end
         return state.withLock { state in
@@ -100,10 +98,10 @@ package final class ServiceTally: Sendable {
         }
     }
 
-    /// POSTs that were due and could not be sent. No number is theirs.
+    /// Counts due POSTs that could not be sent. They have no numbers.
     func noteUnsent(_ count: Int) { state.withLock { $0.report.unsentCount += count } }
 
-    /// Waits until the backlog leaves room, where it has a bound.
+    /// Waits for room in a bounded backlog.
     func room() async {
         guard let backlogMax = load.backlogMax else { return }
         await withCheckedContinuation { continuation in
@@ -116,13 +114,13 @@ package final class ServiceTally: Sendable {
         }
     }
 
-    /// Nothing more will be posted.
+    /// Marks the end of posting.
     package func didPost() {
         state.withLock { $0.isPosted = true }
         finishIfDone()
     }
 
-    /// Gives nothing out until `resume`; who waits for room goes on.
+    /// Gives out nothing until `resume`, and wakes the waiters for room.
     func interrupt() {
         let waiters = state.withLock { state in
             state.isInterrupted = true
@@ -144,7 +142,7 @@ package final class ServiceTally: Sendable {
             state.lastAccept = now
             for number in numbers {
                 state.rows[number - first].acceptedAt = now
-                // APNs may have had it before its sender had the answer.
+                // APNs may have it before its sender has the answer.
                 guard state.rows[number - first].deliveredAt > 0 else { continue }
                 state.settledCount += 1
                 state.deliveries.add(nanoseconds: 0)
@@ -155,11 +153,9 @@ package final class ServiceTally: Sendable {
 
     // MARK: Arrivals
 
-    /// On the simulator's loop.
+    /// Records an arrival, on the simulator's loop.
     ///
-    /// - Parameters:
-    ///   - number: of the notification.
-    ///   - name: its apns-id.
+    /// - Parameter name: The apns-id.
     func noteDelivered(_ number: Int, name: [UInt8]) {
         if number < first, let earlier { return earlier.noteDelivered(number, name: name) }
         let now = MonotonicTime.now().nanoseconds
@@ -183,7 +179,7 @@ package final class ServiceTally: Sendable {
             guard accepted > 0 else { return [] }
             state.settledCount += 1
             state.deliveries.add(nanoseconds: UInt64(max(0, now - accepted)))
-            // Not each at once: who waits is woken when a tenth is free.
+            // Wakes the waiters once a tenth is free, not at every push.
             guard !state.waiters.isEmpty, state.openCount < backlogMax - backlogMax / 10 else { return [] }
             defer { state.waiters = [] }
             return state.waiters
@@ -192,7 +188,7 @@ package final class ServiceTally: Sendable {
         finishIfDone()
     }
 
-    // MARK: How far it is
+    // MARK: Progress
 
     package var progress: ServiceProgress {
         state.withLock { state in
@@ -209,33 +205,32 @@ package final class ServiceTally: Sendable {
     package var progressCount: Int { state.withLock { $0.report.postCount + $0.arrivalCount } }
     package var acceptedCount: Int { state.withLock { $0.report.acceptedCount } }
     package var arrivalCount: Int { state.withLock { $0.arrivalCount } }
-    /// POSTs so far, by the status of their answers.
+    /// POSTs by the status of their answers.
     package var statusCounts: [Int: Int] { state.withLock { $0.report.statusCounts } }
-    /// Pushes that came again under another apns-id.
+    /// Pushes repeated under another apns-id.
     package var renamedCount: Int { state.withLock { $0.renamedCount } }
 
-    /// Whether nothing more is posted, and everything that was accepted has reached APNs.
+    /// True once posting has ended and every accepted notification has reached APNs.
     package var isDone: Bool { state.withLock { $0.isPosted && $0.openCount == 0 } }
 
     private func finishIfDone() {
         if isDone { doneContinuation.finish() }
     }
 
-    /// Until everything that was accepted has reached APNs, or the task is cancelled.
+    /// Waits until `isDone`, or until the task is cancelled.
     func waitUntilDone() async { for await _ in doneStream {} }
 
-    /// Whether the notification's sender has had its 202.
+    /// True if the notification was answered with 202.
     package func isAccepted(_ number: Int) -> Bool {
         state.withLock { $0.rows.indices.contains(number - first) && $0.rows[number - first].acceptedAt > 0 }
     }
 
-    /// What reached APNs again, of this load and of those before it: by its number how often.
+    /// Repetitions at APNs by number, of this load and those before it.
     package var repeats: [Int: Int] {
         let own = state.withLock { $0.repeats }
         return earlier.map { own.merging($0.repeats) { one, _ in one } } ?? own
     }
 
-    /// Whether APNs has it.
     package func isDelivered(_ number: Int) -> Bool {
         state.withLock { $0.rows.indices.contains(number - first) && $0.rows[number - first].deliveredAt > 0 }
     }

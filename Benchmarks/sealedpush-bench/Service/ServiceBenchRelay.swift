@@ -4,20 +4,20 @@ import CommandLineTool
 import Envelope
 import Transport
 
-/// A relay that runs.
+/// A running relay.
 struct ServiceBenchRelay {
     let process: RelayProcess
     let log: OutputDrain
     let driver: ServiceDriver
-    /// That it is held to, and where driver and simulator are.
+    /// Processors of the relay, and of driver and simulator.
     let processor: Int?
     let driverProcessor: Int?
 
-    /// In notifications. What is shorter takes less.
+    /// Notifications of a warm-up; a shorter load takes fewer.
     private static let warmUpCount = 2_000
     private static let sampleCount = 20
 
-    /// What can be read of it from any task.
+    /// Readers for use in any task.
     var readers: ServiceReaders {
         ServiceReaders(processID: process.processID, processor: processor, driverProcessor: driverProcessor)
     }
@@ -26,11 +26,7 @@ struct ServiceBenchRelay {
 
     // MARK: One load
 
-    /// Connections, statements and memory that are made once are no notification's.
-    ///
-    /// - Parameter load: that will be posted.
-    /// - Returns: what the load goes on from.
-    /// - Throws: why it had no end.
+    /// Posts a first load: one-time connections, statements and memory must not count for a notification.
     func warmUp(_ load: ServiceLoad) async throws -> ServicePosted {
         var count = Self.warmUpCount
         if case .posts(let posts) = load.length { count = min(count, posts * load.recipientCount) }
@@ -40,13 +36,9 @@ struct ServiceBenchRelay {
         return try await post(warmUp, after: nil)
     }
 
-    /// One load.
+    /// Posts one load.
     ///
-    /// - Parameters:
-    ///   - load: what is posted.
-    ///   - earlier: the load before it, whose numbers it goes on from.
-    /// - Returns: what it came to.
-    /// - Throws: why it had no end.
+    /// - Parameter earlier: The previous load, whose numbers it continues.
     func post(_ load: ServiceLoad, after earlier: ServicePosted?) async throws -> ServicePosted {
         let first = earlier?.next ?? 0
         let tally = ServiceTally(load, first: first, after: earlier?.tally)
@@ -70,7 +62,7 @@ struct ServiceBenchRelay {
         return ServicePosted(figures: figures, first: first, next: tally.nextNumber, tally: tally)
     }
 
-    /// Looks at the process now and then while `body` runs, where that is a matter of time.
+    /// Samples the process while `body` runs, if the load is timed.
     private func sampled(
         _ processID: Int32,
         _ load: ServiceLoad,
@@ -87,7 +79,7 @@ struct ServiceBenchRelay {
             }
             group.addTask {
                 var samples: [ProcessReading] = []
-                // A cancelled sleep ends it; a process that is gone is the other task's to tell.
+                // A cancelled sleep ends it; the other task reports a dead process.
                 while (try? await Task.sleep(for: time / Self.sampleCount)) != nil {
                     if let sample = try? ProcessReading(of: processID) { samples.append(sample) }
                 }
@@ -99,7 +91,7 @@ struct ServiceBenchRelay {
         }
     }
 
-    /// Why it could not be driven, in words.
+    /// Reason why a load failed, in words.
     func failure(_ error: any Error) -> CommandFailure {
         switch error {
         case let failure as CommandFailure: failure
@@ -116,16 +108,15 @@ struct ServiceBenchRelay {
     }
 }
 
-/// A load that has been posted.
 struct ServicePosted {
     let figures: ServiceFigures
-    /// The number of the first notification, and behind the last.
+    /// Number of the first notification, and the one after the last.
     let first: Int
     let next: Int
     let tally: ServiceTally
 }
 
-/// Whom to ask how a relay stands.
+/// Reads the state of relay and driver.
 struct ServiceReaders: Sendable {
     let processID: Int32
     let processor: Int?
@@ -141,12 +132,12 @@ struct ServiceReaders: Sendable {
     }
 }
 
-/// How a relay and its processor stand, and who drives it.
+/// State of a relay, its processor and its driver.
 struct ServiceReading: Sendable {
     let process: ProcessReading
-    /// nil where it is held to none.
+    /// Nil if the relay is bound to none.
     let processor: ProcessorReading?
-    /// With the simulator.
+    /// Driver and simulator.
     let driver: ProcessReading
     let driverProcessor: ProcessorReading?
 
@@ -167,24 +158,24 @@ struct ServiceReading: Sendable {
     }
 }
 
-/// What one load came to, and what it cost.
+/// Result and cost of one load.
 struct ServiceFigures {
     let report: ServiceLoadReport
     let before: ServiceReading
-    /// When the last answer had come.
+    /// After the last answer.
     let posted: ServiceReading
-    /// When the last push was at APNs.
+    /// After the last push at APNs.
     let after: ServiceReading
     let postNanoseconds: Int
-    /// While it was posted, the first and the last among them.
+    /// Readings during posting, first and last included.
     let samples: [ProcessReading]
 
-    /// What the relay has read from the disk for each notification that it accepted.
+    /// Bytes that the relay read from the disk for each accepted notification.
     var diskReadByteCount: Int {
         (after.process.diskReadByteCount - before.process.diskReadByteCount) / max(1, report.acceptedCount)
     }
 
-    /// The relay's, for each notification that it accepted.
+    /// The relay's processor time for each accepted notification.
     var cpuNanoseconds: Int {
         (after.process.cpuNanoseconds - before.process.cpuNanoseconds) / max(1, report.acceptedCount)
     }

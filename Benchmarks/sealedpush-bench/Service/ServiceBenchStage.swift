@@ -8,12 +8,13 @@ import Primitives
 import PushStore
 import Transport
 
-/// What is around the relay of `sealedpush-bench service`: a simulator in this process, keys, and a store full of devices.
+/// Surroundings of the relay in `sealedpush-bench service`: a simulator in this process, keys, and a store full of
+/// devices.
 final class ServiceBenchStage: Sendable {
-    /// The relay's, and of all else.
+    /// Processor of the relay, and of everything else.
     private static let relayProcessor: Int32 = 0
     private static let ownProcessor: Int32 = 1
-    /// Left behind by a relay of before, for one that is killed.
+    /// Expired entries left in the store for a relay that is killed.
     private static let expiredCount = 100
 
     let load: ServiceLoad
@@ -22,15 +23,13 @@ final class ServiceBenchStage: Sendable {
     private let authorities: [UInt8]
     private let stop: StopSignal
     private let loop: EventLoop
-    /// The store as `fill` has left it.
+    /// Keeps the filled store in the page cache.
     private let resident = Guarded<ResidentFile?>(nil)
 
     /// - Parameters:
-    ///   - load: what will be posted.
-    ///   - keys: the example keys.
-    ///   - folder: the relay's.
-    ///   - stop: ends every wait for a process.
-    /// - Throws: what a file or a process says.
+    ///   - keys: Folder of the example keys.
+    ///   - folder: The relay's.
+    ///   - stop: Ends every wait for a process.
     init(_ load: ServiceLoad, keys: String, folder: String, stop: StopSignal) async throws(CommandFailure) {
         self.load = load
         self.stop = stop
@@ -50,18 +49,17 @@ final class ServiceBenchStage: Sendable {
         ]
         self.configuration = configuration
         try RelayProcess.makeTokenKey(configuration, stop: stop)
-        // What there is of threads; later ones are theirs.
+        // Binds the existing threads; later ones inherit it.
         if Self.hasTwoProcessors { try Processors.use(only: Self.ownProcessor) }
     }
 
     static var hasTwoProcessors: Bool { Processors.count > 1 }
 
-    /// Registers the devices. They are on the disk in the end, and not before: ten million would wait for it for
-    /// minutes, and what is left to write would be written while the relay is timed. They are in the page cache too, and stay
-    /// there, as those of a relay that has run for a while are, where that is large enough.
+    /// Registers the devices, and flushes them to the disk only at the end. Flushing all along would take minutes for
+    /// ten million, and unwritten pages would be written while the relay is timed. They stay in a page cache that is
+    /// large enough, as with a relay that has run for a while.
     ///
-    /// - Returns: how long that took.
-    /// - Throws: what the store says; `ServiceBenchError.stopped`.
+    /// - Throws: The store's error; `ServiceBenchError.stopped`.
     func fill() async throws -> Duration {
         let start = ContinuousClock.now
         let fleet = try await ServiceFleet(for: load, at: apns)
@@ -74,12 +72,10 @@ final class ServiceBenchStage: Sendable {
         return start.duration(to: .now)
     }
 
-    /// A relay's life: it is measured, stopped, and judged by what it left.
+    /// Runs a relay: measures, stops and judges it by its store.
     ///
-    /// - Parameters:
-    ///   - text: where results go.
-    ///   - measure: gives the relay its load; the last tally of it.
-    /// - Throws: what a process says; why a load had no end; a failure where the relay did again what needs no repeating.
+    /// - Parameter measure: Posts the relay's load and returns the last tally.
+    /// - Throws: Also a failure if the relay repeated a push needlessly.
     func withRelay(
         _ text: ServiceBenchText,
         _ measure: (ServiceBenchRelay) async throws -> ServiceTally
@@ -113,18 +109,15 @@ final class ServiceBenchStage: Sendable {
         )
     }
 
-    /// The relay's store, while no relay runs.
+    /// Opens the relay's store; no relay may run.
     func openStore(_ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore {
         let key = try StoreKey(try PrivateFile.read(configuration.tokenKeyFile, exampleKeys: .refused))
         return try SQLiteStore(path: configuration.databaseFile, key: key, settings: settings, now: .now)
     }
 
-    /// Says what came again in a life, by what the relay has left behind. It runs no more.
+    /// Prints the repetitions of a stopped relay, judged by its store.
     ///
-    /// - Parameters:
-    ///   - tally: of the last load.
-    ///   - text: where that is said.
-    /// - Throws: what the store says; a failure where the relay sent again what APNs had answered.
+    /// - Throws: Also a failure if the relay repeated a push that APNs had answered.
     func judge(_ tally: ServiceTally, _ text: ServiceBenchText) async throws {
         let store = try openStore()
         let judge = try await RepeatJudge(tally.repeats, in: store)

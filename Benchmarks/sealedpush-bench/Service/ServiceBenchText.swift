@@ -2,7 +2,7 @@ import Bench
 import CommandLineTool
 import Envelope
 
-/// What `sealedpush-bench service` prints: sentences for people, or an object a line for programs.
+/// Output of `sealedpush-bench service`: sentences for people, or an object a line for programs.
 struct ServiceBenchText {
     let printsJSON: Bool
 
@@ -66,7 +66,7 @@ struct ServiceBenchText {
         )
         if let share { try Output.print("  the relay's processor while it was posted to: relay \(Self.text(share))") }
         if let driverShare { try Output.print("  the other one: driver and simulator \(Self.text(driverShare))") }
-        // Shorter than that says nothing in steps of 10 ms.
+        // A shorter time means nothing in steps of 10 ms.
         guard report.deliveryNanoseconds - figures.postNanoseconds > 500_000_000,
             let rest = figures.after.share(since: figures.posted)
         else { return }
@@ -105,9 +105,9 @@ struct ServiceBenchText {
         writer.member("delivery-p99-nanoseconds", report.deliveryLatency.p99Nanoseconds)
     }
 
-    // MARK: What there is beside it
+    // MARK: Other findings
 
-    /// Whether memory and descriptors grow with time: between the middle of the load and its end.
+    /// Prints the growth of memory and descriptors between the middle of the load and its end.
     func printFlatness(_ samples: [ProcessReading]) throws(CommandFailure) {
         guard let first = samples.first, let last = samples.last else { return }
         let middle = samples[samples.count / 2]
@@ -157,7 +157,7 @@ struct ServiceBenchText {
         )
     }
 
-    /// What came to APNs again in all loads of a relay.
+    /// Prints the repeated pushes in all loads of a relay.
     func printRepeats(_ judge: RepeatJudge) throws(CommandFailure) {
         guard printsJSON else { return try Output.print(Self.sentence(judge)) }
         try object { writer in

@@ -99,7 +99,7 @@ struct ServiceCommand: Command {
             }
         }
         if overload != nil {
-            // Its turns are of one time, and tell the rate.
+            // Its turns have a fixed time, and set the rate.
             for name in ["--rate", "--posts", "--receipts"] where arguments.value(name) != nil {
                 throw arguments.wrong("--overload goes without \(name)")
             }

@@ -2,26 +2,24 @@ import Bench
 import ChildProcesses
 import CommandLineTool
 
-/// Relays whose registries are of several sizes, under the same load in turns: a machine that is slower for a minute is
-/// slower for all of them, and one after the other would be told apart by that.
+/// Relays with registries of several sizes, under the same load in turns: a slow minute of the machine then hits all of
+/// them alike.
 struct ServiceComparedRun {
     private static let roundCount = 15
 
     private let stages: [ServiceBenchStage]
     private let text: ServiceBenchText
 
-    /// - Parameters:
-    ///   - stages: two and more, filled; the first is what the others are compared with.
-    ///   - text: where results go.
+    /// - Parameter stages: Two or more, filled; the first is the reference.
     init(_ stages: [ServiceBenchStage], _ text: ServiceBenchText) {
         self.stages = stages
         self.text = text
     }
 
-    /// - Throws: what a process says; why a load had no end; a failure where a relay did again what needs no repeating.
+    /// Throws also a failure if a relay repeated a push needlessly.
     func run() async throws {
         var contestants: [Contestant] = []
-        // Those that were stopped are gone already.
+        // No effect on stopped ones.
         defer { for contestant in contestants { contestant.relay.process.crash() } }
         for stage in stages {
             contestants.append(Contestant(stage, try stage.startRelay(), roundCount: Self.roundCount))
@@ -29,7 +27,7 @@ struct ServiceComparedRun {
         for index in contestants.indices { try await contestants[index].warmUp() }
         for round in 0..<Self.roundCount {
             for place in contestants.indices {
-                // None is always behind the same one.
+                // Rotates, so that no relay always follows the same one.
                 try await contestants[(place + round) % contestants.count].post()
             }
         }
@@ -52,7 +50,7 @@ struct ServiceComparedRun {
 private struct Contestant {
     private let stage: ServiceBenchStage
     let relay: ServiceBenchRelay
-    /// Of a round.
+    /// Load of one round.
     private var load: ServiceLoad
     private var last: ServicePosted?
     private(set) var report: ServiceComparedReport
@@ -85,7 +83,7 @@ private struct Contestant {
     }
 }
 
-/// What the rounds of one relay came to.
+/// Result of one relay's rounds.
 struct ServiceComparedReport {
     let deviceCount: Int
     /// Nanoseconds of the relay's processor for each notification, round by round.

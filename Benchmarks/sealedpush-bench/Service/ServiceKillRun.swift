@@ -5,36 +5,36 @@ import Envelope
 import PushStore
 import Transport
 
-/// `sealedpush-bench service --kills`: the relay is killed while it takes and sends, and started again; in the end everything that it
-/// acknowledged has to have come to its end, once.
+/// `sealedpush-bench service --kills`: kills the relay under load and restarts it, repeatedly. Finally every
+/// acknowledged notification has to have reached an end, once.
 struct ServiceKillRun {
-    /// With every kind of end in it. What is asked is that nothing is lost, not how fast.
+    /// A load with every kind of ending. It tests for losses, not speed.
     static func load(_ asked: ServiceLoad) -> ServiceLoad {
         var load = asked
         load.isMixed = true
         load.receiptPercent = 100
         load.inFlightCount = 16
-        // Until the last kill: a life that has nothing to do would not come to its end.
+        // Until the last kill: without work a life would not reach its moment.
         load.length = .time(.seconds(1 << 30))
         return load
     }
 
-    /// For a life that does not come to its moment on a machine that is starved.
+    /// Limit of a life that does not reach its moment on a starved machine.
     private static let lifeMax = Duration.seconds(120)
     private static let cycleCountMax = 30
     private static let receiptCountMax = 200
-    /// Of a hundred devices one says that it has opened what it got.
+    /// One device in a hundred sends receipts.
     private static let receiptRemainder = 3
     private static let lookCount = 500
 
     let stage: ServiceBenchStage
     let killCount: Int
-    /// At least so many in all.
+    /// Minimum of POSTs in all.
     let postCount: Int
     let seed: UInt64
     let printsJSON: Bool
 
-    /// - Throws: what a process says; when the relay broke its promise.
+    /// Throws also if the relay broke its promise.
     func run() async throws {
         let tally = ServiceTally(stage.load, first: 0, keepsNames: true)
         var schedule = KillSchedule(seed: seed, countMax: max(1, postCount / (killCount + 1)))
@@ -53,7 +53,7 @@ struct ServiceKillRun {
                 throw relay.failure(error)
             }
             Output.progress("killed \(kill + 1) of \(killCount) times", isLast: kill + 1 == killCount)
-            // A store that is opened here is mended here: the relay itself has to do it every other time.
+            // Opening the store here also recovers it: every other time that is left to the relay.
             guard kill % 2 == 1 else { continue }
             let store = try stage.openStore()
             let found = store.openingReport.interruptedCount
@@ -105,7 +105,7 @@ struct ServiceKillRun {
         }
     }
 
-    /// Notifications of which nobody has said yet that they were opened.
+    /// Notifications whose receipts have not been sent yet.
     private func receipts(_ first: inout Int, _ tally: ServiceTally) -> [Int] {
         var numbers: [Int] = []
         while first < tally.nextNumber, numbers.count < Self.receiptCountMax {
@@ -132,8 +132,8 @@ struct ServiceKillRun {
 
     // MARK: The end
 
-    /// Posts what is left, runs the relay until everything that was acknowledged has its end, and looks at it. What was not
-    /// acknowledged may wait for another attempt for minutes.
+    /// Posts the rest, runs the relay until every acknowledged notification has an end, and judges it. Others may wait
+    /// minutes for another attempt.
     private func finish(_ tally: ServiceTally, _ interruptedCount: inout Int) async throws -> KillJudge {
         tally.limit(to: postCount)
         for cycle in 1...Self.cycleCountMax {
@@ -143,7 +143,7 @@ struct ServiceKillRun {
                 let posting = try await relay.driver.begin(stage.load, tally)
                 try await posting.post()
                 await posting.close()
-                // Not everything is told by an arrival: what is parked, or dead, or gone.
+                // Parked, dead and gone ones have no arrival to wait for.
                 try await Task.sleep(for: .milliseconds(200 * cycle))
             } catch {
                 relay.process.crash()

@@ -2,13 +2,13 @@ import Bench
 import CommandLineTool
 import Transport
 
-/// One relay that is asked in turns for what it takes and for several times as much: what is compared lies within seconds, on a
-/// machine that is twice as fast in one minute as in the next.
+/// One relay under its capacity and under a multiple of it, in turns: the compared times lie within seconds, as the
+/// machine may be twice as fast in one minute as in the next.
 struct ServiceOverloadRun {
-    /// A relay that is to refuse something has to see more than one connection holds.
+    /// Refusals need more load than one connection holds.
     private static let floodConnectionCount = 16
     private static let turnCount = 15
-    /// Notifications that are accepted and not at APNs, in a turn that asks for what the relay takes.
+    /// Maximum of accepted notifications not yet at APNs, in a turn at capacity.
     private static let backlogMax = 20_000
 
     private let stage: ServiceBenchStage
@@ -17,9 +17,8 @@ struct ServiceOverloadRun {
     private let text: ServiceBenchText
 
     /// - Parameters:
-    ///   - stage: filled. A load of some time has as many turns as find room in it.
-    ///   - times: what the relay takes, so often.
-    ///   - text: where results go.
+    ///   - stage: Filled. A timed load has as many turns as fit into it.
+    ///   - times: Overload as a multiple of the capacity.
     init(_ stage: ServiceBenchStage, times: Int, _ text: ServiceBenchText) {
         self.stage = stage
         self.times = times
@@ -31,10 +30,10 @@ struct ServiceOverloadRun {
         }
     }
 
-    /// - Throws: what a process says; why a load had no end; a failure where the relay did again what needs no repeating.
+    /// Throws also a failure if the relay repeated a push needlessly.
     func run() async throws { try await stage.withRelay(text, measure) }
 
-    /// - Returns: the last turn's tally.
+    /// - Returns: The last turn's tally.
     private func measure(_ relay: ServiceBenchRelay) async throws -> ServiceTally {
         var load = stage.load
         load.backlogMax = Self.backlogMax
@@ -59,7 +58,7 @@ struct ServiceOverloadRun {
         return last.tally
     }
 
-    /// So many times what was taken in the turn before.
+    /// A multiple of the previous turn's accepted rate.
     private func flood(_ capacity: ServiceTurn) -> ServiceLoad {
         var load = stage.load
         load.rate = max(1, capacity.acceptedPerSecond / load.recipientCount * times)
@@ -74,7 +73,7 @@ struct ServiceOverloadRun {
     }
 }
 
-/// What the turns of one kind came to.
+/// Results of the turns of one kind.
 struct ServiceTurnsReport {
     private(set) var turns: [ServiceTurn] = []
 
@@ -91,12 +90,12 @@ struct ServiceTurnsReport {
 
     var refusedCount: Int { statusCounts.filter { $0.key != 202 }.values.reduce(0, +) }
 
-    /// Of the relay's processor; nil where it is held to none.
+    /// Share of the relay's processor; nil if it is bound to none.
     var share: ProcessorShare? { Self.mean(turns.map { $0.ended.reading.share(since: $0.began.reading) }) }
-    /// Of the other one.
+    /// Share of the driver's processor.
     var driverShare: ProcessorShare? { Self.mean(turns.map { $0.ended.reading.driverShare(since: $0.began.reading) }) }
 
-    /// The relay at the end of each timed part.
+    /// Readings of the relay at the end of each timed part.
     var processes: [ProcessReading] { turns.map(\.ended.reading.process) }
 
     private static func mean(_ shares: [ProcessorShare?]) -> ProcessorShare? {

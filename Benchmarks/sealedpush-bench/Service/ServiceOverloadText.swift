@@ -2,9 +2,9 @@ import Bench
 import CommandLineTool
 import Envelope
 
-/// What `sealedpush-bench service --overload` prints.
+/// Output of `sealedpush-bench service --overload`.
 extension ServiceBenchText {
-    /// All turns of one kind: medians of what was timed, sums of what was counted.
+    /// Prints all turns of one kind: medians of times, sums of counts.
     func print(_ name: String, _ report: ServiceTurnsReport) throws(CommandFailure) {
         let accepted = report.all(\.acceptedPerSecond)
         guard !printsJSON else {
@@ -54,13 +54,11 @@ extension ServiceBenchText {
         return Self.latency(medians)
     }
 
-    /// What is left under too much.
+    /// Prints the goodput under overload.
     ///
     /// - Parameters:
-    ///   - overload: turns of it.
-    ///   - times: so much more was planned.
-    ///   - capacity: the turns around these.
-    /// - Throws: what the system says of standard output.
+    ///   - times: Overload as a multiple of the capacity.
+    ///   - capacity: The turns around these.
     func printGoodput(
         _ overload: ServiceTurnsReport,
         times: Int,
@@ -71,7 +69,7 @@ extension ServiceBenchText {
         }
         let accepted = comparison(\.acceptedPerSecond)
         let delivered = comparison(\.deliveredPerSecond)
-        // Where others take the processor, this is what can be compared.
+        // Comparable even where other machines take the processor.
         let costs = TurnComparison(
             of: TurnComparison.betweenNeighbours(capacity.all(\.cpuNanoseconds)),
             to: overload.all(\.cpuNanoseconds)

@@ -6,7 +6,7 @@ import HTTPSClient
 import PushStore
 import Transport
 
-/// A relay's life with a load that is timed: what is made once first, then the load.
+/// A relay under a timed load, after a warm-up.
 struct ServiceTimedRun {
     private let stage: ServiceBenchStage
     private let load: ServiceLoad
@@ -18,10 +18,9 @@ struct ServiceTimedRun {
         self.text = text
     }
 
-    /// - Throws: what a process says; why the load had no end.
     func run() async throws { try await stage.withRelay(text, measure) }
 
-    /// - Returns: the load's tally.
+    /// - Returns: The load's tally.
     private func measure(_ relay: ServiceBenchRelay) async throws -> ServiceTally {
         let steady = try await relay.post(load, after: try await relay.warmUp(load))
         try text.print("steady", steady.figures)
@@ -55,7 +54,7 @@ struct ServiceTimedRun {
         )
     }
 
-    /// What the relay counts: a receipt that was taken may have been good for nothing.
+    /// The relay's own count: an accepted receipt may have had no effect.
     private func goodReceiptCount(_ relay: ServiceBenchRelay) throws -> Int {
         let name = "sealedpush_receipts_total "
         let text = String(decoding: try relay.process.call(.get, "/v1/metrics").bytes, as: UTF8.self)

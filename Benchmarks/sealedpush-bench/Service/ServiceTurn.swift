@@ -2,13 +2,13 @@ import Bench
 import CommandLineTool
 import Transport
 
-/// What a relay did in one turn of several, and what was left when it was quiet again.
+/// One turn of a relay, with its rest until it is idle again.
 struct ServiceTurn {
-    /// Of all that was posted: before the turn was timed, then, and behind it.
+    /// Report of everything posted: before, during and after the timed part.
     let report: ServiceLoadReport
     let began: ServiceMark
     let ended: ServiceMark
-    /// What the next one goes on from.
+    /// Number at which the next turn continues.
     let next: Int
     let tally: ServiceTally
 
@@ -16,19 +16,19 @@ struct ServiceTurn {
     var acceptedPerSecond: Int { ended.progress.acceptedPerSecond(since: began.progress) }
     var deliveredPerSecond: Int { ended.progress.deliveredPerSecond(since: began.progress) }
 
-    /// The relay's, for each notification that it accepted.
+    /// The relay's processor time for each accepted notification.
     var cpuNanoseconds: Int {
         (ended.reading.process.cpuNanoseconds - began.reading.process.cpuNanoseconds)
             / max(1, ended.progress.acceptedCount - began.progress.acceptedCount)
     }
 }
 
-/// How far a load was, and how everybody stood.
+/// Progress of a load, and state of relay and driver.
 struct ServiceMark: Sendable {
     let progress: ServiceProgress
     let reading: ServiceReading
 
-    /// - Returns: nil where the relay's process is gone.
+    /// - Returns: Nil if the relay's process is gone.
     init?(_ tally: ServiceTally, _ relay: ServiceReaders) {
         guard let reading = try? relay.reading() else { return nil }
         self.reading = reading
@@ -37,22 +37,19 @@ struct ServiceMark: Sendable {
 }
 
 extension ServiceBenchRelay {
-    /// The relay has connections by then, and queues as long as they become: it answers within 50 ms.
+    /// Enough for connections and for full queues: the relay answers within 50 ms.
     private static let settlingTime = Duration.milliseconds(500)
     private static let timedTime = Duration.seconds(1)
 
-    /// Without what is waited for until the relay is quiet.
+    /// Time of a turn without the wait until the relay is idle.
     static let turnTime = settlingTime + timedTime
 
-    /// One turn. In the end all of it is answered, and what was accepted is at APNs: the next one finds a relay with nothing
-    /// to do.
+    /// Runs one turn, until everything is answered and all accepted notifications are at APNs: the next turn finds an
+    /// idle relay.
     ///
     /// - Parameters:
-    ///   - load: what is posted, whatever its length.
-    ///   - next: the number of its first notification.
-    ///   - earlier: of the load before it.
-    /// - Returns: what it came to.
-    /// - Throws: why it had no end.
+    ///   - load: Posted whatever its length.
+    ///   - next: Number of its first notification.
     func turn(_ load: ServiceLoad, from next: Int, after earlier: ServiceTally) async throws -> ServiceTurn {
         var load = load
         load.length = .open
@@ -72,9 +69,9 @@ extension ServiceBenchRelay {
         )
     }
 
-    /// Looks at both ends of the timed part while `body` posts, and ends the load then.
+    /// Marks both ends of the timed part while `body` posts, then ends the load.
     ///
-    /// - Returns: nil where the process is gone.
+    /// - Returns: Nil if the process is gone.
     private func marked(
         _ tally: ServiceTally,
         _ body: @escaping @Sendable () async throws -> Void
@@ -87,7 +84,7 @@ extension ServiceBenchRelay {
             }
             group.addTask {
                 defer { tally.limit(to: 0) }
-                // A cancelled sleep ends it; a process that is gone is the other task's to tell.
+                // A cancelled sleep ends it; the other task reports a dead process.
                 guard (try? await Task.sleep(for: Self.settlingTime)) != nil, let began = ServiceMark(tally, relay),
                     (try? await Task.sleep(for: Self.timedTime)) != nil, let ended = ServiceMark(tally, relay)
                 else { return nil }
