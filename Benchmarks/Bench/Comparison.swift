@@ -9,7 +9,6 @@ package struct Comparison: Sendable {
     package let nanoseconds: Int
     /// CPU time of the sum: the median of all rounds.
     package let sumNanoseconds: Int
-    /// CPU time of each call in the sum.
     package let parts: [(name: String, nanoseconds: Int)]
 
     /// Ours in thousandths of the sum: the median over the rounds, each with adjacent times.

@@ -8,7 +8,6 @@ internal import Sealing
 struct Correspondents: ~Copyable {
     let sender: SenderIdentity
     let recipients: [Recipient]
-    /// Opener of the first device.
     let opener: MessageOpener
     let message: Message
     let placeholder: Placeholder
@@ -59,7 +58,6 @@ struct Correspondents: ~Copyable {
         #"{"title":"","body":""}"#.utf8.count + message.title.utf8.count + message.body.utf8.count
     }
 
-    /// A sealed message for the first device, as in its payload.
     func sealedField() throws(BenchError) -> String {
         do {
             let sealed = try sender.seal(message, for: recipients[0], sentAt: now)

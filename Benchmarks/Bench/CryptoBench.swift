@@ -5,7 +5,6 @@ private import Opening
 private import Primitives
 private import Sealing
 
-/// Cost of sealing and opening, compared with their primitives.
 package struct CryptoBench: ~Copyable {
     /// The fan-out of one message.
     package static let recipientCount = 1_000
@@ -171,8 +170,6 @@ package struct CryptoBench: ~Copyable {
     }
 }
 
-/// Reason why there are no figures.
 package enum BenchError: Error, Equatable {
-    /// The timed operation failed.
     case operationFailed
 }

@@ -113,7 +113,6 @@ struct SodiumCall {
         }
     }
 
-    /// base64url without padding.
     static func encoding(byteCount: Int) -> SodiumCall {
         let bytes = random(byteCount)
         var text = [CChar](repeating: 0, count: byteCount * 4 / 3 + 4)

@@ -20,7 +20,6 @@ struct AttachmentCommand: Command {
 
     private static let byteCounts = [5_000_000, 50_000_000, 500_000_000]
 
-    /// Bytes to seal and open.
     private let byteCount: Int
     private let printsJSON: Bool
 
@@ -120,7 +119,6 @@ struct AttachmentCommand: Command {
     }
 }
 
-/// The measured process, which opens an attachment.
 struct AttachmentProcess: MeasuredCommand {
     static let name = "attachment-process"
     static let operands = "empty|BYTES PATH"

@@ -55,7 +55,6 @@ struct CryptoCommand: Command {
             + aligned(parts.map { ["  " + $0.0, microseconds($0.1)] })
     }
 
-    /// Aligns the first column to the left, the others to the right.
     private static func aligned(_ rows: [[String]]) -> String {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
@@ -79,7 +78,6 @@ struct CryptoCommand: Command {
 }
 
 extension Comparison {
-    /// One line.
     fileprivate var json: String {
         var writer = JSONWriter()
         writer.object { writer in

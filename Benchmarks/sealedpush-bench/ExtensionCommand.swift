@@ -152,7 +152,6 @@ extension ExtensionCommand {
     private func kilobytes(_ byteCount: Int) -> String { "\(byteCount / 1_000) kB" }
 }
 
-/// The measured process, which runs the extension.
 struct ExtensionProcess: MeasuredCommand {
     static let name = "extension-process"
     static let operands = "empty|sealedpush DESCRIPTOR"

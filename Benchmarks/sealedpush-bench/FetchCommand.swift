@@ -27,7 +27,6 @@ struct FetchCommand: Command {
 
     private static let byteCounts = [5_000_000, 50_000_000, 500_000_000]
 
-    /// Folder of the example keys, with a certificate for localhost.
     private let keys: String
     private let printsJSON: Bool
 
@@ -104,7 +103,6 @@ struct FetchCommand: Command {
     }
 }
 
-/// The measured process, which fetches an attachment.
 struct FetchProcess: MeasuredCommand {
     static let name = "fetch-process"
     static let operands = "BYTES PORT AUTHORITIES PATH"

@@ -20,7 +20,6 @@ enum MeasuredProcess {
     ///   - arguments: A measured command's name first.
     ///   - whileRunning: Work of this process meanwhile.
     /// - Returns: Its output without line ends; nil if it failed, with the reason on standard error.
-    /// - Throws: An error if no process could be started.
     static func line(
         of arguments: [String],
         whileRunning: () -> Void = {}

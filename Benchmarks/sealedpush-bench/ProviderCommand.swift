@@ -180,7 +180,6 @@ struct ProviderCommand: Command {
     }
 }
 
-/// The measured process, which sends in one mode, or nothing.
 struct ProviderProcess: MeasuredCommand {
     static let name = "provider-process"
     static let operands = "empty|MODE"

@@ -1,6 +1,5 @@
 /// A thread that nothing joins.
 package enum DetachedThread {
-    /// Quality of service on Apple's platforms.
     package enum Quality: Sendable {
         case userInitiated
         case utility

@@ -4,7 +4,6 @@ package struct DeviceBinding: Sendable {
     private let device: SimulatedDevice?
     #endif
 
-    /// Captures the binding of the current code.
     package init() {
         #if !canImport(Darwin)
         device = SimulatedDevice.current
@@ -32,7 +31,6 @@ package struct DeviceBinding: Sendable {
         #endif
     }
 
-    /// Runs `body` on that device.
     package func run(_ body: () -> Void) {
         #if canImport(Darwin)
         body()

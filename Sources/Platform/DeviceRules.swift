@@ -13,7 +13,6 @@ package enum DeviceRules {
         case remove
     }
 
-    /// - Returns: The system's error code for a denied access; nil if it is allowed.
     package static func refusal(of access: Access, at path: String) -> Int32? {
         #if canImport(Darwin)
         nil

@@ -52,7 +52,6 @@ package final class SimulatedDevice: Sendable {
     /// returns the function that ends the work.
     package typealias Activity = @Sendable (_ expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
-    /// An answer over HTTPS.
     package struct NetworkAnswer: Sendable {
         package let status: Int
         /// Length that the server declares; nil without one.
@@ -67,7 +66,6 @@ package final class SimulatedDevice: Sendable {
         }
     }
 
-    /// A host of the internet that another server stands in for.
     package struct HostMapping: Sendable, Hashable, Codable {
         package let host: String
         package let port: UInt16
@@ -91,7 +89,6 @@ package final class SimulatedDevice: Sendable {
     package let network: Network?
     /// Replaced hosts of the machine's network.
     package let hosts: [HostMapping]
-    /// Clock for durations.
     package let clock: any Clock<Duration>
     /// Implementation behind the system's centers, untyped because its type belongs to another module; nil for none.
     package let system: (any Sendable)?
@@ -168,7 +165,6 @@ package final class SimulatedDevice: Sendable {
         return try result.get()
     }
 
-    /// Binds the whole process to this device.
     package func occupyProcess() { Self.ofProcess.withLock { $0 = self } }
 }
 #endif

@@ -11,7 +11,6 @@ package struct Uptime: Equatable, Sendable {
         self.boot = boot
     }
 
-    /// Uptime of the current code's device.
     package static var now: Uptime {
         #if canImport(Darwin)
         ofMachine
@@ -29,7 +28,6 @@ package struct Uptime: Equatable, Sendable {
         Uptime(milliseconds: milliseconds &+ count, boot: boot)
     }
 
-    /// Uptime of a device with faster time.
     package func scaled(by factor: Double) -> Uptime {
         Uptime(milliseconds: UInt64(Double(milliseconds) * factor), boot: boot)
     }

@@ -9,7 +9,6 @@ final class Keychain: Sendable {
     static let fileVariable = "SEALEDPUSH_KEYCHAIN"
     private static let ofProcess = Keychain(path: nil)
 
-    /// The current code's keychain.
     static var current: Keychain {
         guard let path = ProcessInfo.processInfo.environment[fileVariable], !path.isEmpty else { return ofProcess }
         return Keychain(path: path)
@@ -18,7 +17,6 @@ final class Keychain: Sendable {
     private static let changing = NSLock()
 
     private let path: String?
-    /// Items of a keychain without a file.
     private let ownItems = Guarded<[KeychainItem]>([])
 
     init(path: String?) {

@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// A generic password with its attributes.
 struct KeychainItem: Sendable, Equatable {
     /// Texts and numbers by the names of `SecItemConstants`, except the properties below.
     var attributes: [String: Value] = [:]
@@ -32,7 +31,6 @@ struct KeychainItem: Sendable, Equatable {
         }
     }
 
-    /// Attributes that an item has and a query can match.
     static let names = [
         kSecAttrAccount, kSecAttrService, kSecAttrLabel, kSecAttrDescription, kSecAttrComment, kSecAttrGeneric,
         kSecAttrType, kSecAttrCreator,

@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// Failure of a keychain call.
 struct KeychainError: Error, Equatable {
     let status: OSStatus
 }

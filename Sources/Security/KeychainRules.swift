@@ -12,7 +12,6 @@ struct KeychainRules {
     /// Nil for all.
     let groups: [String]?
 
-    /// Rules of the current code.
     static var current: KeychainRules {
         let groups = ProcessInfo.processInfo.environment[groupsVariable]
         return KeychainRules(
@@ -29,7 +28,6 @@ struct KeychainRules {
         return group
     }
 
-    /// True if the secret of an item of this class can be read and written now.
     func permits(_ accessible: String) -> Bool {
         let afterFirstUnlock = [
             kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,

@@ -4,7 +4,6 @@ private import Primitives
 
 /// Speed of sealing and opening attachments, compared with OpenSSL's bare cipher over the same bytes.
 package struct AttachmentBench: ~Copyable {
-    /// One direction of ours and of the bare cipher, timed in the same rounds.
     package struct Rate: Sendable {
         package let name: String
         /// Plaintext rate by this thread's CPU time: the median of all rounds.

@@ -8,9 +8,7 @@ package enum AttachmentMemory {
     package static let byteCountMaxAboveEmpty = 4_000_000
     private static let readingInterval = 64
 
-    /// - Parameters:
-    ///   - byteCount: Length of the attachment; nil for an idle process.
-    ///   - path: Path of the new file.
+    /// - Parameter byteCount: Nil for an idle process.
     /// - Returns: RssAnon + RssShmem + VmSwap in bytes, the highest seen after every 64th piece.
     package static func peak(byteCount: Int?, path: String) throws(BenchError) -> Int {
         var footprint = try FootprintReading()

@@ -4,7 +4,6 @@ private import Glibc
 /// counted as the extension's. Only one of the two processes works at a time: a push is sealed and written when the
 /// other reports that it is idle.
 package struct ExtensionBench: ~Copyable {
-    /// Limits for an app's extension.
     package enum Aim {
         package static let p99Nanoseconds: UInt64 = 1_000_000
         package static let byteCountAboveEmpty = 4_000_000
@@ -42,7 +41,6 @@ package struct ExtensionBench: ~Copyable {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
-    /// Waits for a byte, which reports that the process is idle.
     private static func waitUntilReady(_ descriptor: Int32) throws(BenchError) {
         var byte: UInt8 = 0
         var count: Int

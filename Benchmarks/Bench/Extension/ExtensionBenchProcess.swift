@@ -8,7 +8,6 @@ private import UserNotifications
 /// iOS does in a process that it keeps. It asks for the next push when it is idle: the extension's work after its
 /// answer counts as its CPU time, and delays no other push.
 package enum ExtensionBenchProcess {
-    /// Marks the end of the pushes.
     static let end: UInt32 = 0
     private static let readingInterval = 16
     private static let placeholderTitle = "Acme Chat"
@@ -93,7 +92,6 @@ package enum ExtensionBenchProcess {
         return UNNotificationRequest(identifier: UUID().uuidString, content: content, trigger: nil)
     }
 
-    /// Nanoseconds.
     fileprivate struct Reading: Sendable {
         let time = clock_gettime_nsec(CLOCK_MONOTONIC)
         let cpu = clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)

@@ -21,7 +21,6 @@ package struct ExtensionRunReport: Sendable {
 
     package init() {}
 
-    /// One line of numbers, in the order of the properties.
     package var line: String {
         [
             UInt64(pushCount), UInt64(handlerCallCount), median, p99, p999, maximum, cpuMedian, cpuP99, cpuPerPush,
@@ -30,7 +29,6 @@ package struct ExtensionRunReport: Sendable {
         .map(String.init).joined(separator: " ")
     }
 
-    /// - Returns: Nil for anything else than a report's numbers.
     package init?(line: String) {
         let numbers = line.split(separator: " ").compactMap { UInt64($0) }
         guard numbers.count == 11, numbers.allSatisfy({ $0 <= Int.max }) else { return nil }

@@ -4,7 +4,6 @@ internal import UserNotifications
 
 /// Runs our extension over random schedules of pushes and mishaps, many at the same time.
 package struct ExtensionSchedules: Sendable {
-    /// Result of the schedules.
     package struct Result: Sendable {
         /// Condition by outcome.
         package fileprivate(set) var histogram = ScheduleHistogram(
@@ -12,7 +11,6 @@ package struct ExtensionSchedules: Sendable {
         )
         package fileprivate(set) var scheduleCount = 0
         package fileprivate(set) var pushCount = 0
-        /// Descriptions of schedules with a mistake, with their seeds.
         package fileprivate(set) var failures: [String] = []
         /// Half-written files that were left behind.
         package fileprivate(set) var temporaryFileCount = 0

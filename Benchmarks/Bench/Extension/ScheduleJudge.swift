@@ -2,7 +2,6 @@ internal import ExtensionHarness
 
 /// Checks our extension over one schedule. A value: shown notifications in, mistakes out.
 struct ScheduleJudge {
-    /// Outcome of a push.
     enum Outcome: String, CaseIterable {
         case message
         /// A message without its picture, or with its thumbnail only.
@@ -27,9 +26,7 @@ struct ScheduleJudge {
         }
     }
 
-    /// A forbidden result.
     package enum Mistake: Hashable, Sendable {
-        /// A fault of any extension.
         case finding(ScheduleReport.Finding)
         /// The extension ran, and the push's own text was shown.
         case relaysWords

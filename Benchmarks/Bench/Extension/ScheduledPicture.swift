@@ -12,7 +12,6 @@ struct ScheduledPicture {
     private static let host = "https://files.example.com/v1/blobs/"
 
     let pointers: [AttachmentPointer]
-    /// The host's files by URL.
     let files: [String: [UInt8]]
 
     /// - Parameter folder: Folder for temporary files.

@@ -1,6 +1,5 @@
 package import APNS
 
-/// Fault of a connection before its first request.
 package enum ConnectFault: Sendable, Equatable {
     /// The caller is reset, and the system refuses further callers for this time.
     case refused(for: Duration)
@@ -12,7 +11,6 @@ package enum ConnectFault: Sendable, Equatable {
     case alert(code: UInt8)
     /// The end of the stream instead of the server's hello.
     case cut
-    /// Bytes other than TLS.
     case notTLS
     case certificate(FaultCertificate)
     /// The handshake, and then no SETTINGS.
@@ -21,7 +19,6 @@ package enum ConnectFault: Sendable, Equatable {
     case goAway(Reason)
 }
 
-/// Fault of a certificate.
 package enum FaultCertificate: Sendable, Equatable, CaseIterable {
     case otherHost, expired, unknownAuthority
 }

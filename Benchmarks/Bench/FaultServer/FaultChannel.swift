@@ -59,7 +59,6 @@ final class FaultChannel {
         }
     }
 
-    /// True while written bytes may reach the client.
     var isOpen: Bool { state == .open && !isBlackhole }
 
     // MARK: Writing
@@ -71,7 +70,6 @@ final class FaultChannel {
         flush()
     }
 
-    /// Sends past TLS.
     func writeRaw(_ bytes: [UInt8]) {
         // Few bytes on a fresh socket, which the system takes.
         _ = FaultSocket.send(descriptor, bytes.span)
@@ -170,7 +168,6 @@ final class FaultChannel {
         end()
     }
 
-    /// Sends a TCP reset.
     func reset() {
         guard state != .ended else { return }
         FaultSocket.resetsOnClose(descriptor)

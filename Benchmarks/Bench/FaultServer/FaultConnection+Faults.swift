@@ -2,7 +2,6 @@ import APNS
 import APNSSimulator
 import Transport
 
-/// Faults of a whole connection.
 extension FaultConnection {
     func carryOut(_ fault: ConnectionFault) {
         guard !isEnded else { return }

@@ -7,7 +7,6 @@ final class FaultConnection {
     let channel: FaultChannel
     let plan: FaultPlan.Connection
     private let core: FaultServerCore
-    /// Number in the ledger.
     private let number: Int
     private var reader = FaultFrameReader()
     private var decoder: FaultRequestDecoder?
@@ -55,7 +54,6 @@ final class FaultConnection {
         announce([(.maxConcurrentStreams, count)])
     }
 
-    /// Sends as much as the windows allow.
     private func sendBodies() {
         for streamID in streams.keys.sorted() { sendBody(streamID) }
     }
@@ -88,7 +86,6 @@ final class FaultConnection {
         closeStream(streamID)
     }
 
-    /// Closes a stream that both sides have ended or one has reset.
     func closeStream(_ streamID: Int32) {
         streams[streamID] = nil
         closeIfDrained()

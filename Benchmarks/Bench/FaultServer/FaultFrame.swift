@@ -16,7 +16,6 @@ struct FaultFrame: Equatable {
     let flags: UInt8
     let streamID: Int32
     let payload: [UInt8]
-    /// The frame with its head.
     let bytes: [UInt8]
 
     init(_ kind: Kind, flags: UInt8 = 0, streamID: Int32 = 0, _ payload: [UInt8]) {
@@ -30,7 +29,6 @@ struct FaultFrame: Equatable {
             + Self.bigEndian(UInt32(bitPattern: streamID)) + payload
     }
 
-    /// Parses one whole frame.
     init(bytes: ArraySlice<UInt8>) {
         let head = Array(bytes.prefix(Self.headByteCount))
         kind = Kind(rawValue: head[3])
@@ -90,7 +88,6 @@ struct FaultFrame: Equatable {
     }
 }
 
-/// Splits bytes into frames.
 struct FaultFrameReader {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 

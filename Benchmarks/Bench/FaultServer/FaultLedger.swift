@@ -3,7 +3,6 @@ package import Transport
 
 /// The server's record of a run: the processing of each notification, and every connection with its times.
 package struct FaultLedger: Sendable {
-    /// Record of one notification.
     package struct Entry: Sendable, Equatable {
         /// Complete requests.
         package var receivedCount = 0
@@ -15,13 +14,11 @@ package struct FaultLedger: Sendable {
         package var refusedCount = 0
     }
 
-    /// One complete request.
     package struct Request: Sendable, Equatable {
         package let id: APNSID
         /// Index in `connections`.
         package let connection: Int
         package let receivedAt: MonotonicTime
-        /// `iat` of its provider token; nil without one.
         package let tokenIssuedAt: Int64?
         package fileprivate(set) var answer: Answer?
     }
@@ -36,7 +33,6 @@ package struct FaultLedger: Sendable {
         package let requestCount: Int
     }
 
-    /// One connection that the system accepted for us.
     package struct Connection: Sendable, Equatable {
         package let acceptedAt: MonotonicTime
         package let fault: ConnectFault?
@@ -63,12 +59,8 @@ package struct FaultLedger: Sendable {
 
     package subscript(id: APNSID) -> Entry { entries[id] ?? Entry() }
 
-    /// - Parameters:
-    ///   - id: The notification named by the request.
-    ///   - connection: Index in `connections`.
-    ///   - tokenIssuedAt: `iat` of its provider token.
-    ///   - time: Arrival of its last byte.
-    /// - Returns: Its index in `requests`.
+    /// - Parameter connection: Index in `connections`.
+    /// - Returns: Index in `requests`.
     @discardableResult
     package mutating func didReceive(
         _ id: APNSID,
@@ -88,7 +80,6 @@ package struct FaultLedger: Sendable {
 
     package mutating func didAnswer(_ id: APNSID, status: Int) { entries[id, default: Entry()].answers.append(status) }
 
-    /// Records the complete answer to `requests[index]`.
     package mutating func didFinishAnswer(to index: Int, status: Int, _ reason: Reason?) {
         requests[index].answer = Answer(
             status: status,
@@ -107,7 +98,6 @@ package struct FaultLedger: Sendable {
 
     package mutating func didBreakProtocol() { protocolErrorCount += 1 }
 
-    /// - Returns: The connection's number, from 0.
     package mutating func didAccept(at time: MonotonicTime, _ fault: ConnectFault?) -> Int {
         connections.append(Connection(acceptedAt: time, fault: fault))
         return connections.count - 1

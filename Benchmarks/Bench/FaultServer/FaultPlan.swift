@@ -4,7 +4,6 @@ package import APNSSimulator
 /// Faults for each connection and each request, in order of arrival. The same seed gives the same plan; the
 /// interleaving of both depends on the client and the network.
 package struct FaultPlan: Sendable {
-    /// Plan of one connection.
     package struct Connection: Sendable, Equatable {
         package var connectFault: ConnectFault?
         /// First announced limit; APNs announces 1 to a client with a token, and 1000 after its first good one.
@@ -31,7 +30,6 @@ package struct FaultPlan: Sendable {
         }
     }
 
-    /// Plan of one request.
     package struct Request: Sendable, Equatable {
         package var fault: RequestFault?
         /// Delay from its last byte to its processing.

@@ -1,7 +1,6 @@
 package import APNSSimulator
 package import Transport
 
-/// Certificates of the fault server.
 package struct FaultIdentities: Sendable {
     let right: TLSContext
     let wrong: [FaultCertificate: TLSContext]
@@ -50,7 +49,6 @@ package final class FaultServer: Sendable {
         core.loop.perform { core.value.close() }
     }
 
-    /// The record so far.
     package func ledger() async -> FaultLedger {
         let core = core
         return await core.loop.run { core.value.ledger }
@@ -62,7 +60,6 @@ package final class FaultServer: Sendable {
         await core.loop.run { core.value.plan = plan }
     }
 
-    /// Carries out a fault on every open connection.
     package func carryOut(_ fault: ConnectionFault) async {
         let core = core
         await core.loop.run { core.value.carryOut(fault) }

@@ -1,9 +1,7 @@
 import APNS
 import APNSSimulator
 
-/// One stream, as the fault server sees it.
 struct FaultStream {
-    /// The rest of an answer.
     struct Outgoing {
         var bytes: [UInt8] = []
         var offset = 0
@@ -17,7 +15,6 @@ struct FaultStream {
 
     /// Nil until the request is complete.
     var id: APNSID?
-    /// Index in the ledger, from then on.
     var request: Int?
     /// The answer, from its first byte on.
     var answer: (status: Int, reason: Reason?)?

@@ -10,9 +10,7 @@ package enum FetchMemory {
     private static let readingInterval = 64
 
     /// - Parameters:
-    ///   - byteCount: Length of the attachment; nil fetches one byte and opens nothing.
-    ///   - port: Port of a `SealedZerosServer`.
-    ///   - authoritiesPath: PEM file of its authorities.
+    ///   - byteCount: Nil fetches one byte and opens nothing.
     ///   - path: Path of the new, opened file.
     /// - Returns: RssAnon + RssShmem + VmSwap in bytes, the highest seen after every 64th piece and at the end.
     package static func peak(

@@ -24,11 +24,10 @@ final class LatencyEnd {
     /// Joins two connected sockets until both are done, or one breaks.
     ///
     /// - Parameters:
-    ///   - delay: Delay of each direction.
-    ///   - byteCountMax: Maximum in transit in each direction; further bytes have to wait.
+    ///   - delay: Of each direction.
+    ///   - byteCountMax: Maximum in transit in each direction.
     ///   - onClosed: Called on the loop, once.
     /// - Returns: One of the ends, for `close()`.
-    /// - Throws: An error if they cannot be watched.
     static func join(
         _ first: consuming Socket,
         _ second: consuming Socket,

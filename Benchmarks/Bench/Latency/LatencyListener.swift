@@ -64,7 +64,6 @@ final class LatencyListener {
         }
     }
 
-    /// Ends every connection, and frees the port.
     func close() {
         if let watch { loop.unwatch(watch) }
         watch = nil

@@ -10,16 +10,14 @@ package struct LatencyProxy: Sendable {
     package let port: UInt16
     private let listener: LoopBound<LatencyListener>
 
-    /// Starts a proxy that listens.
+    /// Starts a proxy.
     ///
     /// - Parameters:
-    ///   - host: The target's name or address.
-    ///   - port: The target's port, in the host's byte order.
+    ///   - port: The target's, in the host's byte order.
     ///   - roundTrip: Half of it for each way.
     ///   - byteCountMax: Maximum in transit, per connection and direction; limits the rate to itself per half round
     ///     trip.
-    ///   - loop: Loop of the proxy; its own one when rates are measured.
-    /// - Throws: An error if there is no port or descriptor left.
+    ///   - loop: The proxy's own, when rates are measured.
     package static func start(
         target host: String,
         port: UInt16,
@@ -41,7 +39,6 @@ package struct LatencyProxy: Sendable {
         return try result.get()
     }
 
-    /// Number of callers joined with the target.
     package func connectionCount() async -> Int {
         let listener = listener
         return await listener.loop.run { listener.value.connectionCount }

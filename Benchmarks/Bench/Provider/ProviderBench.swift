@@ -7,7 +7,6 @@ package import Transport
 /// Cost of a notification to the provider: sends a given number through the client's own API to any server that answers
 /// 200. One run per process, as the figures cover the whole process.
 package struct ProviderBench: Sendable {
-    /// Callers of `send`.
     package enum Mode: String, CaseIterable, Sendable {
         /// Tasks on the client's event loop, which never change threads.
         case loop
@@ -17,26 +16,19 @@ package struct ProviderBench: Sendable {
         case batch
     }
 
-    /// Lengths that a body may have.
     package static var payloadByteCounts: ClosedRange<Int> { BenchNotifications.payloadByteCounts }
 
     package let endpoint: APNSEndpoint
     package let trust: TLSTrust
     package let tokens: ProviderTokenSource
     package let notificationCount: Int
-    /// Bytes of each notification's body.
     package let payloadByteCount: Int
     package let connectionCount: Int
-    /// Notifications in flight on each connection.
     package let inFlightCount: Int
     /// Added by a proxy of this process; zero goes straight to the endpoint.
     package let roundTrip: Duration
 
-    /// - Parameters:
-    ///   - payloadByteCount: One of `ProviderBench.payloadByteCounts`.
-    ///   - connectionCount: Maximum to the endpoint, on one event loop.
-    ///   - inFlightCount: Notifications in flight on each connection.
-    ///   - roundTrip: Added to the endpoint's own.
+    /// - Parameter inFlightCount: For each connection.
     package init(
         endpoint: APNSEndpoint,
         trust: TLSTrust,

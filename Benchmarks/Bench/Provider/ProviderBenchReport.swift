@@ -1,9 +1,7 @@
 /// Cost of sending. A process that measures itself prints it as one line.
 package struct ProviderBenchReport: Sendable, Equatable {
     package let notificationCount: Int
-    /// Answers other than 200.
     package let notAcceptedCount: Int
-    /// Notifications without an answer.
     package let failureCount: Int
     /// From the first notification to the last answer.
     package let nanoseconds: Int

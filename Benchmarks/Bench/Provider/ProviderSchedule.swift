@@ -8,7 +8,6 @@ package struct ProviderSchedule: Sendable {
     package let seed: UInt64
     package let faultRate: Double
     package let notifications: [PushNotification]
-    /// The notifications in the client's calls.
     package let calls: [ScheduledCall]
     package private(set) var rules = ProviderScheduleJudge.Rules()
     private let ambiguity: APNSClientConfiguration.AmbiguityPolicy

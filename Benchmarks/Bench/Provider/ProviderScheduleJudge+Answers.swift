@@ -10,7 +10,6 @@ extension ProviderScheduleJudge {
     /// Apple's minimum between two provider tokens of a key.
     private static let tokenAgeSecondsMin: Int64 = 20 * 60
 
-    /// History of provider tokens, each identified by its `iat`.
     struct TokenHistory {
         let times: [Int64]
         private let refusedAsTooMany: [Int64]
@@ -30,7 +29,6 @@ extension ProviderScheduleJudge {
         }
     }
 
-    /// Mistakes in one notification's requests, which are in order.
     static func mistakes(
         in requests: [FaultLedger.Request],
         of report: Report,
@@ -81,7 +79,6 @@ extension ProviderScheduleJudge {
 
     // MARK: The credential
 
-    /// Mistakes of the credential as a whole.
     static func laneMistakes(in reports: [Report], _ ledger: FaultLedger) -> Set<Mistake> {
         var mistakes: Set<Mistake> = []
         let times = TokenHistory(ledger).times

@@ -5,7 +5,6 @@ internal import Transport
 
 /// Checks a provider client over one run. A value: outcomes and the server's record in, mistakes out.
 package struct ProviderScheduleJudge: Sendable {
-    /// Outcome of one notification, as reported to its caller.
     package enum Outcome: String, Sendable, CaseIterable {
         case accepted
         case rejected
@@ -15,7 +14,6 @@ package struct ProviderScheduleJudge: Sendable {
         case notProcessed = "not processed"
         /// Not processed: the credential is suspended.
         case suspended
-        /// Possibly processed by the server.
         case ambiguous
         /// Refused by a full queue in a call that does not wait.
         case queueFull = "queue full"
@@ -54,7 +52,6 @@ package struct ProviderScheduleJudge: Sendable {
         }
     }
 
-    /// Settings of the client.
     package struct Rules: Sendable {
         /// Notifications whose ambiguous attempts may be repeated.
         package var resendable: Set<APNSID> = []
@@ -127,11 +124,8 @@ package struct ProviderScheduleJudge: Sendable {
     package var attemptRatio: Double { notificationCount == 0 ? 1 : Double(attemptCount) / Double(notificationCount) }
 
     /// - Parameters:
-    ///   - reports: Reports in order of arrival; sends that did not end have none.
-    ///   - sent: The notifications to send.
+    ///   - reports: In order of arrival; sends that did not end have none.
     ///   - ledger: The server's record, after the client has closed.
-    ///   - faultRate: Fault rate of the server's plan.
-    /// - Returns: Every broken promise.
     package mutating func mistakes(
         in reports: [Report],
         of sent: [APNSID],
@@ -168,7 +162,6 @@ package struct ProviderScheduleJudge: Sendable {
         return mistakes.union(Self.laneMistakes(in: reports, ledger))
     }
 
-    /// Mistakes in one outcome.
     static func mistakes(in report: Report, _ entry: FaultLedger.Entry, _ rules: Rules) -> Set<Mistake> {
         var mistakes: Set<Mistake> = []
         switch report.outcome {

@@ -9,7 +9,6 @@ package struct ProviderSchedules: Sendable {
     package struct Result: Sendable {
         package fileprivate(set) var scheduleCount = 0
         package fileprivate(set) var notificationCount = 0
-        /// Notifications by outcome.
         package fileprivate(set) var outcomes: [ProviderScheduleJudge.Outcome: Int] = [:]
         /// Notifications whose caller had gone before their report.
         package fileprivate(set) var untoldCount = 0
@@ -20,7 +19,6 @@ package struct ProviderSchedules: Sendable {
         /// Faults that requests and connections met.
         package fileprivate(set) var faultCount = 0
         package fileprivate(set) var connectionCount = 0
-        /// Schedules with a mistake, each with its seed.
         package fileprivate(set) var failures: [String] = []
         package fileprivate(set) var mistakes: Set<ProviderScheduleJudge.Mistake> = []
         /// Attempts ÷ notifications, over the schedules with few faults.
@@ -31,7 +29,6 @@ package struct ProviderSchedules: Sendable {
         package fileprivate(set) var memoryGrowth = 0
     }
 
-    /// Makes the client under test.
     package typealias MakeProvider =
         @Sendable (APNSEndpoint, ProviderSchedule, APNSClientConfiguration) throws -> any ScheduledProvider
 
@@ -141,7 +138,6 @@ package struct ProviderSchedules: Sendable {
         let ledger: FaultLedger
     }
 
-    /// One loop for all servers, one for all clients.
     private struct Stage: Sendable {
         let serverLoop: EventLoop
         let clientLoop: EventLoop
@@ -169,7 +165,6 @@ package struct ProviderSchedules: Sendable {
         }
     }
 
-    /// Resources that a leak would grow.
     private struct Footprint {
         let descriptorCount: Int
         let byteCount: Int

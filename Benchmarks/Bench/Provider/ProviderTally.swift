@@ -2,7 +2,6 @@ private import Platform
 private import Synchronization
 private import Transport
 
-/// State shared by the tasks of a `ProviderBench`: the next notification, and the results so far.
 final class ProviderTally: Sendable {
     /// A reading takes as long as a dozen notifications.
     private static let readingInterval = 4_096
@@ -61,10 +60,8 @@ final class ProviderTally: Sendable {
         progress.withLock { if $0.roundTrip > .zero { $0.note() } }
     }
 
-    /// Counts a notification without an answer.
     func noteFailure() { failureCount.add(1, ordering: .relaxed) }
 
-    /// The report, once all are done.
     func report(nanoseconds: Int, cpuNanoseconds: Int) -> ProviderBenchReport {
         let latencies = histogram.withLock { $0 }
         let peakByteCount = memory.withLock { memory in

@@ -3,7 +3,6 @@ package import APNSSimulator
 
 /// One call of a schedule to its client, with one notification or many.
 package struct ScheduledCall: Sendable {
-    /// The client's function.
     package enum Form: Sendable, Equatable {
         case send, trySend
         /// Results come in the notifications' order.

@@ -5,9 +5,7 @@ private import Transport
 
 /// A client as a schedule drives it: the real one, or one with a deliberate mistake.
 package protocol ScheduledProvider: Sendable {
-    /// Sends one notification and reports its outcome.
     func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report
-    /// Sends one notification unless the queue is full.
     func trySend(_ notification: PushNotification) async -> ProviderScheduleJudge.Report
     /// Sends many, and returns the outcomes in order of report.
     func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report]

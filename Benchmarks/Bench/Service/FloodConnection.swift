@@ -2,7 +2,6 @@ import Transport
 
 /// One connection of a flood: POSTs without a task for each, and with reused body buffers. Lives on its loop.
 final class FloodConnection {
-    /// A POST without an answer yet.
     private struct Post {
         var numbers = 0..<0
         var start = MonotonicTime(nanoseconds: 0)
@@ -21,10 +20,8 @@ final class FloodConnection {
     /// Free indices in `posts`.
     private var free: [Int] = []
     private(set) var openCount = 0
-    /// Called after each answer.
     var onAnswer: (() -> Void)?
 
-    /// - Parameter head: Header of each POST.
     init(_ loop: EventLoop, _ head: HeaderBlock, _ load: ServiceLoad, _ tally: ServiceTally) {
         var limits = HTTP2ClientLimits()
         // The load's own limit on silence comes first.
@@ -80,7 +77,6 @@ final class FloodConnection {
         onAnswer?()
     }
 
-    /// - Parameter gracefully: True waits for the answers of begun requests.
     func close(gracefully: Bool, completion: @escaping () -> Void) {
         core.close(gracefully: gracefully, completion: completion)
     }

@@ -21,7 +21,6 @@ package struct KillSchedule: Sendable {
         self.countMax = countMax
     }
 
-    /// The next life's end.
     package mutating func next() -> Moment {
         switch UInt8.random(in: 0..<5, using: &random) {
         case 0, 1: .answers(.random(in: 1...countMax, using: &random))
@@ -33,7 +32,6 @@ package struct KillSchedule: Sendable {
 
 /// Counts lives that did not reach their moments: a hang, or a starved machine. A few are tolerated.
 package struct KillLives: Equatable, Sendable {
-    /// State of a life at its end.
     package struct Life: Equatable, Sendable, CustomStringConvertible {
         package let moment: KillSchedule.Moment
         package let milliseconds: Int
@@ -56,7 +54,6 @@ package struct KillLives: Equatable, Sendable {
             self.statusCounts = statusCounts
         }
 
-        /// True if the life reached its moment.
         package var isMet: Bool {
             switch moment {
             case .answers(let count): acceptedCount >= count
@@ -77,7 +74,6 @@ package struct KillLives: Equatable, Sendable {
 
     package private(set) var count = 0
     package private(set) var unmetCount = 0
-    /// The longest life, in milliseconds.
     package private(set) var longest = 0
     /// The first lives that did not reach their moments.
     package private(set) var unmet: [Life] = []

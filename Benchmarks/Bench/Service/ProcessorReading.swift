@@ -2,7 +2,6 @@
 package struct ProcessorReading: Sendable {
     private let ticks: [Int]
 
-    /// - Parameter number: Number of the processor, from 0.
     package init(_ number: Int) throws(BenchError) {
         // Eight kilobytes hold the lines of the first eighty processors.
         let lines = try ProcessReading.contents("/proc/stat").split(separator: UInt8(ascii: "\n"))
@@ -37,7 +36,6 @@ package struct ProcessorReading: Sendable {
     }
 }
 
-/// Shares of a processor's time.
 package struct ProcessorShare: Equatable, Sendable {
     /// The process in question.
     package let ownPercent: Int

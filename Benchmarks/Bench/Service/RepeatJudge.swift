@@ -5,7 +5,6 @@ package struct RepeatJudge: Equatable, Sendable {
     private static let lookCount = 500
     private static let interrupted = "Interrupted"
 
-    /// All repetitions.
     package private(set) var repeatedCount = 0
     /// Repetitions without a lost answer before them.
     package private(set) var needlessCount = 0
@@ -42,10 +41,7 @@ package struct RepeatJudge: Equatable, Sendable {
 
     /// Adds one repeated notification.
     ///
-    /// - Parameters:
-    ///   - count: Number of repetitions.
-    ///   - attempts: Attempts in the store.
-    ///   - forgottenCount: Attempts dropped from the store, possibly without an answer.
+    /// - Parameter forgottenCount: Attempts dropped from the store, possibly without an answer.
     package mutating func add(_ count: Int, attempts: [Attempt], forgottenCount: Int = 0) {
         let unknown = attempts.filter(\.isOutcomeUnknown)
         repeatedCount += count

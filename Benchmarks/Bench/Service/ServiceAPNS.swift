@@ -26,15 +26,11 @@ package final class ServiceAPNS: Sendable {
         }
     }
 
-    /// Topic of an app that the key may not push to.
     package static let parkedTopic = ServiceBodies.parkedTopic
 
     private let simulator: Simulator
     private let watcher: Watcher
 
-    /// Listens on a port that the system chooses.
-    ///
-    /// - Parameter publicKeyPEM: Public half of the key `keyID`. It may push to the bench's app and to no other.
     package init(
         certificateChainPEM: [UInt8],
         privateKeyPEM: borrowing SecretBytes,

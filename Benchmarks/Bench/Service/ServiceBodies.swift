@@ -14,7 +14,6 @@ struct ServiceBodies: Sendable {
     private let recipients: ServiceRecipients
     private let head: [UInt8]
     private let parkedHead: [UInt8]
-    /// Pattern of one recipient.
     private let pattern: [UInt8]
     private let deviceOffset: Int
     private let traceOffset: Int
@@ -141,7 +140,6 @@ struct ServiceBodies: Sendable {
         return trace[8...].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// 16 bytes, unique for each notification.
     static func capability(_ number: Int) -> [UInt8] {
         [UInt8](repeating: 0xC3, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
@@ -152,7 +150,6 @@ struct ServiceBodies: Sendable {
         return SHA256.hash([UInt8(context.count)] + context + capability(number))
     }
 
-    /// Body of a POST of receipts.
     static func receipts(_ numbers: some Sequence<Int>) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

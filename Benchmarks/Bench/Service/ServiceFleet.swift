@@ -6,7 +6,6 @@ package import PushStore
 /// Registered devices, written into the relay's store before it starts: ten million registrations over HTTP would
 /// measure something else.
 package struct ServiceFleet: Sendable {
-    /// Devices in one transaction.
     private static let batchCount = 4_000
     /// As long as a device's signed bundle, which only senders read.
     private static let bundleByteCount = 400
@@ -19,7 +18,6 @@ package struct ServiceFleet: Sendable {
     private let goneTokens: [DeviceToken]
     private let parkedTokens: [DeviceToken]
 
-    /// Gets tokens for a load's devices from the simulator.
     package init(for load: ServiceLoad, at apns: ServiceAPNS) async throws {
         self.load = load
         tokens = try await apns.enrol(min(load.deviceCount, Self.tokenCountMax), ServiceBodies.topic)

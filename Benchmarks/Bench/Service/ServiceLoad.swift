@@ -3,7 +3,6 @@ package import Transport
 
 /// A back end's repeated requests to the relay.
 package struct ServiceLoad: Sendable {
-    /// Payload of a notification.
     package enum Payload: String, CaseIterable, Sendable {
         /// A record of RFC 8291: the payload has 1,024 bytes.
         case small = "1k"
@@ -11,20 +10,17 @@ package struct ServiceLoad: Sendable {
         case sealed = "4k"
     }
 
-    /// End of a load.
     package enum Length: Sendable {
         case posts(Int)
         case time(Duration)
-        /// When its tally is limited to the numbers given out.
+        /// Lasts until its tally is limited to the numbers given out.
         case open
     }
 
     package var payload = Payload.small
     package var length = Length.posts(50_000)
-    /// Recipients of one POST.
     package var recipientCount = 1
     package var connectionCount = 4
-    /// POSTs in flight on each connection.
     package var inFlightCount = 64
     package var deviceCount = 10_000
     /// Percentage of devices that open their notifications and send receipts.
@@ -39,7 +35,6 @@ package struct ServiceLoad: Sendable {
     package init() {}
 }
 
-/// Recipient of a notification.
 package enum ServiceRecipient: Equatable, Sendable {
     /// A registered device.
     case device(Int)
@@ -99,7 +94,6 @@ package struct ServiceRecipients: Sendable {
         return .device(number % deviceCount * stride % deviceCount)
     }
 
-    /// Trace by which a notification is found in the store.
     package static func trace(_ number: Int) -> Trace { Trace(bytes: ServiceBodies.trace(number)) }
 
     private static func divisor(_ one: Int, _ other: Int) -> Int {
@@ -109,7 +103,6 @@ package struct ServiceRecipients: Sendable {
     }
 }
 
-/// Address and access of the relay.
 package struct ServiceTarget: Sendable {
     package let port: UInt16
     package let apiKey: String

@@ -6,7 +6,6 @@ package struct ServicePosting: Sendable {
     private static let silenceMax = Duration.seconds(120)
     /// Interval of checks whether to wait on.
     private static let glance = Duration.milliseconds(100)
-    /// Receipts in one POST.
     private static let receiptCountMax = 256
 
     private let driver: ServiceDriver
@@ -74,7 +73,6 @@ package struct ServicePosting: Sendable {
 
     // MARK: Posting
 
-    /// Posts the next one after each answer.
     private func postInTurn() async {
         await withDiscardingTaskGroup { group in
             for connection in connections {
@@ -90,7 +88,6 @@ package struct ServicePosting: Sendable {
         }
     }
 
-    /// - Returns: True if there was an answer.
     private func send(_ numbers: Range<Int>, _ connection: HTTP2ClientConnection) async -> Bool {
         let start = MonotonicTime.now()
         let request = HTTP2Request(headers: notificationsHead, body: bodies.body(numbers))
@@ -130,7 +127,6 @@ package struct ServicePosting: Sendable {
 
     // MARK: The end of a wait
 
-    /// Runs `body` to its end, or cancels it.
     private func guarded(_ body: @escaping @Sendable () async -> Void) async throws {
         let failure = await withTaskGroup(of: ServiceBenchError?.self) { group in
             group.addTask {

@@ -1,4 +1,3 @@
-/// Result of a load.
 package struct ServiceLoadReport: Equatable, Sendable {
     /// Notifications answered with 202, each once.
     package var acceptedCount = 0
@@ -10,7 +9,6 @@ package struct ServiceLoadReport: Equatable, Sendable {
     package var deliveredCount = 0
     /// Accepted, and not at APNs at the end of the wait.
     package var missingCount = 0
-    /// Repeated pushes at APNs.
     package var duplicateCount = 0
     /// From the first POST to the last 202, and to the last push at APNs.
     package var acceptNanoseconds = 0
@@ -42,12 +40,9 @@ package struct LatencyFigures: Equatable, Sendable {
     }
 }
 
-/// Reason why a load did not finish.
 package enum ServiceBenchError: Error, Equatable {
-    /// The relay's process is gone.
     case relayEnded
     /// Neither an answer nor a push for this long.
     case silence(seconds: Int, acceptedCount: Int, deliveredCount: Int)
-    /// Stopped on request.
     case stopped
 }

@@ -10,7 +10,6 @@ package final class ServiceTally: Sendable {
     }
 
     private struct State {
-        /// Rows of the numbers given out.
         var rows: [Row] = []
         var report = ServiceLoadReport()
         var accepts = LatencyHistogram()
@@ -21,7 +20,6 @@ package final class ServiceTally: Sendable {
         var countMax: Int?
         var isPosted = false
         var isInterrupted = false
-        /// Accepted notifications that have reached APNs.
         var settledCount = 0
         /// All pushes at APNs, repetitions included.
         var arrivalCount = 0
@@ -114,7 +112,6 @@ package final class ServiceTally: Sendable {
         }
     }
 
-    /// Marks the end of posting.
     package func didPost() {
         state.withLock { $0.isPosted = true }
         finishIfDone()
@@ -205,9 +202,7 @@ package final class ServiceTally: Sendable {
     package var progressCount: Int { state.withLock { $0.report.postCount + $0.arrivalCount } }
     package var acceptedCount: Int { state.withLock { $0.report.acceptedCount } }
     package var arrivalCount: Int { state.withLock { $0.arrivalCount } }
-    /// POSTs by the status of their answers.
     package var statusCounts: [Int: Int] { state.withLock { $0.report.statusCounts } }
-    /// Pushes repeated under another apns-id.
     package var renamedCount: Int { state.withLock { $0.renamedCount } }
 
     /// True once posting has ended and every accepted notification has reached APNs.
@@ -220,7 +215,6 @@ package final class ServiceTally: Sendable {
     /// Waits until `isDone`, or until the task is cancelled.
     func waitUntilDone() async { for await _ in doneStream {} }
 
-    /// True if the notification was answered with 202.
     package func isAccepted(_ number: Int) -> Bool {
         state.withLock { $0.rows.indices.contains(number - first) && $0.rows[number - first].acceptedAt > 0 }
     }

@@ -4,7 +4,6 @@ import CommandLineTool
 import Envelope
 import Transport
 
-/// A running relay.
 struct ServiceBenchRelay {
     let process: RelayProcess
     let log: OutputDrain
@@ -17,7 +16,6 @@ struct ServiceBenchRelay {
     private static let warmUpCount = 2_000
     private static let sampleCount = 20
 
-    /// Readers for use in any task.
     var readers: ServiceReaders {
         ServiceReaders(processID: process.processID, processor: processor, driverProcessor: driverProcessor)
     }
@@ -62,7 +60,6 @@ struct ServiceBenchRelay {
         return ServicePosted(figures: figures, first: first, next: tally.nextNumber, tally: tally)
     }
 
-    /// Samples the process while `body` runs, if the load is timed.
     private func sampled(
         _ processID: Int32,
         _ load: ServiceLoad,
@@ -91,7 +88,6 @@ struct ServiceBenchRelay {
         }
     }
 
-    /// Reason why a load failed, in words.
     func failure(_ error: any Error) -> CommandFailure {
         switch error {
         case let failure as CommandFailure: failure
@@ -116,7 +112,6 @@ struct ServicePosted {
     let tally: ServiceTally
 }
 
-/// Reads the state of relay and driver.
 struct ServiceReaders: Sendable {
     let processID: Int32
     let processor: Int?
@@ -132,12 +127,10 @@ struct ServiceReaders: Sendable {
     }
 }
 
-/// State of a relay, its processor and its driver.
 struct ServiceReading: Sendable {
     let process: ProcessReading
     /// Nil if the relay is bound to none.
     let processor: ProcessorReading?
-    /// Driver and simulator.
     let driver: ProcessReading
     let driverProcessor: ProcessorReading?
 
@@ -158,7 +151,6 @@ struct ServiceReading: Sendable {
     }
 }
 
-/// Result and cost of one load.
 struct ServiceFigures {
     let report: ServiceLoadReport
     let before: ServiceReading

@@ -26,10 +26,6 @@ final class ServiceBenchStage: Sendable {
     /// Keeps the filled store in the page cache.
     private let resident = Guarded<ResidentFile?>(nil)
 
-    /// - Parameters:
-    ///   - keys: Folder of the example keys.
-    ///   - folder: The relay's.
-    ///   - stop: Ends every wait for a process.
     init(_ load: ServiceLoad, keys: String, folder: String, stop: StopSignal) async throws(CommandFailure) {
         self.load = load
         self.stop = stop
@@ -109,7 +105,6 @@ final class ServiceBenchStage: Sendable {
         )
     }
 
-    /// Opens the relay's store; no relay may run.
     func openStore(_ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore {
         let key = try StoreKey(try PrivateFile.read(configuration.tokenKeyFile, exampleKeys: .refused))
         return try SQLiteStore(path: configuration.databaseFile, key: key, settings: settings, now: .now)

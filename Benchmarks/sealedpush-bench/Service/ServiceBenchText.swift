@@ -157,7 +157,6 @@ struct ServiceBenchText {
         )
     }
 
-    /// Prints the repeated pushes in all loads of a relay.
     func printRepeats(_ judge: RepeatJudge) throws(CommandFailure) {
         guard printsJSON else { return try Output.print(Self.sentence(judge)) }
         try object { writer in

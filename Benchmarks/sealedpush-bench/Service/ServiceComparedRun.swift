@@ -46,11 +46,9 @@ struct ServiceComparedRun {
     }
 }
 
-/// One of the relays.
 private struct Contestant {
     private let stage: ServiceBenchStage
     let relay: ServiceBenchRelay
-    /// Load of one round.
     private var load: ServiceLoad
     private var last: ServicePosted?
     private(set) var report: ServiceComparedReport
@@ -83,7 +81,6 @@ private struct Contestant {
     }
 }
 
-/// Result of one relay's rounds.
 struct ServiceComparedReport {
     let deviceCount: Int
     /// Nanoseconds of the relay's processor for each notification, round by round.

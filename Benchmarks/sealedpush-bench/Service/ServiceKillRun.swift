@@ -29,7 +29,6 @@ struct ServiceKillRun {
 
     let stage: ServiceBenchStage
     let killCount: Int
-    /// Minimum of POSTs in all.
     let postCount: Int
     let seed: UInt64
     let printsJSON: Bool

@@ -33,7 +33,6 @@ struct ServiceOverloadRun {
     /// Throws also a failure if the relay repeated a push needlessly.
     func run() async throws { try await stage.withRelay(text, measure) }
 
-    /// - Returns: The last turn's tally.
     private func measure(_ relay: ServiceBenchRelay) async throws -> ServiceTally {
         var load = stage.load
         load.backlogMax = Self.backlogMax
@@ -73,7 +72,6 @@ struct ServiceOverloadRun {
     }
 }
 
-/// Results of the turns of one kind.
 struct ServiceTurnsReport {
     private(set) var turns: [ServiceTurn] = []
 
@@ -83,7 +81,6 @@ struct ServiceTurnsReport {
     func sum(_ number: (ServiceTurn) -> Int) -> Int { turns.map(number).reduce(0, +) }
     func median(_ number: (ServiceTurn) -> Int) -> Int { turns.map(number).sorted()[turns.count / 2] }
 
-    /// POSTs by the status of their answers.
     var statusCounts: [Int: Int] {
         turns.reduce(into: [:]) { counts, turn in counts.merge(turn.report.statusCounts, uniquingKeysWith: +) }
     }
@@ -92,10 +89,8 @@ struct ServiceTurnsReport {
 
     /// Share of the relay's processor; nil if it is bound to none.
     var share: ProcessorShare? { Self.mean(turns.map { $0.ended.reading.share(since: $0.began.reading) }) }
-    /// Share of the driver's processor.
     var driverShare: ProcessorShare? { Self.mean(turns.map { $0.ended.reading.driverShare(since: $0.began.reading) }) }
 
-    /// Readings of the relay at the end of each timed part.
     var processes: [ProcessReading] { turns.map(\.ended.reading.process) }
 
     private static func mean(_ shares: [ProcessorShare?]) -> ProcessorShare? {

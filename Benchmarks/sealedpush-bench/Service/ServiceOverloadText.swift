@@ -2,7 +2,6 @@ import Bench
 import CommandLineTool
 import Envelope
 
-/// Output of `sealedpush-bench service --overload`.
 extension ServiceBenchText {
     /// Prints all turns of one kind: medians of times, sums of counts.
     func print(_ name: String, _ report: ServiceTurnsReport) throws(CommandFailure) {
@@ -56,9 +55,7 @@ extension ServiceBenchText {
 
     /// Prints the goodput under overload.
     ///
-    /// - Parameters:
-    ///   - times: Overload as a multiple of the capacity.
-    ///   - capacity: The turns around these.
+    /// - Parameter capacity: The turns around those of overload.
     func printGoodput(
         _ overload: ServiceTurnsReport,
         times: Int,

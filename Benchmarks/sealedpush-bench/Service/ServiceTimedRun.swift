@@ -20,7 +20,6 @@ struct ServiceTimedRun {
 
     func run() async throws { try await stage.withRelay(text, measure) }
 
-    /// - Returns: The load's tally.
     private func measure(_ relay: ServiceBenchRelay) async throws -> ServiceTally {
         let steady = try await relay.post(load, after: try await relay.warmUp(load))
         try text.print("steady", steady.figures)

@@ -8,7 +8,6 @@ struct ServiceTurn {
     let report: ServiceLoadReport
     let began: ServiceMark
     let ended: ServiceMark
-    /// Number at which the next turn continues.
     let next: Int
     let tally: ServiceTally
 
@@ -23,12 +22,10 @@ struct ServiceTurn {
     }
 }
 
-/// Progress of a load, and state of relay and driver.
 struct ServiceMark: Sendable {
     let progress: ServiceProgress
     let reading: ServiceReading
 
-    /// - Returns: Nil if the relay's process is gone.
     init?(_ tally: ServiceTally, _ relay: ServiceReaders) {
         guard let reading = try? relay.reading() else { return nil }
         self.reading = reading

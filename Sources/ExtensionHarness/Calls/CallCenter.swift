@@ -26,10 +26,9 @@ final class CallCenter: PushSystem, CallSystem {
         state.withLock { $0.registry }.flatMap { $0.object == nil ? nil : $0 }
     }
 
-    /// Calls that are not over, oldest first.
     var calls: [ReportedCall] { state.withLock { $0.calls.map(\.call).filter { !$0.state.isOver } } }
 
-    /// Current state of the reported calls; calls that the center no longer holds come back unchanged.
+    /// Current state of the reported calls; unknown ones come back unchanged.
     func calls(_ reported: [ReportedCall]) -> [ReportedCall] {
         state.withLock { state in
             reported.map { reported in
@@ -40,10 +39,8 @@ final class CallCenter: PushSystem, CallSystem {
         }
     }
 
-    /// Replaces the handler that receives each report.
     func setReportHandler(_ handler: (@Sendable (ReportedCall) -> Void)?) { state.withLock { $0.onReport = handler } }
 
-    /// Drops the app's registry and calls.
     func forgetApp() { state.withLock { $0 = State(onReport: $0.onReport) } }
 
     func register(_ registry: PKPushRegistry) {

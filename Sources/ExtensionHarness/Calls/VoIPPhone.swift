@@ -217,7 +217,6 @@ private final class CallHandling: Sendable {
         if let end { waiter?.resume(returning: end) }
     }
 
-    /// Waits for the run's end.
     var end: End {
         get async {
             await withCheckedContinuation { continuation in

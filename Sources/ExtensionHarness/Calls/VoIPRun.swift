@@ -14,7 +14,7 @@ struct VoIPRun {
     private var isReported = false
     private var hasReturned = false
 
-    /// - Returns: True if the run has ended with this event or before.
+    /// - Returns: True once the run has ended.
     mutating func handle(_ event: Event) -> Bool {
         guard end == nil else { return false }
         switch event {

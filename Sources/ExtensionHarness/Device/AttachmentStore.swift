@@ -15,9 +15,6 @@ final class AttachmentStore: Sendable {
 
     /// Takes the files that the system would take.
     ///
-    /// - Parameters:
-    ///   - attachments: The attachments as the extension left them.
-    ///   - appBundle: The installed app's folder.
     /// - Returns: The accepted attachments with their new paths, and the first problem of the others.
     func take(
         _ attachments: [ShownContent.Attachment],

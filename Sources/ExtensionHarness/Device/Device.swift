@@ -120,8 +120,7 @@ public final class Device: Sendable {
         }
     }
 
-    /// Runs one delivery: translates the push, runs the extension if the rules allow it, applies the system's rules to
-    /// its answer, updates the screen.
+    /// Runs the extension if the rules allow it, applies the system's rules to its answer, updates the screen.
     private func deliver(_ push: SimulatedPush, on conditions: Conditions) async -> ShownNotification {
         let translation = AlertTranslation(appBundle: conditions.appBundle, languages: conditions.languages)
         let alertText = push.alertText(translation)

@@ -18,7 +18,7 @@ final class ClockHold: Sendable {
         if !wasOver { clock.release() }
     }
 
-    /// Ends the hold after this much real time, or as soon as the task is cancelled. Sleeps in short pieces, so that a
+    /// Ends the hold after this much real time, or when the task is cancelled. Sleeps in short pieces, so that a
     /// stalled machine uses up only one of them.
     func end(after duration: Duration) async {
         let piece = PassageOfTime.lookPauseMax

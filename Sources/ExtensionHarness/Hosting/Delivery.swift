@@ -1,11 +1,8 @@
 /// State machine of one run of an extension over one push. Events in, one action out; no clock, no thread, no lock.
 struct Delivery {
     enum Event {
-        /// The extension called its content handler.
         case answered(ShownContent)
-        /// One of the system's calls into the extension returned.
         case callReturned
-        /// The extension's time is over.
         case timeLimitReached
         /// The time after the expiry call is over too.
         case graceOver

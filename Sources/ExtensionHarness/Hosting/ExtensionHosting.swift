@@ -1,13 +1,9 @@
 internal import UserNotifications
 
-/// Runs an extension over one push, in this process or in its own.
 protocol ExtensionHosting: Sendable {
-    /// Runs the extension, from its creation to its end. Cancelling the caller calls the extension's expiry at once.
+    /// Runs the extension from its creation to its end. Cancelling the caller makes its time over at once.
     ///
-    /// - Parameters:
-    ///   - request: The push, and the device that it arrives on.
-    ///   - show: Brings the outcome to the screen, before any more time passes on the device.
-    /// - Returns: The result of `show`.
+    /// - Parameter show: Brings the outcome to the screen, before any more time passes on the device.
     func run(
         _ request: ExtensionRequest,
         show: @Sendable (ExtensionOutcome) -> ShownNotification
@@ -16,7 +12,7 @@ protocol ExtensionHosting: Sendable {
     /// Number of content handler calls after their run was over.
     var lateHandlerCallCount: Int { get }
 
-    /// Number of times a process held a lock when it was suspended after all its pushes were over.
+    /// Number of suspensions with a held lock after all pushes of the process were over.
     var lateLockCount: Int { get }
 }
 
@@ -29,7 +25,6 @@ struct ExtensionRequest: Sendable {
     /// The screen that the extension may remove notifications from.
     let center: any NotificationSystem
 
-    /// Times of the system's expiry calls and of the extension's end.
     var timetable: Timetable { Timetable(limits: conditions.limits, expiry: conditions.expiry) }
 }
 

@@ -16,10 +16,6 @@ final class ExtensionRun: Sendable {
     private let clock: SimulatedClock
     private let onLateCall: @Sendable () -> Void
 
-    /// - Parameters:
-    ///   - device: The device as the extension's code sees it.
-    ///   - clock: Held while a call into the extension runs.
-    ///   - onLateCall: Called for a content handler call after the run's end.
     init(on device: RunningDevice, clock: SimulatedClock, onLateCall: @escaping @Sendable () -> Void) {
         self.device = device
         self.clock = clock

@@ -1,7 +1,6 @@
 import Platform
 internal import UserNotifications
 
-/// Runs extensions in this process.
 final class InProcessHost: ExtensionHosting {
     private let makeExtension: @Sendable () -> UNNotificationServiceExtension
     private let reused = Guarded<Principal?>(nil)

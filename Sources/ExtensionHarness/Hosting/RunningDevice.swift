@@ -7,10 +7,7 @@ struct RunningDevice: Sendable {
     private let dateJump = Guarded(Duration.zero)
     private let clock: SimulatedClock
 
-    /// - Parameters:
-    ///   - conditions: State when the push arrives.
-    ///   - clock: Runs on while the extension runs.
-    ///   - center: The screen that the extension may remove notifications from.
+    /// - Parameter conditions: State when the push arrives.
     init(_ conditions: Device.Conditions, clock: SimulatedClock, center: any NotificationSystem) {
         let arrival = (conditions.date ?? Date()).timeIntervalSince1970
         let start = clock.now
@@ -42,7 +39,6 @@ struct RunningDevice: Sendable {
         )
     }
 
-    /// Runs `body`, and every task made in it, on this device. Time is the caller's concern.
     func run(_ body: () -> Void) {
         device.bind(body)
     }

@@ -17,7 +17,6 @@ struct NotificationCard {
         let isBold: Bool
         /// Direction of the whole text: a line of Hebrew may begin with a name in Latin letters.
         let direction: TextDirection
-        /// Right end of the text, from the card's left edge.
         let right: Int
     }
 
@@ -30,7 +29,7 @@ struct NotificationCard {
 
     /// - Parameters:
     ///   - appName: Replaces a missing title, as on iOS.
-    ///   - time: Arrival time, such as "10:00".
+    ///   - time: Such as "10:00".
     init(_ content: ShownContent, appName: String, time: String) {
         self.appName = appName
         self.time = time
@@ -50,7 +49,6 @@ struct NotificationCard {
 
     var height: Int { max(Self.iconSide, lines.count * Self.lineHeight) + 2 * Self.padding }
 
-    /// Draws the card as a group, with its upper left corner at (x, y).
     func element(x: Int, y: Int) -> SVGElement {
         let background = SVGElement(
             "rect",

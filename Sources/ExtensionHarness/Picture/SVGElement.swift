@@ -20,7 +20,6 @@ struct SVGElement {
         content = .elements(children)
     }
 
-    /// Creates an element that holds only text.
     init(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], text: String) {
         self.name = name
         self.attributes = attributes

@@ -1,6 +1,5 @@
 internal import UserNotifications
 
-/// The small picture at a notification's side.
 enum Thumbnail: Sendable, Equatable {
     /// An image, as a data URI with the image itself.
     case image(dataURI: String)

@@ -4,7 +4,6 @@ internal import UserNotifications
 
 /// A child process and the socket to it. It dies with the thread that started it, and with this value.
 struct ConfinedProcess: ~Copyable {
-    /// The failed system call and its error code.
     struct StartFailure: Error, Equatable {
         let call: String
         let code: Int32
@@ -64,7 +63,6 @@ struct ConfinedProcess: ~Copyable {
         if !isReaped { _ = kill(id, number) }
     }
 
-    /// Change of the process since the last call, nil for none.
     mutating func change() -> Change? {
         guard !isReaped else { return nil }
         var status: Int32 = 0

@@ -1,6 +1,5 @@
 internal import UserNotifications
 
-/// Parts of a request for the process, in real time.
 extension ExtensionRequest {
     /// Seconds on the device for each real one, only if asked for: starting and running a process take real time, and a
     /// slow machine's must not be scaled into the extension's.
@@ -9,7 +8,6 @@ extension ExtensionRequest {
         return min(max(scale, 0.001), 1_000)
     }
 
-    /// The schedule in real time.
     var schedule: ProcessSupervision.Schedule {
         let timetable = timetable
         return ProcessSupervision.Schedule(
@@ -20,10 +18,8 @@ extension ExtensionRequest {
         )
     }
 
-    /// Changes in order of time.
     var changes: [Device.Change] { conditions.changes.sorted { $0.after < $1.after } }
 
-    /// The folder of `containerURL(forSecurityApplicationGroupIdentifier:)`.
     var appGroupsPath: String? {
         conditions.appGroups?.path ?? ProcessInfo.processInfo.environment["SEALEDPUSH_APP_GROUPS"]
     }

@@ -4,7 +4,6 @@
 enum Footprint {
     private static let fields = ["RssAnon:", "RssShmem:", "VmSwap:"]
 
-    /// Footprint of a process in bytes; nil if it is gone.
     static func byteCount(of id: Int32) -> Int? {
         SystemFile.read("/proc/\(id)/status").flatMap { byteCount(status: $0) }
     }

@@ -6,9 +6,7 @@ internal import UserNotifications
 /// The kernel reports `flock` and both kinds of `fcntl` locks: `/proc/PID/fdinfo/N` has a line `lock:` for each lock
 /// that the process holds through descriptor N (proc(5)).
 enum HeldLocks {
-    /// - Parameters:
-    ///   - id: A process that is stopped meanwhile.
-    ///   - folder: The app groups' folder.
+    /// - Parameter id: A process that is stopped meanwhile.
     /// - Returns: False also for a process that is gone.
     static func isAny(of id: Int32, in folder: String) -> Bool {
         // The kernel's paths have no symbolic links in them.

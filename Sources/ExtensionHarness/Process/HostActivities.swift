@@ -16,7 +16,6 @@ final class HostActivities: Sendable {
         self.channel = channel
     }
 
-    /// - Returns: Ends the activity; a second call does nothing.
     func begin(_ expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let number = state.withLock { state in
             defer { state.nextNumber += 1 }

@@ -1,7 +1,6 @@
 internal import Platform
 internal import UserNotifications
 
-/// The device as seen by code in the extension's process.
 final class HostDevice: Sendable {
     private let simulated: SimulatedDevice
     private let date: SimulatedDate
@@ -36,7 +35,6 @@ final class HostDevice: Sendable {
     }
 }
 
-/// The device's date: advances with the clock, and jumps when it is set.
 private final class SimulatedDate: Sendable {
     private let clock: ScaledClock
     private let origin: Guarded<UInt64>

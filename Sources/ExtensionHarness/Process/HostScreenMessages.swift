@@ -49,7 +49,6 @@ struct HostScreenState: Codable {
     }
 }
 
-/// A change of the screen by the extension.
 enum HostScreenChange: Codable, Equatable {
     case removed([String])
     case removedAll

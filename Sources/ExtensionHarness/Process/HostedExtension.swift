@@ -3,7 +3,6 @@ internal import UserNotifications
 
 /// The extension in its own process: calls it on the device's orders, and reports its answers.
 final class HostedExtension: Sendable {
-    /// A push in progress.
     private struct Served {
         var principal: Principal?
         var openCallCount = 1
@@ -25,7 +24,6 @@ final class HostedExtension: Sendable {
         self.makeExtension = makeExtension
     }
 
-    /// Serves orders until the device sends no more.
     func serve() {
         CurrentNotificationSystem.occupyProcess(with: screen)
         while let order = channel.nextOrder() {

@@ -9,7 +9,6 @@ internal import UserNotifications
 ///
 /// - Source: cgroups(7); the kernel's admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
 final class MemoryGroup: Sendable {
-    /// File names of one version.
     private struct Version {
         let limit: String
         let swapLimit: String
@@ -39,7 +38,6 @@ final class MemoryGroup: Sendable {
 
     private let path: String
     private let version: Version
-    /// Descriptor through which a process joins the group.
     let joinDescriptor: Int32
 
     /// Nil if no group can be made.
@@ -74,12 +72,10 @@ final class MemoryGroup: Sendable {
         unsafe rmdir(path)
     }
 
-    /// Peak memory of the group.
     var peakByteCount: Int? {
         SystemFile.read(path + "/" + version.peak).flatMap { Int($0.filter { !$0.isWhitespace }) }
     }
 
-    /// True if the kernel ended a process of the group for its memory.
     var isOutOfMemory: Bool {
         SystemFile.read(path + "/" + version.events).flatMap { Self.killCount(events: $0) } ?? 0 > 0
     }

@@ -1,4 +1,3 @@
-/// Ending of a child process.
 enum ProcessEnd: Equatable, Sendable {
     case exited(status: Int32)
     case killed(signal: Int32)

@@ -6,7 +6,6 @@
 /// activity keeps the process running; no push waits for its end.
 struct ProcessSupervision {
     enum Event {
-        /// A push is being delivered to the process.
         case delivered(Int, Schedule)
         /// The device is short of time: this push's time is over.
         case hurried(Int)
@@ -25,7 +24,6 @@ struct ProcessSupervision {
     enum Action: Equatable {
         case callExpiry(Int)
         case expireActivities
-        /// The change at this index of the push's schedule.
         case change(Int, index: Int)
         case suspend
         case resume
@@ -58,7 +56,6 @@ struct ProcessSupervision {
     static let linger: Duration = .milliseconds(10)
     /// Time for which a call may stay in the extension after its answer. iOS does not wait for it at all.
     static let callLinger: Duration = .seconds(1)
-    /// Time for which an activity may run on after its expiry.
     static let activityLinger: Duration = .seconds(1)
     /// More than an extension has in flight.
     static let activityCountMax = 1_000
@@ -79,7 +76,6 @@ struct ProcessSupervision {
     private var activityMax: Duration = .zero
     private var areActivitiesExpired = false
     private(set) var peakByteCount = 0
-    /// Content handler calls for a push that was over.
     private(set) var lateAnswerCount = 0
     /// Suspensions with a held lock after all pushes were finished.
     private(set) var lateLockCount = 0

@@ -12,14 +12,12 @@ final class ProcessWatch: Sendable {
         let onLateLock: @Sendable () -> Void
     }
 
-    /// Commands for the thread.
     enum Command: Sendable {
         case deliver(Int, ExtensionRequest, @Sendable (ExtensionOutcome?) -> Void)
         case hurry(Int)
         case end
     }
 
-    /// State shared by the thread and its callers.
     struct Inbox: Sendable {
         var commands: [Command] = []
         var nextNumber = 0

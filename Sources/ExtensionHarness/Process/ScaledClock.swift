@@ -1,4 +1,3 @@
-/// The machine's clock, scaled.
 struct ScaledClock: Clock {
     struct Instant: InstantProtocol {
         /// Time since the clock was made.
@@ -12,7 +11,6 @@ struct ScaledClock: Clock {
     let scale: Double
     private let start = ContinuousClock.now
 
-    /// - Parameter scale: Seconds on this clock for each real one.
     init(scale: Double) {
         self.scale = scale
     }

@@ -1,6 +1,5 @@
 internal import Platform
 
-/// The small files in which the kernel reports on processes and groups.
 enum SystemFile {
     /// - Returns: About 64 KiB at most; nil if the file cannot be read, for example because the process is gone.
     static func read(_ path: String) -> String? {

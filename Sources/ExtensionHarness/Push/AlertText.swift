@@ -8,7 +8,6 @@ struct AlertText: Sendable, Equatable {
     var body = ""
 }
 
-/// Looks keys up in the installed app's `<language>.lproj` folders.
 struct AlertTranslation: Sendable {
     private let tables: LocalizedTables?
 

@@ -38,7 +38,6 @@ public struct SimulatedPush: Sendable, Equatable {
         self.aps = aps
     }
 
-    /// Reads a payload of any type.
     static func members(
         of payload: some Collection<UInt8>,
         byteCountMax: Int

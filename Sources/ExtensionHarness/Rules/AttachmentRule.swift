@@ -14,9 +14,7 @@ enum AttachmentRule {
         static let movie = 50_000_000
     }
 
-    /// - Parameters:
-    ///   - type: Uniform type identifier, from the file's name or the extension's hint.
-    ///   - header: The first `headerByteCount` bytes, or all there are.
+    /// - Parameter header: The first `headerByteCount` bytes, or all there are.
     /// - Returns: Nil for an accepted file.
     static func problem(type: String, byteCount: Int, header: [UInt8]) -> AttachmentProblem? {
         guard let (byteCountMax, isHeader) = formats[type] else { return .unrecognized }

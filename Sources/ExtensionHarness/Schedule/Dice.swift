@@ -8,7 +8,6 @@ struct Dice {
         numbers = SplitMix64(seed: seed)
     }
 
-    /// Picks one value, all equally likely.
     mutating func pick<Value>(_ first: Value, _ others: Value...) -> Value {
         let index = Int(next() % UInt64(others.count + 1))
         return index == 0 ? first : others[index - 1]

@@ -9,7 +9,6 @@ public struct Presentation: Sendable, Equatable {
     /// True if its badge, when present, becomes the number on the app's icon.
     public var setsBadge: Bool
 
-    /// True if the notification is in the list.
     var isListed: Bool {
         switch place {
         case .banner, .list, .inApp(_, list: true): true

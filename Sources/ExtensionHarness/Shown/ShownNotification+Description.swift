@@ -1,4 +1,3 @@
-/// Text for a failed expectation.
 extension ShownNotification: CustomStringConvertible {
     /// The shown texts, and iOS's action with its reason.
     public var description: String {
@@ -15,7 +14,6 @@ extension ShownNotification: CustomStringConvertible {
             .joined(separator: " ")
     }
 
-    /// Nil if `why` has already said it.
     private func sentence(of ending: Ending) -> String? {
         switch (why, ending) {
         case (.ended, _), (.timedOut, _), (_, .returned): nil

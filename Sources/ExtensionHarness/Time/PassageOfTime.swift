@@ -16,7 +16,6 @@ struct PassageOfTime: Sendable {
         case advance(to: SimulatedClock.Instant, TimeUsed)
     }
 
-    /// Real time between two looks.
     static let lookInterval = Duration.milliseconds(2)
     /// Upper bound on the counted time between two looks, when an extension's real time is measured.
     static let lookPauseMax = Duration.milliseconds(10)
@@ -49,10 +48,6 @@ struct PassageOfTime: Sendable {
         self.timekeeping = timekeeping
     }
 
-    /// - Parameters:
-    ///   - reading: Reading of the device's clock.
-    ///   - real: Real time since a fixed moment.
-    /// - Returns: The action now; another look follows either way.
     mutating func look(_ reading: SimulatedClock.Reading, at real: Duration) -> Action {
         quietLookCount = reading.changeCount == lastChangeCount ? quietLookCount + 1 : 0
         lastChangeCount = reading.changeCount

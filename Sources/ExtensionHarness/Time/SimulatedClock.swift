@@ -177,12 +177,10 @@ public final class SimulatedClock: Clock, Sendable {
         return try await body()
     }
 
-    /// Holds time for running work.
     func hold() {
         change { $0.holdCount += 1 }
     }
 
-    /// Ends one `hold`.
     func release() {
         change { $0.holdCount -= 1 }
     }

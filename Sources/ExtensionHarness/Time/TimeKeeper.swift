@@ -15,7 +15,6 @@ final class TimeKeeper: Sendable {
     /// The time that the longest wait was measured in: real before scaled, scaled before virtual.
     var timeUsed: TimeUsed { used.withLock { $0 } }
 
-    /// Runs until the task is cancelled.
     func run(_ timekeeping: Device.Timekeeping) async {
         guard timekeeping != .byHand else { return }
         let start = ContinuousClock.now
