@@ -58,7 +58,7 @@ struct FaultAnswer {
         FaultAnswer(status: status, fields: [("apns-id", id.text)], body: body.bytes)
     }
 
-    /// Frames without flow control.
+    /// Frames sent without regard to flow control.
     func heads(on streamID: Int32) -> [FaultFrame] {
         var frames: [FaultFrame] = []
         if isInformationalFirst {

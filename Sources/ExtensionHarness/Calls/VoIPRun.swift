@@ -14,7 +14,7 @@ struct VoIPRun {
     private var isReported = false
     private var hasReturned = false
 
-    /// - Returns: True once the run has ended.
+    /// - Returns: True if this event has ended the run.
     mutating func handle(_ event: Event) -> Bool {
         guard end == nil else { return false }
         switch event {

@@ -72,7 +72,7 @@ extension Device {
     /// Passage of time while the extension runs.
     public enum Timekeeping: Sendable, Equatable {
         /// Skips a wait on the device's own clock once nothing has happened there for some 20 ms of real time. During
-        /// any other wait, such as a real `Date()` or `Task.sleep`, `scale` seconds pass on the device for each real
+        /// any other wait, such as a real `Task.sleep`, `scale` seconds pass on the device for each real
         /// second. Then no deadline comes in less than 250 ms, nor in less than a second while `didReceive` has not
         /// returned. `ShownNotification.time` says which mode was in effect.
         case automatic(scale: Double = 30)
