@@ -2,14 +2,14 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// A device's keys in their portable form, for testers: an identity and prekeys in one file, which are never rotated.
-/// What an app on a phone has is an `AppKeyRing`.
+/// A device's keys as one portable file for testers: an identity and prekeys that are never rotated. An app on a phone
+/// has an `AppKeyRing`.
 package struct DeviceKeys: ~Copyable {
     package let topic: BundleID
     private let identityKey: Ed25519PrivateKey
     private let prekeys: [PrivatePrekey]
 
-    /// New keys: an identity and one prekey usable after the first unlock.
+    /// Makes an identity and one prekey usable after the first unlock.
     package init(topic: BundleID, random: inout some RandomSource) {
         let identityKey = Ed25519PrivateKey(random: &random, storage: .guarded)
         let prekey = PrivatePrekey(
@@ -23,17 +23,16 @@ package struct DeviceKeys: ~Copyable {
         prekeys = [prekey]
     }
 
-    /// What senders pin.
+    /// The public identity, which senders pin.
     package var identity: IdentityKey { IdentityKey(identityKey.publicKey) }
 
     /// The read-only view of an extension that has these keys in memory.
     package var keyRing: KeyRing { KeyRing(topic: topic, identity: identity, prekeys: prekeys) }
 
-    /// A bundle of the current prekeys, valid from `now` for the longest time a bundle may be.
+    /// A bundle of the current prekeys, valid from `now` for the longest time allowed.
     ///
-    /// The epoch is the time: it grows even when the record of the last one was lost with an uninstalled app.
+    /// The epoch is the time: it grows even if the last one was lost with an uninstalled app.
     ///
-    /// - Parameter now: the device's clock.
     /// - Returns: the signed bytes, 181 for one prekey and a topic of 16 bytes.
     package func bundle(now: Timestamp) -> [UInt8] {
         let entries = prekeys.map { prekey in
@@ -54,16 +53,14 @@ package struct DeviceKeys: ~Copyable {
     }
 }
 
-// The way to an app and its extension, which run in processes of their own.
+// Installation for an app and its extension, which run in separate processes.
 extension DeviceKeys {
-    /// Puts the prekeys into the store that an app shares with its extension, as a ring of which nothing is superseded,
-    /// in place of what is there. The identity's private half is not in it.
+    /// Replaces the content of the shared store with these prekeys, as a ring without superseded ones. The identity's
+    /// private half is not in it.
     ///
     /// - Parameters:
-    ///   - store: the shared one.
     ///   - identityStore: the app's own, for the identity's private half; nil where there is no app.
-    ///   - replayStore: which replay store will remember the messages; nil for none.
-    ///   - now: the device's clock.
+    ///   - replayStore: nil for keys without a replay store.
     /// - Throws: `KeyRingError`.
     package func install(
         in store: any SecretStore,
@@ -91,9 +88,9 @@ extension DeviceKeys {
 extension DeviceKeys {
     private static let format = "sealedpush-device-key-1"
 
-    /// - Parameters:
-    ///   - path: a file written by `write(to:)`.
-    ///   - exampleKeys: whether a published key may be loaded.
+    /// Reads a file written by `write(to:)`.
+    ///
+    /// - Parameter exampleKeys: the rule for published keys.
     /// - Throws: `FileError`.
     package init(keyFile path: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
         let file = try KeyFile(
@@ -107,7 +104,7 @@ extension DeviceKeys {
         let topic = try file.topic()
         let identityKey = try file.identityKey(seeds[0][0])
         let prekeys = try file.prekeys(identity: IdentityKey(identityKey.publicKey))
-        // A bundle is made from them later, without a chance to refuse.
+        // `bundle` cannot throw, so this is checked here.
         guard KeyBundle.canHold(prekeys.map(\.publicPrekey)) else { throw file.malformed }
         self.prekeys = prekeys
         self.topic = topic

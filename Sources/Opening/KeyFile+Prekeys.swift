@@ -20,7 +20,7 @@ extension KeyFile {
     /// Far more than are ever kept at once; a ring that was read can always be written again.
     private static var prekeyCountMax: Int { 64 }
 
-    /// 1 to 64, no two of one id.
+    /// Reads 1 to 64 prekeys with distinct ids.
     func prekeys(identity: IdentityKey) throws(FileError) -> [PrivatePrekey] {
         var prekeys: [PrivatePrekey] = []
         let lines = values("prekey")

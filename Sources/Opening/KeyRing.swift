@@ -3,13 +3,12 @@ package import Keys
 private import Platform
 import Primitives
 
-/// The extension's view of a device's keys: it opens messages and changes nothing. It is made from a reader of the shared
-/// store, which has no write, and the identity's private half is not in that store: the extension can neither sign a
-/// bundle nor rotate.
+/// The extension's read-only view of a device's keys. Its reader has no write access, and the shared store lacks the
+/// identity's private half. So the extension can neither sign a bundle nor rotate.
 package final class KeyRing: Sendable {
     package let topic: BundleID
     package let identity: IdentityKey
-    /// Which replay store must remember this ring's messages; nil for keys that have no life cycle.
+    /// The replay store that must remember this ring's messages; nil for keys without a life cycle.
     package let replayStore: StoreID?
 
     private let source: Source
@@ -19,21 +18,21 @@ package final class KeyRing: Sendable {
         case stored(any SecretReader, RingIndex)
     }
 
-    /// What became of looking for a prekey. One key at most is ever tried: a ciphertext made to open under two keys gains
+    /// The result of a prekey lookup. At most one key is tried, so a ciphertext made to open under two keys gains
     /// nothing.
     enum PrekeyLookup: Sendable {
         case found(PrivatePrekey)
-        /// It is there, and cannot be read before the device is unlocked.
+        /// Present, but unreadable until the device is unlocked.
         case locked
-        /// It was destroyed: the message is too late for it.
+        /// Destroyed: the message is too late.
         case stale
         case unknown
-        /// It is there and cannot be read for another reason.
+        /// Present, but unreadable for another reason.
         case unavailable
     }
 
-    /// Keys held in memory, without a life cycle: those of a tester's key file, or of a test vector, which also has keys
-    /// that cannot be read and keys that are gone.
+    /// Holds keys in memory, without a life cycle: those of a tester's key file or a test vector. Test vectors also
+    /// have locked and destroyed keys.
     package init(
         topic: BundleID,
         identity: IdentityKey,
@@ -47,9 +46,8 @@ package final class KeyRing: Sendable {
         source = .held(prekeys, lockedIDs: lockedIDs, destroyedIDs: destroyedIDs)
     }
 
-    /// The ring in the store that the app shares with its extension. Secrets are read when they are asked for.
+    /// Opens the ring in the store that the app shares with its extension. Secrets are read on demand.
     ///
-    /// - Parameter store: the shared one.
     /// - Throws: `.notFound` before the app has made keys, `.locked` before the first unlock, `.damaged`, `.system`.
     package init(store: any SecretReader) throws(SecretStoreError) {
         let index = try RingIndex(from: store)
@@ -59,7 +57,7 @@ package final class KeyRing: Sendable {
         source = .stored(store, index)
     }
 
-    /// Whether the relay has acknowledged the newest bundle. Keys held in memory have no bundle to publish.
+    /// True once the relay has acknowledged the newest bundle. Keys held in memory have no bundle to publish.
     package var isPublished: Bool {
         switch source {
         case .held: true
@@ -67,7 +65,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Those held in memory; none where they are read from a store.
+    /// The prekeys held in memory; empty for a ring in a store.
     var prekeys: [PrivatePrekey] {
         switch source {
         case .held(let prekeys, _, _): prekeys
@@ -75,7 +73,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Finds the prekey of an envelope's header, superseded ones too. An id of other than 8 bytes is unknown.
+    /// Finds the prekey of an envelope's header, also among superseded ones. An id of other than 8 bytes is unknown.
     func prekey(id: [UInt8]) -> PrekeyLookup {
         guard let id = PrekeyID(id) else { return .unknown }
         switch source {
@@ -89,7 +87,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// The app may have rotated since the index was read. Its order of writing makes the newest index right.
+    /// Reads the index again, since the app may have rotated. Its order of writing makes the newest index right.
     private func lookupAgain(_ id: PrekeyID, _ store: any SecretReader) -> PrekeyLookup {
         let index: RingIndex
         do {
@@ -97,13 +95,13 @@ package final class KeyRing: Sendable {
         } catch {
             return error == .locked ? .locked : .unavailable
         }
-        // A ring made anew for another identity: what this view would bind a message to is gone.
+        // A new ring of another identity: messages cannot be bound to the old one any more.
         guard index.identity == identity, index.topic == topic else { return .unavailable }
         if let lookup = Self.lookup(id, in: index, store) { return lookup }
         return index.prekey(id) == nil ? .unknown : .unavailable
     }
 
-    /// - Returns: nil where the index does not know the prekey, or knows one whose secret is not there.
+    /// - Returns: nil if the index does not know the prekey, or its secret is missing.
     private static func lookup(_ id: PrekeyID, in index: RingIndex, _ store: any SecretReader) -> PrekeyLookup? {
         guard let prekey = index.prekey(id) else { return index.destroyedIDs.contains(id) ? .stale : nil }
         do {
@@ -119,7 +117,7 @@ package final class KeyRing: Sendable {
 }
 
 extension RingIndex {
-    /// - Throws: `SecretStoreError`.
+    /// Reads the index from a store.
     init(from store: any SecretReader) throws(SecretStoreError) {
         let record = try store.read(.ring)
         guard record.byteCount <= Self.recordByteCountMax,
@@ -128,7 +126,7 @@ extension RingIndex {
         self = index
     }
 
-    /// A process that gets push after push reads the same record each time, and mostly finds the same bytes.
+    /// The last record and its index. A process that receives many pushes mostly reads the same bytes again.
     private static let newest = Guarded<(record: [UInt8], index: RingIndex)?>(nil)
 
     private static func index(record: [UInt8]) -> RingIndex? {
@@ -140,9 +138,9 @@ extension RingIndex {
 }
 
 extension PrivatePrekey {
-    /// Reads the secret of a prekey that the index names.
+    /// Reads the secret of a prekey in the index.
     ///
-    /// - Throws: `.damaged` unless it is the private half of the key that the index names; `SecretStoreError`.
+    /// - Throws: `.damaged` if it does not match the public key in the index; otherwise `SecretStoreError`.
     convenience init(_ prekey: RingPrekey, identity: IdentityKey, from store: any SecretReader) throws(SecretStoreError)
     {
         let key: X25519PrivateKey

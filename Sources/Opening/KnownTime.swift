@@ -1,12 +1,12 @@
 package import Envelope
 
-/// What a device knows of the time (docs/protocol.md, section 9).
+/// A device's knowledge of the time (docs/protocol.md, section 9).
 package struct KnownTime: Equatable, Sendable {
-    /// LB: what the time is at least.
+    /// LB: the earliest that it can be now.
     package var lowerBound: Timestamp
-    /// Whether LB is the time itself: it was confirmed since the device was started. The device's clock does not count then.
+    /// True if LB is the time itself, confirmed since the device started. The device's clock does not count then.
     package var isConfirmed: Bool
-    /// What the last confirmation said; nil before the first.
+    /// The time of the last confirmation; nil before the first.
     package var lastConfirmed: Timestamp?
 
     package init(lowerBound: Timestamp, isConfirmed: Bool = false, lastConfirmed: Timestamp? = nil) {
@@ -15,7 +15,7 @@ package struct KnownTime: Equatable, Sendable {
         self.lastConfirmed = lastConfirmed
     }
 
-    /// No device is older than the software on it.
+    /// Raises the lower bound to the build date: no device is older than its software.
     package func since(_ buildDate: Timestamp) -> KnownTime {
         KnownTime(
             lowerBound: max(lowerBound, buildDate),

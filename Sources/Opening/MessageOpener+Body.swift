@@ -1,7 +1,7 @@
 import Envelope
 import Keys
 
-// Steps 8 and 9: what the body says, what of it this contact may say, and whether something later was said already.
+// Steps 8 and 9: the body, the contact's rights, and the order of changes.
 extension MessageOpener {
     func readBody(of frame: Frame) throws(Rejection) -> Message {
         do {
@@ -29,7 +29,7 @@ extension MessageOpener {
         guard isClockTrusted else { throw Rejection(.clockUntrusted) }
     }
 
-    /// A claim that somebody left open is good enough to show a text again, and not to ring again (protocol v1, rule 29).
+    /// An unfinished claim suffices to show a text again, but not to ring again (protocol v1, rule 29).
     func judgeCall(_ message: Message, isFirst: Bool) throws(Rejection) {
         guard case .call = message.operation else { return }
         guard isFirst else { throw Rejection(.replay) }
@@ -46,7 +46,7 @@ extension MessageOpener {
             sender: contact.key,
             messageID: frame.messageID,
             sentAt: frame.sentTime,
-            // A message that is older than this change cannot expire later than this.
+            // A message older than this change cannot expire later than this.
             keepUntil: frame.sentTime.advanced(by: policy.lifetimeMax)
         )
         do {

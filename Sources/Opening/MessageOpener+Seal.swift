@@ -3,7 +3,7 @@ import HPKE
 import Keys
 import Primitives
 
-// From the sealed field to a frame whose sender is known: docs/protocol.md, section 8, steps 1 to 5.
+// Steps 1 to 5 of docs/protocol.md, section 8: from the sealed field to a frame with a known sender.
 extension MessageOpener {
     func parse(_ sealedField: String) throws(Rejection) -> Envelope {
         do throws(EnvelopeError) {
@@ -53,9 +53,9 @@ extension MessageOpener {
         }
     }
 
-    /// An unknown sender's signature is verified too: its key may be kept for a contact request.
+    /// Verifies the signature, also of an unknown sender: its key may be kept for a contact request.
     ///
-    /// - Returns: the contact; and, for a key that it gave up, how.
+    /// - Returns: the contact; and the retirement of a key that it gave up.
     func verifySender(of frame: Frame, info: [UInt8]) throws(Rejection) -> (contact: Contact, retired: RetiredKey?) {
         let sender: SenderKey
         do {
@@ -72,13 +72,13 @@ extension MessageOpener {
         do throws(ContactListError) {
             if let known = try contacts.sender(sender) { return known }
         } catch {
-            // As where no list can be read: who is a contact cannot be told.
+            // An unreadable list: contacts and strangers are indistinguishable.
             throw Rejection(.keysUnavailable)
         }
         throw strangerRejection(sender)
     }
 
-    /// What becomes of a well-signed message whose sender is no contact.
+    /// The rejection of a well-signed message whose sender is no contact.
     func strangerRejection(_ sender: SenderKey) -> Rejection {
         switch contacts.unknownSenders {
         case .placeholder: Rejection(.unverifiedSender(sender))

@@ -1,11 +1,11 @@
 import Envelope
 
-// Steps 6 and 7: whether the message is in time, and whether it is new.
+// Steps 6 and 7: times and replay.
 extension MessageOpener {
-    /// - Returns: whether the clock can be believed.
+    /// - Returns: true if the device's clock is credible.
     func judgeTimes(of frame: Frame, now: Timestamp) throws(Rejection) -> Bool {
         let time = try time()
-        // Confirmed time goes on by the uptime: what the device's clock shows does not count.
+        // Confirmed time advances with the uptime, so the device's clock does not count.
         let clock = ClockBound(now: time.isConfirmed ? time.lowerBound : now, lowerBound: time.lowerBound)
         let verdict = clock.judge(
             sentAt: frame.sentTime,
@@ -15,14 +15,14 @@ extension MessageOpener {
         switch verdict {
         case .inTime: return clock.isTrusted
         case .malformed: throw Rejection(.malformed)
-        // By a clock that nobody confirmed it may come to be in time yet.
+        // Under an unconfirmed clock the message may prove to be in time later.
         case .expired: throw Rejection(.expired, isKept: frame.expiryTime > time.lowerBound)
         case .fromTheFuture: throw Rejection(.clockUntrusted, isKept: true)
         }
     }
 
-    /// A key that was given up counts while messages of it may be under way. A clock that is set back makes that no longer
-    /// than what has certainly passed.
+    /// Accepts a retired key while its messages may be under way. Setting the clock back extends that no further than
+    /// the lower bound allows.
     func judgeRetirement(of contact: Contact, _ retired: RetiredKey?, now: Timestamp) throws(Rejection) {
         guard let retired else { return }
         let known = try time()
@@ -41,7 +41,9 @@ extension MessageOpener {
         }
     }
 
-    /// - Returns: whether nobody claimed this message before.
+    /// Claims the message in the replay window.
+    ///
+    /// - Returns: true if it was never claimed before.
     func claimOnce(
         _ frame: Frame,
         from contact: Contact,

@@ -1,14 +1,15 @@
 package import Envelope
 import Keys
 
-/// (sealed field, key ring, contacts, replay window, clock) → outcome. Synchronous and total: no bytes make it trap.
+/// Opens a push: (sealed field, key ring, contacts, replay window, clock) → outcome. Synchronous and total: no bytes
+/// make it trap.
 package struct MessageOpener: Sendable {
-    /// Whether a message is remembered.
+    /// The memory of messages that were opened.
     package enum ReplayProtection: Sendable {
         case window(ReplayWindow)
-        /// There should be a window, and it cannot be used: nothing counts as new.
+        /// The window is required but unusable: nothing counts as new.
         case unavailable
-        /// For tools, which look at a message without being the device.
+        /// For tools, which inspect a message without being the device.
         case none
     }
 
@@ -32,12 +33,13 @@ package struct MessageOpener: Sendable {
         self.pushClass = pushClass
     }
 
-    /// The steps are in the order of docs/protocol.md, section 8; nothing of a message counts before its signature.
+    /// Opens a sealed field in the steps of docs/protocol.md, section 8. Nothing in a message counts before its
+    /// signature is verified.
     ///
     /// - Parameters:
     ///   - sealedField: the payload's `sealed` string.
     ///   - now: the device's clock.
-    /// - Returns: one outcome, always, and what has to be given back to the window once it was shown.
+    /// - Returns: always one outcome, and the claim to commit after display.
     package func open(sealedField: String, now: Timestamp) -> OpenedPush {
         var claim: ReplayClaim?
         do throws(Rejection) {
@@ -71,7 +73,7 @@ package struct MessageOpener: Sendable {
         }
     }
 
-    /// Ends the steps, with what the push became.
+    /// Ends the steps with an outcome.
     struct Rejection: Error {
         let outcome: Outcome
         let replayed: ReplayKey?
@@ -98,15 +100,15 @@ package struct MessageOpener: Sendable {
     }
 }
 
-/// What opening gives: the outcome, and the claim that has to be committed once the content was handed over.
+/// The outcome of opening, and the claim to commit after the content is handed over.
 package struct OpenedPush: Sendable {
     package let outcome: Outcome
     package let claim: ReplayClaim?
-    /// Whether nobody claimed this message before: what may happen only once for it, happens now.
+    /// True if the message was never claimed before. Effects that may happen only once happen now.
     package let isFirst: Bool
-    /// Of a replay by a contact: which message came again.
+    /// The message that a contact's replay repeated.
     package let replayed: ReplayKey?
-    /// Whether a contact's message may still open when the time is known: only the device's clock refused it.
+    /// True if only the device's clock refused a contact's message: it may open once time is confirmed.
     package let isKept: Bool
 
     package init(

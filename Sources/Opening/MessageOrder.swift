@@ -1,7 +1,8 @@
 import Envelope
 import Keys
 
-/// Whether a change is the latest of its target (docs/protocol.md, section 11; protocol v1, rule 27). Asking records it.
+/// Checks that a change is the latest of its target, and records it (docs/protocol.md, section 11; protocol v1, rule
+/// 27).
 struct MessageOrder {
     let window: ReplayWindow
     let sender: SenderKey

@@ -1,20 +1,19 @@
 package import Envelope
 
-/// An app's constants for opening: how long a message may live, and what its senders may ask for.
+/// An app's constants for opening: the life of messages and the names that senders may use.
 public struct OpeningPolicy: Sendable {
-    /// Apple keeps a push for 30 days at most.
+    /// 30 days, the longest that Apple keeps a push.
     public static let lifetimeCap: Duration = .seconds(30 * 86_400)
 
-    /// Names that the app knows. Whatever a message names beside them is ignored, signed or not.
+    /// Names that the app knows. Any other name in a message is ignored, signed or not.
     public struct AllowedNames: Hashable, Sendable {
         /// Notification categories.
         public var categories: Set<String>
-        /// Sound files of the app; `default` stands for the system's own.
+        /// Sound files of the app; `default` is the system sound.
         public var sounds: Set<String>
-        /// Members of the user info.
         public var userInfo: Set<String>
 
-        /// Nothing is allowed unless it is named.
+        /// Allows only the given names.
         public init(categories: Set<String> = [], sounds: Set<String> = [], userInfo: Set<String> = []) {
             self.categories = categories
             self.sounds = sounds
@@ -22,22 +21,21 @@ public struct OpeningPolicy: Sendable {
         }
     }
 
-    /// L: the longest life of a message, from sent-at to expires-at. 7 days, at most 30.
+    /// L: the longest life of a message, from sent-at to expires-at. 7 days by default, at most 30.
     public let lifetimeMax: Duration
-    /// For people among the contacts.
+    /// Names for contacts that are people.
     public var person: AllowedNames
-    /// For services among the contacts.
+    /// Names for contacts that are services.
     public var service: AllowedNames
-    /// Whose attachments the app gets; everybody's among the contacts, unless the app says otherwise. To fetch a file tells
-    /// its host that this device has the message, and when.
+    /// The roles whose attachments the app gets; all by default. Fetching a file reveals to its host when this device
+    /// has the message.
     public var attachmentRoles = Set(Contact.Role.allCases)
     package var buildDate = Self.buildDate
 
-    /// - Parameters:
-    ///   - lifetimeMax: more than zero, at most 30 days. It also says how long a removed message is remembered, and how
-    ///     long a superseded prekey is kept.
-    ///   - person: what a person may name.
-    ///   - service: what a service may name.
+    /// Creates a policy.
+    ///
+    /// - Parameter lifetimeMax: more than zero, at most 30 days. It is also how long a removed message is remembered,
+    ///   and it bounds the life of a superseded prekey.
     public init(
         lifetimeMax: Duration = .seconds(7 * 86_400),
         person: AllowedNames = AllowedNames(),

@@ -2,59 +2,58 @@ public import Envelope
 public import Keys
 public import WebPush
 
-/// What became of one push on the device (docs/protocol.md, section 13).
+/// The outcome of one push on the device (docs/protocol.md, section 13).
 public enum Outcome: Hashable, Sendable {
     /// Authentic, in time, new, and within its sender's rights.
     case opened(OpenedMessage)
     /// The push carried no sealed field.
     case notSealed
-    /// Not what any contact sealed for this device. One case for everything that fails between the alphabet and the
-    /// signature, so that nobody learns from it how far a forgery got.
+    /// Not sealed for this device by any contact. One case covers every failure from the alphabet to the signature, so
+    /// that it reveals nothing about a forgery's progress.
     case malformed
     /// Made by a newer version.
     case unsupported
     /// Sealed to a prekey that this device never had.
     case unknownKey
-    /// Sealed to a prekey that this device had, and destroyed.
+    /// Sealed to a destroyed prekey of this device.
     case staleKey
-    /// Its prekey can be read only while the device is unlocked.
+    /// Sealed to a prekey that is readable only while the device is unlocked.
     case locked
-    /// The device's keys or contacts could not be read at all.
+    /// The device's keys or contacts were unreadable.
     case keysUnavailable
-    /// Well signed by somebody who is no contact; the key is for a contact request.
+    /// Well signed by a key that is no contact's; it serves for a contact request.
     case unverifiedSender(SenderKey)
-    /// Its time had passed.
+    /// Received after its expiry.
     case expired
-    /// Sent further in the future than clocks may differ, or a call under a clock that is wrong.
+    /// Sent further in the future than clocks may differ, or a call under a wrong clock.
     case clockUntrusted
-    /// Not known, but as old as messages of this sender that had to be forgotten.
+    /// Unknown, but as old as forgotten messages of this sender.
     case tooOld
     /// Opened before.
     case replay
-    /// The replay window could not be read or written: nothing may count as new.
+    /// The replay window was unreadable or unwritable: nothing may count as new.
     case storeUnavailable
-    /// An operation that this contact may not use.
+    /// An operation outside the contact's rights.
     case notPermitted
-    /// A later change of the same message was there first.
+    /// A later change of the same message came first.
     case superseded
-    /// Opened as Web Push: whoever has the subscription could have written it.
+    /// Opened as Web Push: any holder of the subscription could have written it.
     case unauthenticated(UnauthenticatedMessage)
 }
 
-/// A message that opened, less what its sender has no right to.
+/// An opened message without the parts to which its sender has no right.
 public struct OpenedMessage: Hashable, Sendable {
-    /// What to show or do.
     public let message: Message
-    /// The same for every recipient of a fan-out, and in a re-send.
+    /// The id, which all recipients of a fan-out and every re-send share.
     public let messageID: MessageID
-    /// By the sender's clock.
+    /// The sending time by the sender's clock.
     public let sentAt: Timestamp
-    /// From then on it must not be shown.
+    /// The time from which it must not be shown.
     public let expiresAt: Timestamp
-    /// Whose signature it carries.
+    /// The key that signed it.
     public let sender: SenderKey
-    /// What the app calls the sender, from its contact list; nil for no name.
+    /// The sender's name in the app's contact list; nil for no name.
     public let contactName: String?
-    /// The text was longer.
+    /// True if the sender cut the text.
     public let isTruncated: Bool
 }

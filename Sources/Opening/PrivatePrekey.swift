@@ -2,7 +2,7 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// The private half of a prekey, with the public values that every opening needs computed once.
+/// The private half of a prekey, with its public values computed once.
 ///
 /// A class only so that a key ring can hold several: its key cannot be copied.
 package final class PrivatePrekey: Sendable {
@@ -22,6 +22,6 @@ package final class PrivatePrekey: Sendable {
         self.key = key
     }
 
-    /// The hint in the envelope's header.
+    /// The prekey id of the envelope's header.
     var id: ArraySlice<UInt8> { fingerprint.prefix(EnvelopeHeader.prekeyIDByteCount) }
 }

@@ -1,12 +1,12 @@
 import Envelope
 
-/// Leaves of a message what its sender may use (docs/protocol.md, section 12; protocol v1, rules 22, 29 and 30).
+/// Reduces a message to its sender's rights (docs/protocol.md, section 12; protocol v1, rules 22, 29 and 30).
 struct RightsFilter {
     let contact: Contact
     let names: OpeningPolicy.AllowedNames
     let allowsAttachments: Bool
 
-    /// Operations are refused as a whole, not weakened into another.
+    /// Operations are refused as a whole, never weakened into another.
     func permits(_ operation: Message.Operation) -> Bool {
         switch operation {
         case .show, .replace, .remove, .test: true

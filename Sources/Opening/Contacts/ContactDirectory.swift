@@ -2,30 +2,29 @@ import Envelope
 package import Keys
 private import Platform
 
-/// Whose messages are shown, asked one by one.
+/// Looks up one sender at a time.
 package protocol SenderDirectory: Sendable {
-    /// What becomes of messages of senders that are not here.
     var unknownSenders: UnknownSenderPolicy { get }
 
-    /// - Returns: nil where nothing is known of exactly this key.
-    /// - Throws: `.malformed`, where the list is not what the app wrote.
+    /// - Returns: nil for an unknown key.
+    /// - Throws: `.malformed`.
     func entry(for key: SenderKey) throws(ContactListError) -> ContactEntry?
 }
 
 extension ContactList: SenderDirectory {}
 
-/// The contact list's file, asked for one sender. The extension reads the file for every push, and to understand all of a
-/// thousand contacts takes longer than to open a message: of all lines but the sender's own it is only seen that they begin
-/// as a contact's.
+/// Looks up one sender in the contact list's file. The extension reads the file for every push, and parsing a thousand
+/// contacts takes longer than opening a message. So only the sender's own line is parsed; of the others only the prefix
+/// is checked.
 package struct ContactDirectory: SenderDirectory {
     package let unknownSenders: UnknownSenderPolicy
     private let bytes: [UInt8]
-    /// Where the first contact's line begins.
+    /// The offset of the first contact's line.
     private let start: Int
-    /// Whether a line is a key and nothing else.
+    /// True if each line is only a key.
     private let hasKeysOnly: Bool
 
-    /// - Throws: `FileError`; for a file that does not begin as a contact list, `.malformed`.
+    /// - Throws: `FileError`; `.malformed` if the file does not begin as a contact list.
     package init(file path: String) throws(FileError) {
         let bytes = try WholeFile.read(path, byteCountMax: ContactList.byteCountMax)
         do {
@@ -52,7 +51,7 @@ package struct ContactDirectory: SenderDirectory {
         start = position
     }
 
-    /// Whether there is no contact at all.
+    /// True if the file lists no key, neither a contact's nor a retired one.
     package var isEmpty: Bool {
         var position = start
         return Self.nextLine(of: bytes, from: &position) == nil
@@ -76,15 +75,14 @@ package struct ContactDirectory: SenderDirectory {
                 found = .contact(Contact(person: key))
                 continue
             }
-            // Two lines for one contact would be two opinions about its rights.
+            // Two lines could grant different rights.
             guard found == nil else { throw .malformed }
             found = try ContactList.entry(bytes[line]).entry
         }
         return found
     }
 
-    /// - Returns: the next line that is neither empty nor a comment, without the white space at its ends; `position` is
-    ///   behind it then.
+    /// The next line that is neither empty nor a comment, trimmed. Moves `position` past it.
     private static func nextLine(of bytes: [UInt8], from position: inout Int) -> Range<Int>? {
         while position < bytes.count {
             let end = lineEnd(of: bytes, from: position)

@@ -2,7 +2,7 @@ import Envelope
 package import Keys
 private import Platform
 
-// The list's file. A line for each contact, words apart by one space, sorted by key:
+// The list's file: a line for each contact, words separated by one space, sorted by key.
 //
 //     sealedpush-contacts-1
 //     unknown-senders refuse                              (or placeholder)
@@ -11,11 +11,9 @@ private import Platform
 //     sealedpush-sender-1:<43 characters> superseded 1800000000000 sealedpush-sender-1:<43 characters>
 //     sealedpush-sender-1:<43 characters> revoked 1800000000000
 //
-// The last two are keys that were given up, and when that was announced; they come behind the contacts, sorted too.
-// Without the first line a file is a list of sender keys, one a line: people without names and rights. Lines that are
-// empty or begin with # are passed over in both. One bad line refuses the whole file: half a list would turn contacts into
-// strangers, or a misread right into another one.
-// `ContactDirectory` asks the same file for one sender.
+// The last two are retired keys with the time of the announcement; they follow the contacts, sorted too. Without the
+// first line a file lists sender keys, one a line: people without names and rights. Empty lines and lines with # are
+// skipped. One bad line refuses the whole file: half a list would turn contacts into strangers.
 extension ContactList {
     static let byteCountMax = 1 << 20
     static let format = "sealedpush-contacts-1"
@@ -23,7 +21,6 @@ extension ContactList {
     private static let supersededWord = "superseded"
     private static let revokedWord = "revoked"
 
-    /// - Throws: `FileError`.
     package init(file path: String) throws(FileError) {
         let bytes = try WholeFile.read(path, byteCountMax: Self.byteCountMax)
         do {
@@ -34,12 +31,11 @@ extension ContactList {
         }
     }
 
-    /// Writes a file of mode 0600, whole or not at all. The extension reads it while the device is locked.
+    /// Writes a file of mode 0600 atomically. The extension reads it while the device is locked.
     package func write(to path: String) throws(FileError) {
         try WholeFile.write(encoded, to: path, access: .protected(.untilFirstUnlock))
     }
 
-    /// The file's bytes.
     var encoded: [UInt8] {
         let head = "\(Self.format)\n\(Self.unknownSendersName) \(unknownSenders.fileWord)\n"
         let lines = contacts.map { contact in
@@ -54,7 +50,6 @@ extension ContactList {
         return Array((head + lines.joined() + retired.joined()).utf8)
     }
 
-    /// - Throws: `ContactListError`, for a file that is none.
     init(encoded bytes: [UInt8]) throws(ContactListError) {
         var lines = Self.lines(of: bytes)
         if lines.first.map({ $0.elementsEqual(Self.format.utf8) }) == true {
@@ -69,7 +64,7 @@ extension ContactList {
         self.init()
         for line in lines {
             let contact = Contact(person: try Self.key(line))
-            // A key that stands twice says the same twice.
+            // A repeated key adds nothing.
             guard self.contact(for: contact.key) == nil else { continue }
             try add(contact)
         }
@@ -91,7 +86,7 @@ extension ContactList {
     }
 
     static func entry(_ line: ArraySlice<UInt8>) throws(ContactListError) -> (key: SenderKey, entry: ContactEntry) {
-        // A contact's name is the rest of the line, spaces and all.
+        // A name is the rest of the line, with spaces.
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
         guard words.count >= 3 else { throw .malformed }
         if let retired = try retired(words.dropFirst()) { return (try key(words[0]), .retired(retired)) }
@@ -139,7 +134,7 @@ extension ContactList {
         }
     }
 
-    /// Lines that are neither empty nor a comment, without the white space at their ends.
+    /// Trimmed lines without empty ones and comments.
     private static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         bytes.split(separator: UInt8(ascii: "\n")).map(trimmed).filter { line in
             line.first.map { $0 != UInt8(ascii: "#") } ?? false
@@ -157,9 +152,8 @@ extension ContactList {
     }
 }
 
-// The same for apps.
 extension ContactList {
-    /// Reads the list that the app wrote.
+    /// Reads the app's list.
     ///
     /// - Throws: `.notFound`, `.malformed`, `.system`.
     public init(contentsOf path: String) throws(ContactListError) {
@@ -170,9 +164,9 @@ extension ContactList {
         }
     }
 
-    /// Writes the list, readable by the owner only. A crash leaves the old file or the new one.
+    /// Writes the list atomically, readable by the owner only.
     ///
-    /// - Throws: `.system`, `.malformed` where something other than a file is in the way.
+    /// - Throws: `.system`, `.malformed` if something other than a file is in the way.
     public func save(to path: String) throws(ContactListError) {
         do {
             try write(to: path)
@@ -223,12 +217,12 @@ extension ContactRights {
     ]
     private static let noneWord = "-"
 
-    /// The names in their order, apart by commas; a hyphen for none.
+    /// Names in order, separated by commas; a hyphen for none.
     fileprivate var fileWord: String {
         isEmpty ? Self.noneWord : Self.words.filter { contains($0.right) }.map(\.word).joined(separator: ",")
     }
 
-    /// Only what `fileWord` makes: an unknown name is a right that would be lost, or was never meant.
+    /// Accepts only output of `fileWord`: an unknown name must not silently lose a right.
     fileprivate init?(fileWord: ArraySlice<UInt8>) {
         let names = fileWord.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         var rights: ContactRights = []

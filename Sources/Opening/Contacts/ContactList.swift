@@ -1,48 +1,46 @@
 public import Keys
 
-/// The senders whose messages are shown, and what becomes of everybody else's. The app keeps it and writes it where its
-/// extension reads it.
+/// The senders whose messages are shown, and the policy for all others. The app writes it for its extension.
 public struct ContactList: Hashable, Sendable {
-    /// More than fit the extension's memory beside everything else.
+    /// The greatest number of contacts.
     public static let contactCountMax = 4_096
 
-    /// What becomes of well-signed messages of senders that are not here.
+    /// The policy for well-signed messages of unknown senders.
     public var unknownSenders: UnknownSenderPolicy
 
     private var contactsByKey: [SenderKey: Contact] = [:]
-    /// Keys that were given up by announcements. None of them is a contact's.
+    /// Keys retired by announcements. None of them is a contact's.
     package private(set) var retiredKeys: [SenderKey: RetiredKey] = [:]
 
-    /// Nobody.
+    /// Creates an empty list.
     public init(unknownSenders: UnknownSenderPolicy = .placeholder) { self.unknownSenders = unknownSenders }
 
-    /// People without names and without rights; one named twice counts once.
+    /// Lists people without names and rights. Repeated keys count once.
     package init(people keys: some Sequence<SenderKey>) {
         self.init()
         for key in keys { contactsByKey[key] = Contact(person: key) }
         precondition(contactsByKey.count <= Self.contactCountMax)
     }
 
-    /// How many there are.
+    /// The number of contacts.
     public var count: Int { contactsByKey.count }
 
-    /// All of them, in the order of their keys' text.
+    /// All contacts, in the order of their keys' text.
     public var contacts: [Contact] { contactsByKey.values.sorted { $0.key.text < $1.key.text } }
 
-    /// The contact with exactly this key. There is no look-up by name: two contacts may have one.
+    /// The contact with exactly this key. Names are not unique, so there is no look-up by name.
     public func contact(for key: SenderKey) -> Contact? { contactsByKey[key] }
 
-    /// Adds somebody new, or somebody again whose key was given up.
+    /// Adds a contact, also under a retired key.
     ///
-    /// - Throws: `.present` for a key that is here: its rights are changed with `update`, knowingly; `.full`.
+    /// - Throws: `.present` for an existing key (change its rights with `update`); `.full`.
     public mutating func add(_ contact: Contact) throws(ContactListError) {
         guard contactsByKey[contact.key] == nil else { throw .present }
         guard count < Self.contactCountMax else { throw .full(contactCountMax: Self.contactCountMax) }
         put(contact)
     }
 
-    /// Changes role, name or rights of somebody who is here. A key never changes: a new one is a new contact, whom a
-    /// person accepts.
+    /// Changes a contact's role, name or rights. A new key is a new contact, which a person accepts.
     ///
     /// - Throws: `.absent`.
     public mutating func update(_ contact: Contact) throws(ContactListError) {
@@ -50,9 +48,9 @@ public struct ContactList: Hashable, Sendable {
         contactsByKey[contact.key] = contact
     }
 
-    /// From now on an unknown sender.
+    /// Makes the key an unknown sender's.
     ///
-    /// - Returns: who was removed; nil for nobody.
+    /// - Returns: the removed contact, if any.
     @discardableResult
     public mutating func remove(_ key: SenderKey) -> Contact? { contactsByKey.removeValue(forKey: key) }
 
@@ -61,7 +59,7 @@ public struct ContactList: Hashable, Sendable {
         contactsByKey[contact.key] = contact
     }
 
-    /// Gives up a key that is no contact's.
+    /// Retires a key that is no contact's.
     package mutating func retire(_ key: SenderKey, _ retired: RetiredKey) {
         retiredKeys[key] = retired
         guard retiredKeys.count > Self.retiredCountMax else { return }
@@ -69,34 +67,33 @@ public struct ContactList: Hashable, Sendable {
         if let oldest { retiredKeys[oldest.key] = nil }
     }
 
-    /// What is known of a key.
     package func entry(for key: SenderKey) -> ContactEntry? {
         contactsByKey[key].map { .contact($0) } ?? retiredKeys[key].map { .retired($0) }
     }
 }
 
-/// What becomes of a well-signed message whose sender is not in the contact list. None of its words are ever shown.
+/// The treatment of a well-signed message from an unknown sender. Its text is never shown.
 public enum UnknownSenderPolicy: Hashable, Sendable, CaseIterable {
-    /// The app's own words; the outcome carries the sender's key, so that the app can offer a contact request.
+    /// Shows the app's placeholder; the outcome carries the sender's key for a contact request.
     case placeholder
-    /// The same as for bytes that nobody signed: the key goes no further, and strangers make no requests.
+    /// Treats it as malformed: strangers cannot request contact.
     case refuse
 }
 
-/// Why a contact list cannot be what it was asked to be.
+/// Errors of a contact list.
 public enum ContactListError: Error, Equatable {
-    /// Not 1 to 128 bytes of UTF-8, with a control character in it, with a space at an end, or nothing that can be seen.
+    /// Not 1 to 128 bytes of UTF-8, with a control character, with a space at an end, or invisible.
     case name
-    /// There is a contact with this key.
+    /// A contact with this key exists.
     case present
-    /// There is no contact with this key.
+    /// No contact has this key.
     case absent
-    /// As many as may be.
+    /// The list is full.
     case full(contactCountMax: Int)
     /// There is no file.
     case notFound
-    /// The file is no contact list, or too large for one. Nothing of it was used.
+    /// The file is no contact list, or too large. Nothing of it was used.
     case malformed
-    /// A call of the system failed.
+    /// A system call failed.
     case system(call: String, code: Int32)
 }

@@ -1,9 +1,9 @@
 package import Envelope
 package import Keys
 
-/// A sender's key that is a contact's no more, by its own word.
+/// A key that its sender superseded or revoked.
 package struct RetiredKey: Hashable, Sendable {
-    /// The key in its place; nil for one that was revoked.
+    /// The key in its place; nil for a revoked one.
     package let successor: SenderKey?
     /// By the sender's clock.
     package let announcedAt: Timestamp
@@ -13,31 +13,29 @@ package struct RetiredKey: Hashable, Sendable {
         self.announcedAt = announcedAt
     }
 
-    /// Whether what it signed may still be under way.
+    /// Checks that messages of the key may still be under way. False for a revoked key.
     ///
     /// - Parameters:
-    ///   - time: of the device, and not before what has certainly passed.
+    ///   - time: the device's, at least the lower bound.
     ///   - lifetimeMax: L, the longest life that the app accepts.
-    /// - Returns: false for a revoked key.
     func isAccepted(at time: Timestamp, lifetimeMax: Duration) -> Bool {
         successor != nil && time < announcedAt.advanced(by: lifetimeMax)
     }
 }
 
-/// What a device knows of one sender's key.
 package enum ContactEntry: Hashable, Sendable {
     case contact(Contact)
     case retired(RetiredKey)
 }
 
 extension SenderDirectory {
-    /// More links than a contact has changed keys within the longest life of a message.
+    /// More than a contact's key changes within the longest life of a message.
     private static var linkCountMax: Int { 8 }
 
-    /// The contact whose word a message is, for the key that signed it.
+    /// The contact behind a signing key.
     ///
-    /// - Returns: the contact under this key, with the role, name and rights of who has its place now; and, where that is
-    ///   another key, how this one was given up. Nil for nobody: also where the last successor is no contact any more.
+    /// - Returns: the contact under this key, with the role, name and rights of its last successor; and the key's
+    ///   retirement, if any. Nil if the last successor is no contact.
     func sender(_ key: SenderKey) throws(ContactListError) -> (contact: Contact, retired: RetiredKey?)? {
         guard let entry = try entry(for: key) else { return nil }
         guard case .retired(let own) = entry else { return entry.contact.map { ($0, nil) } }

@@ -1,8 +1,8 @@
 private import Platform
 
-/// Forces the file to disk within a second of a write, on a thread of its own, so that no check waits for a disk and a
-/// loss of power forgets no more than that second. The thread ends when nothing is left to do; a process that is
-/// suspended in that second leaves the rest to the system's own writing back.
+/// Forces the file to disk within a second of a write, on its own thread. No check waits for a disk, and a loss of
+/// power forgets at most that second. The thread ends when it is idle. If the process is suspended in that second, the
+/// system writes back the rest.
 final class BackgroundSync: Sendable {
     private let synchronize: @Sendable () throws(ReplayWindowError) -> Void
     private let state = Guarded(State())
@@ -10,19 +10,19 @@ final class BackgroundSync: Sendable {
     private struct State {
         var isDirty = false
         var isRunning = false
-        /// Of the monotonic clock, in milliseconds.
+        /// Monotonic, in milliseconds.
         var lastSync: UInt64?
         var failure: ReplayWindowError?
     }
 
     private static let interval: UInt64 = 1_000
-    /// The thread calls two functions of the system.
+    /// The thread only sleeps and forces the file to disk.
     private static let stackByteCount = 256 * 1_024
 
-    /// - Parameter synchronize: is called on the thread, never twice at a time.
+    /// - Parameter synchronize: called on the thread, never concurrently.
     init(_ synchronize: @escaping @Sendable () throws(ReplayWindowError) -> Void) { self.synchronize = synchronize }
 
-    /// Call it after every write.
+    /// Call after every write.
     func noteWrite() {
         let starts = state.withLock { state in
             state.isDirty = true
@@ -33,7 +33,7 @@ final class BackgroundSync: Sendable {
         if starts { startThread() }
     }
 
-    /// What was reported written and was not is reported once, by the next operation.
+    /// Throws a failure of the thread once, at the next operation.
     func checkFailure() throws(ReplayWindowError) {
         let failure = state.withLock { state in
             defer { state.failure = nil }

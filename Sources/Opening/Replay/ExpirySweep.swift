@@ -1,17 +1,16 @@
-/// A look through all ids for those of one sender: how many there are, and which expire first. It goes a few pages
-/// with every new id, so that no check waits for all of it.
+/// A scan of all ids for one sender's number of ids and earliest expiries. It advances a few pages with every new id,
+/// so no check waits for a whole scan.
 struct ExpirySweep: Equatable {
-    /// How many ids an eviction is to make room for.
+    /// The number of ids that an eviction removes.
     static let batch = 256
 
     let slot: Int
-    /// The sender's floor when the sweep began. With another floor the sweep is worth nothing.
+    /// The sender's floor at the start. A changed floor invalidates the sweep.
     let floor: UInt64
-    /// The first page of records that was not looked at.
     private(set) var nextPage = 0
     /// Ids that expire after the floor.
     private(set) var total = 0
-    /// The earliest expiries, ascending, each with how many ids it has; no more than `batch` of them.
+    /// The earliest expiries, ascending, with their numbers of ids; at most `batch`.
     private var expiries: [UInt64] = []
     private var counts: [UInt64] = []
 
@@ -23,7 +22,7 @@ struct ExpirySweep: Equatable {
     var isDone: Bool { nextPage >= WindowLayout.recordPages.count }
 
     /// - Parameters:
-    ///   - words: pages of records, from `nextPage` on.
+    ///   - words: pages of records from `nextPage` on.
     ///   - bound: ids that expire by then do not count.
     /// - Throws: `.damaged`.
     mutating func look(through words: [UInt64], bound: UInt64) throws(ReplayWindowError) {
@@ -37,7 +36,7 @@ struct ExpirySweep: Equatable {
         nextPage += words.count / WindowLayout.pageWordCount
     }
 
-    /// One id more.
+    /// Counts one id.
     mutating func see(_ expiresAt: UInt64) {
         total += 1
         var low = 0
@@ -58,7 +57,7 @@ struct ExpirySweep: Equatable {
         }
     }
 
-    /// Evicting everything up to this expiry makes room for a batch; the count is of what that evicts.
+    /// The expiry up to which an eviction removes a batch, and the number of ids it removes.
     var threshold: (expiresAt: UInt64, count: Int)? {
         var count = 0
         for (index, expiresAt) in expiries.enumerated() {
@@ -69,8 +68,8 @@ struct ExpirySweep: Equatable {
     }
 }
 
-// Its page: check, slot | next page | total | count of expiries, floor, then expiry << 16 | count for each. A page that is
-// not whole is a sweep that begins again.
+// The sweep's page: check, slot | next page | total | count of expiries, floor, then expiry << 16 | count for each. A
+// torn page restarts the sweep.
 extension ExpirySweep {
     var words: [UInt64] {
         var words: [UInt64] = [
@@ -92,7 +91,7 @@ extension ExpirySweep {
             expiries.append(word >> 16)
             counts.append(word & 0xFFFF)
         }
-        // One that is through is never written.
+        // A finished sweep is never written.
         guard !isDone else { return nil }
     }
 }

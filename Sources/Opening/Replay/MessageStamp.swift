@@ -2,7 +2,7 @@ package import Envelope
 package import Keys
 import Primitives
 
-/// One verified message as the window sees it.
+/// A verified message for the window.
 package struct MessageStamp: Hashable, Sendable {
     package let sender: SenderKey
     /// 16 bytes.
@@ -21,8 +21,8 @@ package struct MessageStamp: Hashable, Sendable {
     package var key: ReplayKey { ReplayKey(sender: sender, messageID: messageID) }
 }
 
-/// What an id is remembered by. Two senders with one message id have two keys, so that nobody can use up another's ids
-/// (protocol v1, rule 23).
+/// The remembered form of an id. It depends on the sender, so no sender can use up another's ids (protocol v1, rule
+/// 23).
 package struct ReplayKey: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -33,7 +33,7 @@ package struct ReplayKey: Hashable, Sendable {
         self.init(digest: SHA256.hash(sender.rawRepresentation, messageID))
     }
 
-    /// The first 16 bytes of a digest that stands for the message.
+    /// Takes the digest's first 16 bytes.
     package init(digest: [UInt8]) {
         high = digest.word(at: 0)
         low = digest.word(at: 8)
@@ -44,7 +44,6 @@ package struct ReplayKey: Hashable, Sendable {
         self.low = low
     }
 
-    /// 16 bytes.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: high)

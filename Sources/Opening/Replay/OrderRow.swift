@@ -8,7 +8,7 @@ import Envelope
 ///     word 5     to be kept until (48) | check (16)
 struct OrderRow: Equatable {
     static let wordCount = 6
-    /// Milliseconds; beyond this, in the year 10889, all times are one.
+    /// In milliseconds; times beyond this, in the year 10889, are equal.
     private static let timeMax: UInt64 = 1 << 48 - 1
     private static let emptyKind: UInt64 = 0b0011
 
@@ -27,10 +27,6 @@ struct OrderRow: Equatable {
     let keepUntil: UInt64
     private let kind: Kind
 
-    /// - Parameters:
-    ///   - change: what was done.
-    ///   - key: of its sender and target.
-    ///   - slot: the sender's number.
     init(_ change: OrderedChange, key: ReplayKey, slot: Int) {
         self.key = key
         self.slot = slot
@@ -46,10 +42,10 @@ struct OrderRow: Equatable {
         }
     }
 
-    /// Whether this was sent after what its sender had to forget; a floor of 0 is none.
+    /// True if sent after the sender's forgotten changes; 0 is no floor.
     func isAbove(_ floor: UInt64) -> Bool { floor == 0 || sentAt > floor }
 
-    /// Rule 27: by (sent-at, message id). Two changes are in the same place only if they are the same message.
+    /// Rule 27: by (sent-at, message id). Only the same message ties.
     func isLater(than other: OrderRow) -> Bool {
         isLater(thanSentAt: other.sentAt, high: other.messageHigh, low: other.messageLow)
     }
@@ -69,10 +65,8 @@ struct OrderRow: Equatable {
         WindowCheck.sum(words + [keepUntil], modulo: WindowCheck.prime16)
     }
 
-    /// - Parameters:
-    ///   - page: a page of rows.
-    ///   - index: which of them.
-    /// - Returns: nil for an empty one.
+    /// Reads a row; nil for an empty one.
+    ///
     /// - Throws: `.damaged`.
     static func read(_ page: [UInt64], at index: Int) throws(ReplayWindowError) -> OrderRow? {
         try OrderRow(page: page, at: index)

@@ -1,21 +1,20 @@
 package import Envelope
 package import Keys
 
-/// A message that shows, changes or removes something, as the order of changes sees it (protocol v1, rule 27).
+/// A message that shows, changes or removes something (protocol v1, rule 27).
 package struct OrderedChange: Hashable, Sendable {
     package enum Kind: Sendable { case show, replace, remove, badge }
 
-    /// Only its own messages can be a sender's targets: the key is part of what is looked up.
+    /// Part of the key, so only a sender's own messages can be targets.
     package let sender: SenderKey
-    /// The 16-byte id of the message that is shown, replaced or removed; nil for the badge. For `.show`, the message's
-    /// own id, which nil stands for too.
+    /// The 16-byte id of the message shown, replaced or removed; nil for the badge. For `.show`, the message's own id
+    /// or nil.
     package let target: [UInt8]?
     /// 16 bytes.
     package let messageID: [UInt8]
     package let sentAt: Timestamp
     package let kind: Kind
-    /// Until when the change must be remembered: sent-at and the app's longest lifetime, after which an older message
-    /// to the same target has expired.
+    /// Sent-at plus the app's longest lifetime: older messages to the same target have expired by then.
     package let keepUntil: Timestamp
 
     package init(
@@ -38,8 +37,8 @@ package struct OrderedChange: Hashable, Sendable {
 }
 
 package enum OrderVerdict: Hashable, Sendable {
-    /// Nothing later is known, or it is this very change again.
+    /// Nothing later is known, or it is the same change again.
     case newest
-    /// Something later was done to the target, or something as late was forgotten.
+    /// The target has a later change, or one as late was forgotten.
     case superseded
 }

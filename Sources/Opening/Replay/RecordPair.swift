@@ -1,9 +1,9 @@
 import Primitives
 
-/// The two pages where an id may be: with the choice of the emptier one, pages of 128 fill evenly to the last few
-/// places. A salted digest chooses them, so that no sender can aim.
+/// The two pages where an id may be. Choosing the emptier one fills pages of 128 evenly to the last few places. A
+/// salted digest chooses the pair, so no sender can aim.
 struct RecordPair {
-    /// Page numbers, 0 for the first page of records.
+    /// Page numbers from the first page of records.
     private(set) var numbers = [0, 1]
     var words = [
         [UInt64](repeating: 0, count: WindowLayout.pageWordCount),
@@ -11,7 +11,7 @@ struct RecordPair {
     ]
 
     struct Place: Equatable {
-        /// Which of the two.
+        /// 0 or 1.
         let side: Int
         let index: Int
     }
@@ -30,22 +30,21 @@ struct RecordPair {
             + place.index * ReplayRecord.wordCount * 8
     }
 
-    /// Of the last word, which alone changes in an id's life.
+    /// The offset of the last word, the only one that changes in an id's life.
     func tailOffset(_ place: Place) -> Int { offset(place) + (ReplayRecord.wordCount - 1) * 8 }
 
     func record(_ place: Place) throws(ReplayWindowError) -> ReplayRecord {
         try ReplayRecord(page: words[place.side], at: place.index)
     }
 
-    /// What one look through both pages finds.
     struct Survey {
-        /// Places with the key; more than one where an evicted id came again.
+        /// Places with the key; several if an evicted id came again.
         var matches: [Place] = []
         /// The first free place of the emptier page.
         var free: Place?
     }
 
-    /// Checks every record of both pages: a damaged one could be the one that is looked for.
+    /// Checks every record of both pages: a damaged one could be the wanted one.
     func survey(_ key: ReplayKey) throws(ReplayWindowError) -> Survey {
         var survey = Survey()
         var freeCountMost = 0
@@ -71,7 +70,6 @@ struct RecordPair {
         return survey
     }
 
-    /// Every used place.
     func used() throws(ReplayWindowError) -> [Place] {
         var used: [Place] = []
         for side in 0...1 {

@@ -4,17 +4,17 @@
 ///     word 2     sent-at (44 bits) | sender (12) | check (8)
 ///     word 3     state (4) | claimed at (28) | lifetime (32)
 ///
-/// Sent-at and lifetime are milliseconds; sent-at ends in the year 2527. A claim is timed in seconds of the window's uptime
-/// (`WindowTime.tick`), which 28 bits hold for eight years; a window that is older takes every claim for a live one.
+/// Sent-at and lifetime are in milliseconds; sent-at ends in the year 2527. Claims are timed in seconds of the window's
+/// uptime (`WindowTime.tick`): 28 bits last eight years, after which every claim counts as live.
 struct ReplayRecord: Equatable {
     static let wordCount = 4
-    /// How long a claim is its owner's, in seconds (protocol v1, rule 26).
+    /// The life of a claim, in seconds (protocol v1, rule 26).
     static let claimTicks: UInt64 = 35
-    /// Of the window's uptime, in seconds.
+    /// In seconds of the window's uptime.
     static let tickMax: UInt64 = 1 << 28 - 1
     private static let sentAtMax: UInt64 = 1 << 44 - 1
 
-    /// Any two differ in two bits, and none is zero: a cleared page is no page of free places.
+    /// Any two differ in two bits, and none is zero: a cleared page has no free places.
     enum State: UInt64 {
         case free = 0b0011
         case claimed = 0b0101
@@ -29,7 +29,6 @@ struct ReplayRecord: Equatable {
     private var claimedAt: UInt64 = 0
 
     /// - Parameters:
-    ///   - key: what the id is remembered by.
     ///   - sentAt: in milliseconds.
     ///   - lifetime: in milliseconds, below 2^32.
     init(key: ReplayKey, sentAt: UInt64, lifetime: UInt64) {
@@ -47,15 +46,15 @@ struct ReplayRecord: Equatable {
         claimedAt = min(tick, Self.tickMax)
     }
 
-    /// A claim that is later than now was never made by this window.
+    /// This window made no claim in the future.
     func isClaimLive(at tick: UInt64) -> Bool { claimedAt <= tick && tick - claimedAt <= Self.claimTicks }
 
     var words: [UInt64] { [key.high, key.low, middle | check, tail] }
 
-    /// A place that nobody has had yet.
+    /// A place never used.
     static let freeWords: [UInt64] = [0, 0, 0, freeTail]
 
-    /// The last word of a place that was given up; what is in the others does not count.
+    /// The last word of a released place; its other words do not count.
     static let freeTail = State.free.rawValue << 60
 
     /// The only word that changes in an id's life.
@@ -68,33 +67,32 @@ struct ReplayRecord: Equatable {
         WindowCheck.sum(high, low, middle >> 8, lifetime, modulo: WindowCheck.prime8)
     }
 
-    /// - Throws: `.damaged` for a state that is none.
+    /// - Throws: `.damaged` for an undefined state.
     static func state(in page: [UInt64], at index: Int) throws(ReplayWindowError) -> State {
         guard let state = State(rawValue: page[index * wordCount + 3] >> 60) else { throw .damaged }
         return state
     }
 
-    /// Of a used place.
+    /// Used places only, as in the next three.
     static func isKey(_ key: ReplayKey, in page: [UInt64], at index: Int) -> Bool {
         page[index * wordCount] == key.high && page[index * wordCount + 1] == key.low
     }
 
-    /// Of a used place.
     static func slot(in page: [UInt64], at index: Int) -> Int { Int(page[index * wordCount + 2] >> 8 & 0xFFF) }
 
-    /// Of a used place.
     static func expiresAt(in page: [UInt64], at index: Int) -> UInt64 {
         page[index * wordCount + 2] >> 20 + page[index * wordCount + 3] & UInt64(UInt32.max)
     }
 
-    /// Of a used place.
     static func isIntact(in page: [UInt64], at index: Int) -> Bool {
         let middle = page[index * wordCount + 2]
         let lifetime = page[index * wordCount + 3] & UInt64(UInt32.max)
         return middle & 0xFF == check(page[index * wordCount], page[index * wordCount + 1], middle, lifetime)
     }
 
-    /// A used and intact place.
+    /// Reads a used place.
+    ///
+    /// - Throws: `.damaged`.
     init(page: [UInt64], at index: Int) throws(ReplayWindowError) {
         let first = index * Self.wordCount
         key = ReplayKey(high: page[first], low: page[first + 1])

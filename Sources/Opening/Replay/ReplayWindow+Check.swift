@@ -1,9 +1,8 @@
 extension ReplayWindow {
-    /// Looks at every row and every id once. An operation sees no more than the pages that it touches, and only the app
-    /// may replace a damaged window: without this it would not hear of the damage, and its extension would refuse the
-    /// messages of those pages for ever.
+    /// Checks every row and id once. Operations check only the pages that they touch, and only the app may replace a
+    /// damaged window. Without this the extension could refuse messages of a damaged page forever.
     ///
-    /// Page by page, so that the extension waits for one page at most.
+    /// The extension waits for one page at most.
     ///
     /// - Throws: `.damaged`; any other `ReplayWindowError`.
     package func check() throws(ReplayWindowError) {
@@ -26,7 +25,7 @@ extension WindowCore {
                 guard try ReplayRecord.state(in: page, at: index) != .free else { continue }
                 _ = try ReplayRecord(page: page, at: index)
             }
-        // The first is checked by every operation; a sweep that is damaged is begun anew.
+        // Every operation checks the first page; a damaged sweep restarts.
         default: break
         }
     }

@@ -1,24 +1,19 @@
 package import Platform
 
 extension ReplayWindow {
-    /// The window that this process has open already, if it is still the one in the folder; otherwise opened now, and
-    /// kept. For the extension, whose process serves push after push: opening anew for each would cost a pass over the
-    /// header, and a thread and a write to disk for each push, where one of both in a second is enough.
+    /// The process's open window, if the folder still has the same file; otherwise opens and keeps it. Reopening for
+    /// each push would cost a pass over the header, a thread and a disk write.
     ///
-    /// An open file is no lock: iOS suspends a process that has one, and does not end it.
+    /// An open file is no lock: iOS suspends its process without ending it.
     ///
-    /// - Parameters:
-    ///   - folder: the one that app and extension share.
-    ///   - uptime: the device's.
-    /// - Returns: the window, as the app left it.
-    /// - Throws: what opening throws, also where an open window could no longer be written.
+    /// - Throws: errors of opening, also if an open window became unwritable.
     package static func ofProcess(
         folder: String,
         uptime: @escaping @Sendable () -> Uptime = { .now }
     ) throws(ReplayWindowError) -> ReplayWindow {
         let path = folder + "/" + WindowLayout.name
         if let code = DeviceRules.refusal(of: .overwrite, at: path) { throw ReplayWindowError("open", code: code) }
-        // Looked at before it is opened: replaced in between, the next call sees another file than this one says.
+        // Checked before opening: after a replacement in between, the next call sees a different file.
         let place = try FilePlace(path: path)
         if let open = kept.withLock({ $0 }), open.place == place {
             try open.window.catchUp()
@@ -29,7 +24,7 @@ extension ReplayWindow {
         return window
     }
 
-    /// The app may have raised the generation since; what `store` says is as of the last operation.
+    /// Reads a generation that the app may have raised; `store` is as of the last operation.
     private func catchUp() throws(ReplayWindowError) {
         try perform { (_: inout WindowCore) throws(ReplayWindowError) in }
     }
@@ -41,7 +36,7 @@ extension ReplayWindow {
         let window: ReplayWindow
     }
 
-    /// Which file a path leads to. While one is open its number is not given to another.
+    /// A file's identity. Its number is not reused while it is open.
     private struct FilePlace: Equatable, Sendable {
         let device: UInt64
         let number: UInt64

@@ -3,12 +3,11 @@ import Keys
 package import Platform
 package import Primitives
 
-/// Remembers what was shown: shared by the app and its extension, by threads and by processes, correct after a kill at
-/// any byte (protocol v1, rules 23 to 27). Synchronous: the lock on its file is never held across a suspension.
+/// Remembers shown messages. Shared by the app and its extension, by threads and processes; correct after a kill at any
+/// byte (protocol v1, rules 23 to 27). Synchronous: the file lock is never held across a suspension.
 ///
-/// A loss of power may forget the last second: what was claimed and committed in it, and, where an id's place was given
-/// to another one in it, the floor that stands for the id. A process that was suspended within a second of its last
-/// write leaves that to the system's own writing back, unless it called `synchronize`.
+/// A loss of power may forget the last second: its claims and commits, and a floor that replaced an id. A process
+/// suspended within a second of its last write relies on the system's writing back, unless it called `synchronize`.
 package final class ReplayWindow: Sendable {
     private let core: Guarded<WindowCore>
     private let file: WindowFile
@@ -16,18 +15,15 @@ package final class ReplayWindow: Sendable {
     private let uptime: @Sendable () -> Uptime
 
     package enum IfMissing: Sendable {
-        /// The app: a missing or damaged file is replaced by an empty one with a new id, which the key ring tells from
-        /// the old one.
+        /// For the app: replaces a missing or damaged file by an empty one with a new id, which the key ring notices.
         case create
-        /// The extension.
+        /// For the extension.
         case refuse
     }
 
     /// - Parameters:
-    ///   - folder: is there; the file in it is called `replay-window-1` and should be excluded from backups.
-    ///   - ifMissing: whether to make a new file.
-    ///   - random: for the new file's id and salt.
-    ///   - uptime: the device's; it is read under the file's lock, so that what a later claim reads is later.
+    ///   - folder: exists; its file `replay-window-1` should be excluded from backups.
+    ///   - uptime: read under the file's lock, so that later claims read later times.
     /// - Throws: `.missing` and `.damaged` for `.refuse` only; `.locked`, `.full`, `.system`.
     package convenience init(
         folder: String,
@@ -45,7 +41,7 @@ package final class ReplayWindow: Sendable {
         }
     }
 
-    /// The extension's: opens what is there, and never makes a window.
+    /// Opens an existing window, for the extension.
     package convenience init(
         folder: String,
         uptime: @escaping @Sendable () -> Uptime = { .now }
@@ -53,7 +49,6 @@ package final class ReplayWindow: Sendable {
         try self.init(folder: folder, onWrite: nil, uptime: uptime)
     }
 
-    /// Opens what is there.
     init(
         folder: String,
         onWrite: WindowFile.WriteObserver?,
@@ -67,8 +62,8 @@ package final class ReplayWindow: Sendable {
         background = BackgroundSync { () throws(ReplayWindowError) in try file.synchronize() }
     }
 
-    /// Puts an empty window with a new id in the place of whatever is there: for the app, when any operation said
-    /// `.damaged` or `.missing`. Windows that are open say `.missing` from then on.
+    /// Replaces the window by an empty one with a new id, for the app after `.damaged` or `.missing`. Open windows
+    /// throw `.missing` from then on.
     package static func replace(
         folder: String,
         random: inout some RandomSource,
@@ -79,11 +74,11 @@ package final class ReplayWindow: Sendable {
         return try ReplayWindow(folder: folder, onWrite: nil, uptime: uptime)
     }
 
-    /// As of the last operation of this object.
+    /// As of this object's last operation.
     package var store: StoreID { core.withLock { $0.store } }
 
-    /// Raises the generation by one: the app does so together with the key ring's copy, so that a restored older file is
-    /// told from this one (protocol v1, rule 15). On disk when it returns.
+    /// Raises the generation, together with the key ring's copy, so that a restored older file is recognized (protocol
+    /// v1, rule 15). On disk when it returns.
     package func advanceGeneration() throws(ReplayWindowError) -> StoreID {
         let store = try perform { core throws(ReplayWindowError) in
             try core.advanceGeneration()
@@ -92,7 +87,7 @@ package final class ReplayWindow: Sendable {
         return store
     }
 
-    /// What is known of the time. The build date is the caller's to add.
+    /// The known time, without the build date.
     package func time() throws(ReplayWindowError) -> KnownTime {
         try perform { core throws(ReplayWindowError) in
             let time = core.header.time
@@ -104,48 +99,45 @@ package final class ReplayWindow: Sendable {
         }
     }
 
-    /// The time is this one, by a source that the app believes; what was believed before counts no more. On disk when it
-    /// returns.
+    /// Replaces all knowledge of the time by a trusted source's. On disk when it returns.
     package func confirm(_ time: Timestamp) throws(ReplayWindowError) {
         let uptime = uptime
         try perform { core throws(ReplayWindowError) in core.header.time.confirm(time.milliseconds, at: uptime()) }
         try synchronize()
     }
 
-    /// Call it after signature and times were checked (protocol v1, rule 23), and for pinned senders only: who can make
-    /// keys could otherwise fill the table of senders.
+    /// Claims a message. Call it only after signature and times are checked (protocol v1, rule 23), and only for pinned
+    /// senders: others could fill the table of senders.
     ///
-    /// - Parameter stamp: of the verified message.
     /// - Returns: `.tooOld` also for times that rule 25 refuses: expiry not after sent-at, or by more than 30 days.
-    /// - Throws: any `ReplayWindowError`: then the id is not to be shown as new, and may or may not be claimed.
+    /// - Throws: any `ReplayWindowError`: do not show the message as new. It may or may not be claimed.
     package func claim(_ stamp: MessageStamp) throws(ReplayWindowError) -> ClaimVerdict {
         try perform { core throws(ReplayWindowError) in try core.claim(stamp) }
     }
 
-    /// A Web Push record has neither a sender nor times, so its quota is one for all of them, and no floor keeps out what
-    /// was forgotten: a record comes back as new once some 4,000 others came after it.
+    /// Claims a Web Push record. Records lack sender and times, so all share one quota, without a floor: a record is
+    /// new again after some 4,000 others.
     package func claim(webPush key: ReplayKey) throws(ReplayWindowError) -> ClaimVerdict {
         try perform { core throws(ReplayWindowError) in try core.claim(webPush: key) }
     }
 
-    /// Done: the content was handed over. Harmless when repeated, or when the id was evicted meanwhile.
+    /// Marks the message as handed over. Repetition and evicted ids are harmless.
     package func commit(_ claim: ReplayClaim) throws(ReplayWindowError) {
         try perform { core throws(ReplayWindowError) in try core.commit(claim) }
     }
 
-    /// Where a change stands among those to the same target (protocol v1, rule 27). Asking again gives the same answer.
+    /// The place of a verified and claimed change among those to the same target (protocol v1, rule 27). Idempotent.
     ///
-    /// - Parameter change: of a verified and claimed message.
     /// - Returns: `.newest` if it is to be carried out.
-    /// - Throws: any `ReplayWindowError`: then it is not to be carried out.
+    /// - Throws: any `ReplayWindowError`: do not carry it out.
     package func order(_ change: OrderedChange) throws(ReplayWindowError) -> OrderVerdict {
         try perform { core throws(ReplayWindowError) in try core.order(change) }
     }
 
-    /// Forces everything to disk. For the end of the extension's work, not for the path of a check.
+    /// Forces everything to disk, at the end of the extension's work.
     package func synchronize() throws(ReplayWindowError) { try file.synchronize() }
 
-    /// Of one sender, for tests and measurements: what it has, as the window counts it.
+    /// For tests and measurements.
     func row(of sender: SenderKey) throws(ReplayWindowError) -> SenderRow? {
         try perform { core throws(ReplayWindowError) in try core.row(of: sender) }
     }

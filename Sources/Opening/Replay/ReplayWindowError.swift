@@ -1,14 +1,14 @@
 private import Platform
 
-/// Why the window gave no verdict. Whatever the case, nothing was recorded as done, and the caller shows its placeholder.
+/// Failures of the window. The caller shows its placeholder.
 package enum ReplayWindowError: Error, Equatable {
-    /// There is no file, or another one took its place since it was opened. Only the app makes a new one.
+    /// There is no file, or another replaced it since it was opened. Only the app makes a new one.
     case missing
-    /// Not to be read now (EACCES, EPERM): before the first unlock, or made by somebody else.
+    /// EACCES or EPERM: before the first unlock, or another user's file.
     case locked
-    /// No room on the disk (ENOSPC, EDQUOT, EFBIG).
+    /// ENOSPC, EDQUOT or EFBIG.
     case full
-    /// Not what was written: another size, format or check. Only the app makes a new file.
+    /// Wrong size, format or check. Only the app makes a new file.
     case damaged
     case system(call: String, code: Int32)
 

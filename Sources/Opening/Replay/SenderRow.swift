@@ -1,9 +1,9 @@
-/// What the window knows of one sender: 48 bytes.
+/// The state of one sender: 48 bytes.
 ///
 ///     word 0, 1  id: a salted digest of its key
 ///     word 2     floor (48 bits) | count of live ids (16)
-///     word 3     what the next eviction raises the floor to (48) | how many ids that evicts (16)
-///     word 4     until when any of this matters (48) | used or empty (16)
+///     word 3     floor after the next eviction (48) | number of ids that evicts (16)
+///     word 4     end of the row's relevance (48) | used or empty (16)
 ///     word 5     order floor (48) | check (16)
 struct SenderRow: Equatable {
     static let wordCount = 6
@@ -12,23 +12,23 @@ struct SenderRow: Equatable {
     private static let empty: UInt64 = 0x3C5A
     private static let low16: UInt64 = 0xFFFF
 
-    /// Records of strangers (protocol v1, rule 38). Their "times" are arrival numbers.
+    /// Web Push records (protocol v1, rule 38). Their "times" are arrival numbers.
     static let webPushSlot = 0
-    /// Those who came when every row was taken share this one, with one quota and one floor.
+    /// Shared by senders that found every row taken, with one quota and one floor.
     static let crowdSlot = 1
 
     var idHigh: UInt64
     var idLow: UInt64
-    /// Everything that expires at or before this is evicted, or too old to come in (protocol v1, rule 24). Never falls.
+    /// Messages that expire at or before this are evicted or too old (protocol v1, rule 24). Never falls.
     var floor: UInt64 = 0
-    /// Ids that expire after the floor. Never too low; a sweep counts them anew.
+    /// Ids that expire after the floor. Never too low; a sweep recounts them.
     var count = 0
     /// 0 until a sweep has found it.
     var nextFloor: UInt64 = 0
     var nextCount = 0
-    /// The latest expiry of any of its ids, and end of any of its changes.
+    /// The latest expiry of its ids and end of its changes.
     var expiresMax: UInt64 = 0
-    /// A change without a trace that was sent at or before this may have been superseded. Never falls.
+    /// Unknown changes sent at or before this may have been superseded. Never falls.
     var orderFloor: UInt64 = 0
 
     init(idHigh: UInt64, idLow: UInt64) {
@@ -37,7 +37,7 @@ struct SenderRow: Equatable {
     }
 
     var words: [UInt64] {
-        // A count that its field cannot hold would raise the floor.
+        // A count too large for its field would raise the floor.
         let words = [
             idHigh, idLow, floor << 16 | min(UInt64(count), Self.low16),
             nextFloor << 16 | min(UInt64(nextCount), Self.low16),
@@ -46,17 +46,15 @@ struct SenderRow: Equatable {
         return words + [orderFloor << 16 | Self.check(words[...], orderFloor)]
     }
 
-    /// A row that nobody has had yet.
+    /// A row never used.
     static let emptyWords: [UInt64] = [0, 0, 0, 0, empty, 0]
 
     private static func check(_ words: ArraySlice<UInt64>, _ orderFloor: UInt64) -> UInt64 {
         WindowCheck.sum(words + [orderFloor], modulo: WindowCheck.prime16)
     }
 
-    /// - Parameters:
-    ///   - words: a page of rows, or one row.
-    ///   - index: which row of it.
-    /// - Returns: nil for an empty row.
+    /// Reads a row; nil for an empty one.
+    ///
     /// - Throws: `.damaged`.
     static func read(_ words: [UInt64], at index: Int) throws(ReplayWindowError) -> SenderRow? {
         let first = index * wordCount
@@ -77,11 +75,9 @@ struct SenderRow: Equatable {
         return row
     }
 
-    /// Makes everything that expires by `newFloor` count as forgotten.
+    /// Treats messages that expire by `newFloor`, in milliseconds, as forgotten.
     ///
-    /// - Parameters:
-    ///   - newFloor: the latest expiry of what is evicted, in milliseconds.
-    ///   - evictedCount: how many ids that are at least.
+    /// - Parameter evictedCount: at least the number of evicted ids.
     mutating func evict(upTo newFloor: UInt64, evictedCount: Int) {
         floor = max(floor, newFloor)
         count = max(0, count - evictedCount)

@@ -1,5 +1,5 @@
-/// Which replay window this is. The key ring keeps a copy: a window with another id, or of an older generation, was lost
-/// or restored, and then every prekey is destroyed, since its messages could be shown again (protocol v1, rule 15).
+/// The identity of a replay window; the key ring keeps a copy. Another id or an older generation means a lost or
+/// restored window. Then every prekey is destroyed, since its messages could be shown again (protocol v1, rule 15).
 package struct StoreID: Hashable, Sendable {
     static let idByteCount = 16
 
@@ -13,10 +13,7 @@ package struct StoreID: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// Whether this window remembers all that the ring's copy stands for. A newer generation does: a process may end
-    /// between the window's and the ring's, and the window's comes first.
-    ///
-    /// - Parameter copy: what a key ring says.
-    /// - Returns: false for a window that was lost or restored.
+    /// Checks that this window was neither lost nor restored. A newer generation is valid: the window's is raised
+    /// first, and a process may end before the ring's.
     package func continues(_ copy: StoreID) -> Bool { id == copy.id && generation >= copy.generation }
 }

@@ -3,9 +3,9 @@ import Keys
 
 // Rules 23, 24 and 26: one id, claimed once.
 extension WindowCore {
-    /// A sender's quota begins to be looked after when it has so many, so that a sweep is through in time.
+    /// The number of ids at which a sweep begins, early enough to finish before the quota is full.
     private static let sweepCountMin = WindowLayout.quota * 13 / 16
-    /// Places that one operation gives up at most, so that it stays short.
+    /// The bound on places released by one operation.
     private static let releaseCountMax = 8
 
     mutating func claim(_ stamp: MessageStamp) throws(ReplayWindowError) -> ClaimVerdict {
@@ -45,14 +45,14 @@ extension WindowCore {
         return try pages.survey(key)
     }
 
-    /// - Returns: nil for an id that is not there, or is evicted: then its expiry decides.
+    /// - Returns: nil for an unknown or evicted id, whose expiry then decides.
     private mutating func known(_ survey: RecordPair.Survey) throws(ReplayWindowError) -> ClaimVerdict? {
         for place in survey.matches {
             var record = try pages.record(place)
             guard record.expiresAt > (try floor(record.slot)) else { continue }
             guard record.state == .claimed, !record.isClaimLive(at: header.time.tick) else { return .replay }
             record.claim(at: header.time.tick)
-            // With the header, which has to know of every claim's time.
+            // In the journal with the header, which must include every claim's time.
             write([record.tail], at: pages.tailOffset(place))
             return .reclaimed(ReplayClaim(key: record.key))
         }
@@ -64,11 +64,11 @@ extension WindowCore {
         _ survey: RecordPair.Survey
     ) throws(ReplayWindowError) -> ClaimVerdict {
         if try row(record.slot).count >= WindowLayout.quota { try evictForQuota(record.slot) }
-        // Evicted itself, an id leaves its place to itself.
+        // An evicted id reuses its own place.
         var free = survey.matches.first ?? survey.free
         if free == nil { free = try makePlace() }
         guard let place = free else { throw .damaged }
-        // An eviction may just have raised the floor above the very message that asked for room.
+        // An eviction may have raised the floor above this message.
         guard record.expiresAt > (try floor(record.slot)) else { return .tooOld }
         try advanceSweep()
         var row = try self.row(record.slot)
@@ -84,7 +84,7 @@ extension WindowCore {
         return .new(ReplayClaim(key: record.key))
     }
 
-    /// Both pages are full: gives up what is evicted already, or else evicts from who holds most.
+    /// Makes a place in two full pages: releases evicted ids, or evicts from the sender with most.
     private mutating func makePlace() throws(ReplayWindowError) -> RecordPair.Place? {
         let used = try pages.used()
         var forgotten: [RecordPair.Place] = []
@@ -102,7 +102,7 @@ extension WindowCore {
         return try evict(among: used)
     }
 
-    /// From the sender that holds most, but from Web Push first, where anybody can send: its ids that expire first.
+    /// Evicts the earliest expiry, of Web Push first, which anyone can send, else of the sender with most ids.
     private mutating func evict(among used: [RecordPair.Place]) throws(ReplayWindowError) -> RecordPair.Place? {
         var victim: (slot: Int, count: Int)?
         for place in used {

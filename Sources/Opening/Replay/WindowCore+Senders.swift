@@ -1,18 +1,18 @@
 import Keys
 import Primitives
 
-// The table of senders: pages that are searched one after the other from where a sender's digest says. A row never
-// becomes empty again, so a search may end at the first page that has an empty one.
+// The table of senders: pages searched in turn from the one given by a sender's digest. A used row never becomes empty,
+// so the search ends at the first page with an empty one.
 extension WindowCore {
     enum SenderPlace {
         case known(slot: Int)
-        /// Not there; its row would be this one.
+        /// Absent; this row is available.
         case vacant(slot: Int)
-        /// Not there, and every row is taken by somebody whose messages may still come.
+        /// Absent, and every row is needed.
         case crowded
     }
 
-    /// A sender as the file names it. The salt keeps its key out of the file.
+    /// A sender's id in the file. The salt keeps its key out of the file.
     struct SenderID: Equatable {
         let high: UInt64
         let low: UInt64
@@ -48,34 +48,27 @@ extension WindowCore {
             }
             if let slot = empty { return .vacant(slot: recyclable ?? slot) }
         }
-        // Who was in the crowd and left it would not hear of what the crowd evicts.
+        // A sender given its own row would miss evictions of the crowd.
         guard let slot = recyclable, isForgotten(try row(SenderRow.crowdSlot)) else { return .crowded }
         return .vacant(slot: slot)
     }
 
-    /// Whether nothing that the row remembers matters any more: whatever it would keep out has expired for every clock
-    /// that may be believed.
+    /// True once everything that the row refuses has expired for any credible clock.
     private func isForgotten(_ row: SenderRow) -> Bool { row.expiresMax <= agedBound && row.floor <= agedBound }
 
-    /// The row whose floors hold for a sender, there or not: a sender without one may have been in the crowd.
+    /// The row whose floors apply. A sender without a row may have been in the crowd.
     func slot(_ place: SenderPlace) -> Int {
         if case .known(let slot) = place { slot } else { SenderRow.crowdSlot }
     }
 
     /// Gives a sender its row.
-    ///
-    /// - Parameters:
-    ///   - id: the sender.
-    ///   - place: what `find` said.
-    /// - Returns: its number.
-    /// - Throws: what reading the crowd's row throws.
     mutating func settle(_ id: SenderID, at place: SenderPlace) throws(ReplayWindowError) -> Int {
         switch place {
         case .known(let slot): return slot
         case .crowded: return SenderRow.crowdSlot
         case .vacant(let slot):
             if let old = try rowIfUsed(slot) { try forget(old) }
-            // What the crowd has forgotten may have been this sender's.
+            // The crowd may have forgotten messages of this sender.
             let crowd = try row(SenderRow.crowdSlot)
             var row = SenderRow(idHigh: id.high, idLow: id.low)
             row.floor = crowd.floor
@@ -86,7 +79,7 @@ extension WindowCore {
         }
     }
 
-    /// A row that is given to another sender leaves its floors to the crowd, in which its sender is from now on.
+    /// Moves a recycled row's floors to the crowd, to which its sender now belongs.
     private mutating func forget(_ row: SenderRow) throws(ReplayWindowError) {
         var crowd = try self.row(SenderRow.crowdSlot)
         crowd.evict(upTo: max(row.floor, row.expiresMax), evictedCount: 0)

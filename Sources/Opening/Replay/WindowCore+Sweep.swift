@@ -1,7 +1,7 @@
-// Which ids of a sender expire first is known before its quota is full: the sweep under way, one at a time for the whole
-// file, advances with every new id, whoever's it is and in whichever process.
+// A sweep finds the earliest expiries of a sender before its quota is full. There is one sweep at a time for the file;
+// every new id of any sender and process advances it.
 extension WindowCore {
-    /// 141 new ids are one sweep; a sender has 768 left when its sweep is asked for.
+    /// A sweep takes 141 new ids; it begins when a sender has 768 left.
     private static let pagesPerStep = 6
 
     private static var sweepOffset: Int { WindowLayout.offset(ofPage: WindowLayout.sweepPage) }
@@ -23,20 +23,19 @@ extension WindowCore {
         }
     }
 
-    /// A new id on a page that the sweep has passed.
+    /// Counts a new id on a page that the sweep has passed.
     mutating func sweepSees(_ record: ReplayRecord, page: Int) {
         guard let sweep, record.slot == sweep.slot, page < sweep.nextPage else { return }
         self.sweep?.see(record.expiresAt)
     }
 
-    /// Before the id itself is written: after a kill in between there is one id too many in the sweep's count, never one
-    /// too few.
+    /// Written before the id itself: a kill in between makes the sweep's count too high, never too low.
     func storeSweep() throws(ReplayWindowError) {
         if let sweep { try file.write(sweep.words, at: Self.sweepOffset) }
     }
 
-    /// The quota is full: raises the floor to what a sweep found. Without one, because more senders are near their
-    /// quota than sweeps can keep up with, all pages are read now.
+    /// Raises a full sender's floor to the sweep's result. Without one, because too many senders are near their quota,
+    /// reads all pages now.
     mutating func evictForQuota(_ slot: Int) throws(ReplayWindowError) {
         if try row(slot).nextFloor == 0 {
             var sweep = ExpirySweep(slot: slot, floor: try row(slot).floor)
@@ -57,7 +56,7 @@ extension WindowCore {
         setRow(sweep.slot, row)
     }
 
-    /// What lies in its page, if it is of the slot that is being swept and still worth something; a new one if not.
+    /// The stored sweep if it is still valid for the slot; otherwise a new one.
     private mutating func sweepUnderWay() throws(ReplayWindowError) -> ExpirySweep? {
         guard let slot = header.sweptSlot else { return nil }
         try file.read(into: &page, at: Self.sweepOffset)

@@ -1,11 +1,11 @@
 import Platform
 
-/// One process's view of the file: pages in memory, and what the operation under way will write. Used under the lock.
+/// One process's view of the file: pages in memory and pending writes. Used under the lock.
 struct WindowCore {
     let file: WindowFile
     let identity: WindowIdentity
     var header = WindowHeader()
-    /// Senders' rows that this operation has read or changed.
+    /// Senders' rows read or changed by this operation.
     var rows: [Int: SenderRow] = [:]
     private var changedSlots: Set<Int> = []
     private var storedHeader = WindowHeader()
@@ -15,11 +15,10 @@ struct WindowCore {
     private var rowWords = [UInt64](repeating: 0, count: SenderRow.wordCount)
     /// For pages of rows, read one at a time.
     var page = [UInt64](repeating: 0, count: WindowLayout.pageWordCount)
-    /// The two pages where an id may be.
     var pages = RecordPair()
-    /// The sweep under way, once this operation has gone on with it.
+    /// The current sweep, once this operation has advanced it.
     var sweep: ExpirySweep?
-    /// Pages that a sweep reads in one go; empty until the first sweep.
+    /// Pages that a sweep reads at once; empty until the first sweep.
     var sweepPages: [UInt64] = []
 
     /// Reads the first page, under the lock.
@@ -34,7 +33,8 @@ struct WindowCore {
 
     var store: StoreID { StoreID(id: identity.id, generation: header.generation) }
 
-    /// Finishes what a killed process began, then reads the state, and goes on to the uptime, which was read under the lock.
+    /// Finishes a killed process's transaction, reads the state and advances it to the uptime, which was read under the
+    /// lock.
     mutating func begin(at uptime: Uptime) throws(ReplayWindowError) {
         transaction = WindowTransaction()
         rows.removeAll(keepingCapacity: true)
@@ -54,7 +54,7 @@ struct WindowCore {
         self.header.time.pass(to: uptime)
     }
 
-    /// Carries out what the operation decided, all or nothing.
+    /// Writes the operation's changes atomically.
     mutating func finish() throws(ReplayWindowError) {
         for slot in changedSlots {
             guard let row = rows[slot] else { continue }
@@ -74,11 +74,10 @@ struct WindowCore {
         try file.write(WindowTransaction.finished, at: WindowLayout.journalWord * 8)
     }
 
-    /// Something that goes to the file when the operation ends.
+    /// Adds a write to the transaction.
     mutating func write(_ words: [UInt64], at offset: Int) { transaction.write(words, at: offset) }
 
-    /// One word that stands for itself: its bytes differ from those in the file in one field, of which no mixture says
-    /// anything that neither of the two said. Goes to the file at once.
+    /// Writes one word at once, without the journal: no other word has to change with it.
     mutating func writeNow(word: UInt64, at offset: Int) throws(ReplayWindowError) {
         hasWritten = true
         try file.write([word], at: offset)
@@ -90,19 +89,18 @@ struct WindowCore {
         return store
     }
 
-    /// Everything that expires at or before this may be forgotten, whoever sent it (docs/protocol.md, section 10). From
-    /// confirmed time alone, and what is forgotten by it raises a floor: a confirmation may take it back.
+    /// The time up to which expired ids may be forgotten (docs/protocol.md, section 10). It uses confirmed time only.
+    /// Forgetting raises a floor, since a confirmation may lower this bound.
     var agedBound: UInt64 {
         header.time.bound > WindowLayout.keptAfterExpiry ? header.time.bound - WindowLayout.keptAfterExpiry : 0
     }
 
-    /// The row with this number, which is used.
     mutating func row(_ slot: Int) throws(ReplayWindowError) -> SenderRow {
         guard let row = try rowIfUsed(slot) else { throw .damaged }
         return row
     }
 
-    /// - Returns: nil for a row that nobody has had yet.
+    /// - Returns: nil for a row never used.
     mutating func rowIfUsed(_ slot: Int) throws(ReplayWindowError) -> SenderRow? {
         if let row = rows[slot] { return row }
         guard slot < SenderRow.countMax else { throw .damaged }
@@ -117,7 +115,7 @@ struct WindowCore {
         changedSlots.insert(slot)
     }
 
-    /// What leaves the window is kept out by a floor from now on, which needs no clock.
+    /// Refuses a forgotten id by its sender's floor, which needs no clock.
     mutating func raiseFloor(of slot: Int, to expiresAt: UInt64) throws(ReplayWindowError) {
         var row = try self.row(slot)
         guard expiresAt > row.floor else { return }
@@ -125,7 +123,7 @@ struct WindowCore {
         setRow(slot, row)
     }
 
-    /// The floor that ids of this sender must be above.
+    /// The floor for ids of this sender.
     mutating func floor(_ slot: Int) throws(ReplayWindowError) -> UInt64 {
         let floor = try self.row(slot).floor
         // Arrival numbers are not times.

@@ -1,18 +1,14 @@
 import Envelope
 private import Platform
 
-/// Makes the file: whole under another name, forced to disk, then renamed. Two processes that make one at the same time
-/// end up with the same one.
+/// Makes the file: whole under another name, forced to disk, then renamed. Concurrent processes get the same file.
 enum WindowCreation {
     private static let temporaryName = "replay-window.tmp"
 
     enum Existing { case keepIfIntact, replace }
 
-    /// - Parameters:
-    ///   - folder: is there already.
-    ///   - identity: of the new file.
-    ///   - existing: whether a file that is there stays: another process may just have made it.
-    /// - Throws: `.locked`, `.full`, `.system`; then there is what was there before.
+    /// - Parameter existing: keeps an intact file, which another process may just have made, or replaces it.
+    /// - Throws: `.locked`, `.full`, `.system`; the old file is then unchanged.
     static func create(
         in folder: String,
         identity: WindowIdentity,
@@ -28,7 +24,7 @@ enum WindowCreation {
         let path = folder + "/" + WindowLayout.name
         if existing == .keepIfIntact, try isIntact(path) { return }
 
-        // Under the lock nobody else has one of this name; what is there was left by a process that was killed.
+        // Under the lock, a file of this name is the remains of a killed process.
         let temporary = folder + "/" + temporaryName
         unsafe unlink(temporary)
         let refusal = DeviceRules.refusal(of: .create(.untilFirstUnlock), at: temporary)
@@ -47,11 +43,11 @@ enum WindowCreation {
             unsafe unlink(temporary)
             throw error
         }
-        // Some file systems cannot sync a directory and say so; they order the rename themselves.
+        // Some file systems refuse to sync a directory; they order the rename themselves.
         if let code = FileSync.durable.force(directory), code != EINVAL { throw ReplayWindowError("fsync", code: code) }
     }
 
-    /// A file cannot be renamed onto a folder. One with something in it is not ours to delete, and is kept under another name.
+    /// Moves a folder away, onto which a file cannot be renamed. A folder with content is kept under another name.
     private static func moveFolder(at path: String, aside: String) throws(ReplayWindowError) {
         guard unsafe rmdir(path) != 0, errno == ENOTEMPTY || errno == EEXIST else { return }
         guard unsafe rename(path, aside) == 0 else { throw ReplayWindowError("rename", code: errno) }

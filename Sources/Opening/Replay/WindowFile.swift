@@ -1,21 +1,18 @@
 private import Platform
 
-/// The open file: whole reads and writes at a place, and the lock between processes. No memory mapping, so that a file
-/// that shrinks is an error and not a signal.
+/// The open file: whole reads and writes, and the lock between processes. Not memory-mapped, so that a file that
+/// shrinks is an error and not a signal.
 final class WindowFile: Sendable {
-    /// Told of every write before it is made; may refuse it. For tests that cut a write short.
+    /// Called before every write, which it may refuse. For tests that cut a write short.
     typealias WriteObserver = @Sendable (_ words: [UInt64], _ offset: Int) throws(ReplayWindowError) -> Void
 
     private let descriptor: Int32
     private let onWrite: WriteObserver?
 
-    /// - Parameters:
-    ///   - path: the window's file.
-    ///   - onWrite: see `WriteObserver`.
     /// - Throws: `.missing`; `.damaged` for anything but a file of the right size; `.locked`; `.system`.
     init(path: String, onWrite: WriteObserver?) throws(ReplayWindowError) {
         if let code = DeviceRules.refusal(of: .overwrite, at: path) { throw ReplayWindowError("open", code: code) }
-        // Without O_NONBLOCK a FIFO in its place would hold the caller; a link could lead anywhere.
+        // Without O_NONBLOCK a FIFO in its place would block the caller; a link could lead anywhere.
         let descriptor = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
@@ -33,7 +30,6 @@ final class WindowFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Fills `words` from the place that is `offset` bytes into the file.
     func read(into words: inout [UInt64], at offset: Int) throws(ReplayWindowError) {
         let byteCount = words.count * 8
         var filled = 0
@@ -73,8 +69,8 @@ final class WindowFile: Sendable {
         }
     }
 
-    /// Runs `body` while no other process, and no other window in this one, is at the file: microseconds, never across
-    /// a suspension. The lock goes with the descriptor, so that nobody who was killed holds it.
+    /// Runs `body` under the lock between processes and windows: for microseconds, never across a suspension. The lock
+    /// goes with the descriptor, so a killed process releases it.
     func withLock<Result>(
         _ body: () throws(ReplayWindowError) -> Result
     ) throws(ReplayWindowError) -> Result {
@@ -84,12 +80,11 @@ final class WindowFile: Sendable {
         defer { _ = flock(descriptor, LOCK_UN) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw ReplayWindowError("fstat", code: errno) }
-        // What is written to a file without a name is forgotten with its last descriptor.
+        // Writes to an unlinked file are lost with its last descriptor.
         guard status.st_nlink > 0 else { throw .missing }
         return try body()
     }
 
-    /// Forces what was written to the disk.
     func synchronize() throws(ReplayWindowError) {
         #if canImport(Darwin)
         // There fsync ends in the drive's own cache.

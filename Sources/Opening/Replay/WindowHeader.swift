@@ -1,24 +1,21 @@
 import Envelope
 
-/// What the file is. Written once; compared on every access, so that a page of something else is noticed.
+/// The file's identity. Written once and compared on every access, so that foreign pages are noticed.
 struct WindowIdentity: Equatable {
     static let wordCount = 8
     /// "SealedPushReplay".
     private static let magic: [UInt64] = [0x7550_6465_6C61_6553, 0x7961_6C70_6552_6873]
     private static let version: UInt64 = 2
 
-    /// All of it: magic, version, id, salt, digest.
+    /// Magic, version, id, salt, digest.
     let words: [UInt64]
 
-    /// - Parameters:
-    ///   - id: 16 bytes.
-    ///   - salt: 16 bytes that no sender knows, so that none can aim its ids at one page.
+    /// - Parameter salt: 16 bytes unknown to senders, so that none can aim its ids at one page.
     init(id: [UInt8], salt: [UInt8]) {
         let words = Self.magic + [Self.version, id.word(at: 0), id.word(at: 8), salt.word(at: 0), salt.word(at: 8)]
         self.words = words + [WindowCheck.digest(words[...])]
     }
 
-    /// - Returns: nil for a page that does not begin like this.
     init?(page: [UInt64]) {
         let words = Array(page[..<Self.wordCount])
         guard words.starts(with: Self.magic), words[2] == Self.version,
@@ -42,22 +39,21 @@ struct WindowIdentity: Equatable {
     }
 }
 
-/// What changes about the file as a whole.
+/// The file's mutable state.
 struct WindowHeader: Equatable {
     static let wordIndex = 8
     static let wordCount = 3 + WindowTime.wordCount
     private static let noSlot: UInt64 = 0xFFFF
-    /// So that one more can always be counted; no app raises it so often.
+    /// Leaves room for one more; no app raises it so often.
     static let generationMax: UInt64 = 1 << 62
 
     var time = WindowTime()
     var generation: UInt64 = 1
-    /// Whose ids are being swept.
+    /// The sender being swept.
     var sweptSlot: Int?
 
     init() {}
 
-    /// - Returns: nil where the check fails.
     init?(page: [UInt64]) {
         let words = page[Self.wordIndex..<Self.wordIndex + Self.wordCount]
         guard words.last == WindowCheck.digest(words.dropLast()) else { return nil }
@@ -69,7 +65,7 @@ struct WindowHeader: Equatable {
         time = WindowTime(words: words.dropFirst(2).dropLast())
     }
 
-    /// Whether a file that says `old` must hear of this although there is nothing else to write.
+    /// Checks whether this differs enough from the stored `old` to be written alone.
     func isWorthWriting(over old: WindowHeader) -> Bool {
         generation != old.generation || sweptSlot != old.sweptSlot || time.isWorthWriting(over: old.time)
     }

@@ -1,16 +1,16 @@
 /// The window's file: 976 pages of 4,096 bytes, 3,997,696 bytes in all, made whole and never grown.
 ///
-///     page 0         what the file is (64 bytes), its state (32 bytes), from byte 512 the journal
-///     page 1         the sweep under way
+///     page 0         identity (64 bytes), state (80 bytes), from byte 512 the journal
+///     page 1         the current sweep
 ///     pages 2-49     48 × 85 senders of 48 bytes
 ///     pages 50-129   80 × 85 ordered changes of 48 bytes
 ///     pages 130-975  846 × 128 = 108,288 ids of 32 bytes
 ///
-/// Everything is in 64-bit words, little-endian as on every platform of ours; none crosses a page.
+/// Everything is in 64-bit words, little-endian as on all our platforms; none crosses a page.
 ///
-/// Why not SQLite: an id costs it 60 bytes and more (so 10^5 do not fit in 4 MB), its cache counts against the few
-/// megabytes of an extension, iOS ends a process that is suspended while it holds SQLite's lock (0xdead10cc), and its
-/// log is two more files to lose one by one. Why not a mapped file: a truncated one is a SIGBUS.
+/// Not SQLite: an id costs it 60 bytes and more (so 10^5 do not fit in 4 MB), and its cache counts against the
+/// extension's few megabytes. iOS ends a process suspended with SQLite's lock (0xdead10cc), and its log is two more
+/// files to lose. Not a mapped file: a truncated one is a SIGBUS.
 enum WindowLayout {
     static let pageByteCount = 4_096
     static let pageWordCount = pageByteCount / 8
@@ -32,14 +32,13 @@ enum WindowLayout {
 
     /// Live ids of one sender (protocol v1, rule 24).
     static let quota = 4_096
-    /// How long an id is kept after its message expired, in milliseconds (protocol v1, rule 24).
+    /// The time that an id is kept after its message expired, in milliseconds (protocol v1, rule 24).
     static let keptAfterExpiry: UInt64 = 24 * 3_600_000
-    /// No message lives longer, in milliseconds (protocol v1, rule 25).
+    /// In milliseconds (protocol v1, rule 25).
     static let lifetimeMax: UInt64 = 30 * 86_400_000
 
     static func offset(ofPage page: Int) -> Int { page * pageByteCount }
 
-    /// Where the sender with this number is.
     static func offset(ofSender slot: Int) -> Int {
         offset(ofPage: senderPages.lowerBound + slot / rowsPerPage) + slot % rowsPerPage * SenderRow.wordCount * 8
     }

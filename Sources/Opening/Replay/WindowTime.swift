@@ -1,32 +1,32 @@
 import Envelope
 import Platform
 
-/// What the window knows of the time: what a source confirmed, and how long ago by the uptime, which nobody can set. No
-/// message and no step of the device's clock changes it.
+/// The window's knowledge of the time: a confirmed time, and the uptime since, which nothing can set. Messages and
+/// steps of the device's clock do not affect it.
 struct WindowTime: Equatable {
     static let wordCount = 7
-    /// How often, in milliseconds, LB is written down while there is nothing else to write.
+    /// The interval, in milliseconds, at which LB alone is written.
     private static let writeInterval: UInt64 = 3_600_000
 
-    /// The confirmed time, in milliseconds since 1970; 0 for none yet.
+    /// In milliseconds since 1970; 0 before the first confirmation.
     private(set) var confirmed: UInt64 = 0
     /// The uptime at the confirmation, in milliseconds, and its session.
     private var confirmedUptime: UInt64 = 0
     private var confirmedSession: UInt64 = 0
     /// LB without the build date: never falls until time is confirmed again.
     private(set) var bound: UInt64 = 0
-    /// The start of the last look at the uptime; 0 where the process could not tell.
+    /// The device start at the last reading of the uptime; 0 if unknown.
     private var boot: UInt64 = 0
-    /// Of this look. Not written.
+    /// The current session; not written.
     private var session: UInt64 = 0
-    /// Seconds of uptime that the window has seen. A restart adds more than a claim lives, so that it ends every claim.
+    /// Seconds of uptime seen by the window. A restart adds more than a claim's life, which ends every claim.
     private(set) var tick: UInt64 = 0
-    /// `tick` less the uptime, in this start.
+    /// `tick` less the uptime, since the device start.
     private var tickBase: Int64 = 0
 
     init() {}
 
-    /// - Parameter words: any; what no window writes becomes a time that one could have.
+    /// Clamps words that no window writes to possible times.
     init(words: ArraySlice<UInt64>) {
         let words = Array(words)
         confirmed = min(words[0], Timestamp.millisecondsMax)
@@ -41,11 +41,11 @@ struct WindowTime: Equatable {
         [confirmed, confirmedUptime, confirmedSession, bound, boot, tick, UInt64(bitPattern: tickBase)]
     }
 
-    /// Whether the bound is the time itself: it was confirmed since the device was started, or, where nothing tells one start
-    /// from another, by this process. A bound that lags after a restart must not be taken for the time.
+    /// True if the bound is the time itself: confirmed since the device started, or, where starts are
+    /// indistinguishable, by this process. After a restart the bound lags and is not the time.
     var isConfirmed: Bool { confirmed > 0 && confirmedSession == session }
 
-    /// Goes on to the uptime of now.
+    /// Advances to the current uptime.
     mutating func pass(to uptime: Uptime) {
         let seconds = Int64(clamping: uptime.milliseconds / 1_000)
         if isRestart(to: uptime, seconds) { tickBase = Int64(tick + ReplayRecord.claimTicks + 1) &- seconds }
@@ -56,19 +56,17 @@ struct WindowTime: Equatable {
         bound = max(bound, isPast ? Timestamp.millisecondsMax : min(time, Timestamp.millisecondsMax))
     }
 
-    /// Where a process cannot tell one start from another, only an uptime that fell does. Read under the lock, it never falls
-    /// otherwise. A restart that it does not show leaves a claim of before for 35 seconds more at most.
+    /// Detects a restart; without an id of the start, only by a lower uptime, since it is read under the lock. A
+    /// restart missed leaves an earlier claim live for at most 35 seconds more.
     private func isRestart(to uptime: Uptime, _ seconds: Int64) -> Bool {
-        // One in which nothing was claimed yet begins anew.
+        // A window without claims starts anew.
         guard tick > 0 else { return true }
         return boot != 0 && uptime.boot != 0 ? uptime.boot != boot : seconds < Int64(tick) &- tickBase
     }
 
-    /// Puts a confirmation in the place of all that was believed before.
+    /// Replaces everything known by a confirmation.
     ///
-    /// - Parameters:
-    ///   - time: in milliseconds since 1970.
-    ///   - uptime: of now.
+    /// - Parameter time: in milliseconds since 1970.
     mutating func confirm(_ time: UInt64, at uptime: Uptime) {
         pass(to: uptime)
         confirmed = min(time, Timestamp.millisecondsMax)
@@ -76,9 +74,9 @@ struct WindowTime: Equatable {
         bound = confirmed
     }
 
-    /// Whether a file that says `old` must hear of this although there is nothing else to write.
+    /// Checks whether this differs enough from the stored `old` to be written alone.
     func isWorthWriting(over old: WindowTime) -> Bool {
-        // A window that nobody has looked at yet is no later for being looked at.
+        // Reading a new window changes nothing worth writing.
         boot != old.boot && boot != 0 && old.boot != 0 || confirmed != old.confirmed
             || confirmedUptime != old.confirmedUptime || confirmedSession != old.confirmedSession
             || bound < old.bound || bound - old.bound >= Self.writeInterval

@@ -1,5 +1,5 @@
-/// Writes that happen all or not at all. They go to the journal first, in one piece with a digest; a process killed
-/// before that piece is whole has done nothing, and one killed later has its writes finished by whoever comes next.
+/// Atomic writes. They go to the journal first, as one piece with a digest. If a process is killed, an incomplete
+/// journal has no effect, and a complete one is carried out by the next operation.
 struct WindowTransaction {
     private(set) var writes: [Write] = []
 
@@ -28,10 +28,10 @@ struct WindowTransaction {
         return [WindowCheck.digest(payload[...])] + payload
     }
 
-    /// A journal without a digest is finished with.
+    /// A journal without a digest is finished.
     static let finished: [UInt64] = [0]
 
-    /// - Returns: nil where nothing is left to do: the journal was finished with, or never whole.
+    /// Reads an unfinished journal; nil if it is finished or incomplete.
     init?(firstPage page: [UInt64]) {
         let start = WindowLayout.journalWord
         guard page[start] != 0, page[start + 1] <= WindowLayout.journalWordCountMax - 2 else { return nil }

@@ -2,39 +2,40 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// The app's side of the key ring: makes the identity, rotates prekeys, hands out signed bundles, destroys what is over.
+/// The app's side of the key ring: makes the identity, rotates prekeys, signs bundles, destroys expired prekeys.
 ///
-/// Logic is `RingIndex` and `RotationPolicy`; this performs it on the stores, in an order that a process may leave at
-/// any point: new secrets, then the index, then what the index no longer names. So whatever an index offers is on disk,
-/// and what no index names is removed at the next start.
+/// The logic is in `RingIndex` and `RotationPolicy`. The order of writing survives an end of the process at any point:
+/// new secrets, the index, then removals. So every prekey in an index is on disk, and unnamed secrets are removed at
+/// the next start.
 package struct AppKeyRing: Sendable {
     private let stores: KeyStores
     private let topic: BundleID
     private let policy: RotationPolicy
 
-    /// What senders pin.
+    /// The public identity, which senders pin.
     package let identity: IdentityKey
 
-    /// Whether this is the ring of last time. Everything else is an event to act on: publish the bundle, and after
-    /// `.newIdentity` have every sender pin anew. Reported at every opening until the relay has acknowledged the bundle.
+    /// The ring's history. Everything but `.continued` is an event to act on: publish the bundle, and after
+    /// `.newIdentity` have every sender pin anew. Reported at every opening until the relay has acknowledged the
+    /// bundle.
     package let start: Start
 
     package enum Start: Equatable, Sendable {
         case continued
         /// First launch, or the identity was erased.
         case newIdentity
-        /// New prekeys, the old ones are destroyed; what was sealed to them cannot be opened.
+        /// New prekeys. The old ones are destroyed, and messages sealed to them cannot be opened.
         case remade(Cause)
 
         package enum Cause: Equatable, Sendable {
             /// The shared container did not survive a restore.
             case ringMissing
             case ringDamaged
-            /// Prekeys of another identity, which senders no longer reach through this one.
+            /// The prekeys belong to another identity, to which senders no longer seal.
             case otherIdentity
             /// Without the replay store, old messages could be shown again.
             case replayStoreLost
-            /// A bundle's secret was not on disk.
+            /// The secret of a current prekey was not on disk.
             case keyLost
         }
     }
@@ -56,15 +57,9 @@ package struct AppKeyRing: Sendable {
             }
     }
 
-    /// The device has no identity, and gets one. An explicit call, because every sender must pin it.
+    /// Creates the device's identity. An explicit call, because every sender must pin it.
     ///
-    /// - Parameters:
-    ///   - stores: where to put it.
-    ///   - topic: the app's bundle id.
-    ///   - policy: the app's constants.
-    ///   - replayStore: which replay store will remember the messages.
-    ///   - clock: the time.
-    ///   - random: the source of the keys.
+    /// - Parameter topic: the app's bundle id.
     /// - Returns: the ring, with a bundle to publish.
     /// - Throws: `.identityExists`, `.store`, `.lock`, `.randomSourceStuck`.
     package static func create(
@@ -86,23 +81,20 @@ package struct AppKeyRing: Sendable {
                 origin: .newIdentity
             )
             try writer.rotate(&index, policy: policy, at: clock, signedBy: identityKey, random: &random)
-            // Last, so that a ring whose making was cut short is made again: nobody has seen its identity.
+            // Last, so that an interrupted creation is repeated; no sender has seen its identity.
             try writer.write(identityKey)
             try writer.sweep(keeping: index)
             return AppKeyRing(index, stores: stores, policy: policy)
         }
     }
 
-    /// The ring of last time, put right where something of it was lost.
+    /// Opens the existing ring and repairs losses.
     ///
     /// - Parameters:
-    ///   - stores: where it is.
     ///   - topic: the app's bundle id.
-    ///   - policy: the app's constants.
-    ///   - replayStore: which replay store there is now.
-    ///   - clock: the time.
-    ///   - random: the source of new keys, where some must be made.
-    /// - Returns: the ring; `start` says what happened to it.
+    ///   - replayStore: the replay store as it is now.
+    ///   - random: the source of replacement keys.
+    /// - Returns: the ring; `start` reports any loss.
     /// - Throws: `.noIdentity`, `.identityDamaged`, `.otherTopic`, `.store` (with `.locked` before the first unlock),
     ///   `.lock`, `.randomSourceStuck`.
     package static func open(
@@ -127,7 +119,7 @@ package struct AppKeyRing: Sendable {
                 )
             let problem = if let cause { cause } else { try writer.repair(&index, replayStore: replayStore) }
             if let problem {
-                // An event that nobody has acted on yet is not replaced by a smaller one.
+                // Keep `.newIdentity` until it is acknowledged: it demands more of the app.
                 if index.origin != .newIdentity { index.origin = problem }
                 try writer.rotate(&index, policy: policy, at: clock, signedBy: identityKey, random: &random)
             } else if index != found {
@@ -138,7 +130,7 @@ package struct AppKeyRing: Sendable {
         }
     }
 
-    /// Removes the identity and everything that belongs to it: the person has left, or wants to begin anew.
+    /// Removes the identity and everything that belongs to it.
     package static func erase(stores: KeyStores) throws(KeyRingError) {
         try RingLock.held(path: stores.lockPath) { () throws(KeyRingError) in
             try RingWriter(stores: stores).erase()
@@ -146,17 +138,13 @@ package struct AppKeyRing: Sendable {
     }
 }
 
-// What the app calls while it runs. Each call reads the index that is on disk, under the lock: no two instances, and no
-// two processes, undo each other's work.
+// Calls for the running app. Each reads the index on disk, and every change does so under the lock. So instances and
+// processes do not undo each other's work.
 extension AppKeyRing {
-    /// Rotates if a prekey is seven days old, was made by a clock that ran ahead, or if the policy's classes changed. By a
-    /// clock that nobody confirmed it does so only while there is room, because a clock that jumps must destroy nothing.
+    /// Rotates if a prekey is seven days old, was made by a clock that ran ahead, or if the policy's classes changed.
+    /// Under an unconfirmed clock it rotates only while there is room: a clock that jumps must destroy nothing.
     ///
-    /// - Parameters:
-    ///   - clock: the time.
-    ///   - random: the source of the keys.
-    /// - Returns: whether there is a new bundle to publish.
-    /// - Throws: `KeyRingError`; `.store(.locked)` where a prekey of the class *unlocked* cannot be written now.
+    /// - Throws: `KeyRingError`; `.store(.locked)` if a prekey of the class *unlocked* cannot be written now.
     package func rotateIfDue(at clock: RingClock, random: inout some RandomSource) throws(KeyRingError) -> Rotation {
         try change { index, writer throws(KeyRingError) in
             let hasRoom = clock.confirmed != nil || index.hasRoom(for: policy.classes.count)
@@ -169,34 +157,31 @@ extension AppKeyRing {
         }
     }
 
-    /// Rotates now: the device token changed, and one prekey id under both tokens would join them (rule 33).
+    /// Rotates now, for a new device token: one prekey id under both tokens would link them (rule 33).
     package func rotate(at clock: RingClock, random: inout some RandomSource) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
             try rotate(&index, writer, at: clock, random: &random)
         }
     }
 
-    /// The bundle for senders: always the same bytes until the next rotation.
+    /// The bundle for senders: the same bytes until the next rotation.
     ///
-    /// - Parameter clock: the time.
     /// - Returns: the signed bytes and their epoch, for `acknowledged`.
-    /// - Throws: `KeyRingError`; `.rotationDue` where a prekey of it was destroyed, or senders would refuse it.
+    /// - Throws: `KeyRingError`; `.rotationDue` if a prekey of it was destroyed, or senders would refuse it.
     package func bundle(at clock: RingClock) throws(KeyRingError) -> (bytes: [UInt8], epoch: UInt64) {
         let index = try currentIndex(RingWriter(stores: stores))
         guard !index.bundle.isEmpty, !index.isAhead(of: clock) else { throw .rotationDue }
         return (index.bundle, index.epoch)
     }
 
-    /// Whether the relay still lacks the newest bundle.
+    /// Checks whether the relay still lacks the newest bundle.
     package func needsPublication() throws(KeyRingError) -> Bool {
         try !currentIndex(RingWriter(stores: stores)).isPublished
     }
 
-    /// The relay has the bundle of this epoch: the end of the prekeys before it is counted from now.
+    /// Notes that the relay has the bundle of this epoch. The end of the prekeys before it is counted from now.
     ///
-    /// - Parameters:
-    ///   - epoch: of a bundle that `bundle()` gave.
-    ///   - clock: the time.
+    /// - Parameter epoch: an epoch returned by `bundle(at:)`.
     /// - Throws: `KeyRingError`.
     package func acknowledged(epoch: UInt64, at clock: RingClock) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
@@ -205,10 +190,7 @@ extension AppKeyRing {
         }
     }
 
-    /// Time was confirmed: what happened without it counts from now.
-    ///
-    /// - Parameter clock: the time.
-    /// - Throws: `KeyRingError`.
+    /// Replaces times of unconfirmed clocks once time is confirmed.
     package func settle(at clock: RingClock) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
             let before = index
@@ -217,11 +199,10 @@ extension AppKeyRing {
         }
     }
 
-    /// Destroys the prekeys whose messages can no longer be shown, by what is certain of the time.
+    /// Destroys the prekeys whose messages can no longer be shown at the certain time.
     ///
-    /// - Parameter clock: the time.
-    /// - Returns: their ids: what is spooled for them is to be dropped.
-    /// - Throws: `KeyRingError`; the secrets that were not deleted are at the next opening.
+    /// - Returns: their ids; drop the envelopes spooled for them.
+    /// - Throws: `KeyRingError`; secrets that could not be deleted are removed at the next opening.
     @discardableResult
     package func destroyDue(at clock: RingClock) throws(KeyRingError) -> [PrekeyID] {
         try change { index, writer throws(KeyRingError) in
@@ -234,9 +215,9 @@ extension AppKeyRing {
         }
     }
 
-    /// The replay window that the ring was opened with has a higher generation now, on disk: the ring's copy follows.
+    /// Copies the replay window's higher generation from disk.
     ///
-    /// - Parameter replayStore: what the window says; one that does not continue the copy changes nothing.
+    /// - Parameter replayStore: the window's id; ignored unless it continues the copy.
     /// - Throws: `KeyRingError`.
     package func follow(_ replayStore: StoreID) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
@@ -269,7 +250,7 @@ extension AppKeyRing {
 
     private func currentIndex(_ writer: RingWriter) throws(KeyRingError) -> RingIndex {
         let index = try writer.index()
-        // Erased and created anew through another instance: this one speaks for an identity that is gone.
+        // Another instance erased the ring and created a new one; this instance's identity is gone.
         guard index.identity == identity, index.topic == topic else { throw .noIdentity }
         return index
     }

@@ -1,13 +1,13 @@
 package import Keys
 
-/// Where a device's keys lie.
+/// The stores of a device's keys.
 package struct KeyStores: Sendable {
-    /// Only the app's: the identity's seed. The extension has no path, or access group, to it.
+    /// The app's own store for the identity's seed. The extension has no path or access group to it.
     let identity: any SecretStore
-    /// The app's and its extension's: prekeys and the ring's index.
+    /// The store of the app and its extension: prekeys and the ring's index.
     let shared: any SecretStore
-    /// A file in a folder of the app's own. Not in the shared container: iOS ends a process that is suspended while it
-    /// holds a lock there.
+    /// A file in a folder of the app's own. Not in the shared container: iOS ends a suspended process that holds a lock
+    /// there.
     let lockPath: String
 
     package init(identity: any SecretStore, shared: any SecretStore, lockPath: String) {
@@ -17,21 +17,21 @@ package struct KeyStores: Sendable {
     }
 }
 
-/// Why the app's side could not do it. Nothing was changed, or what was changed is whole.
+/// Failures of the app's key ring. Every committed change is whole.
 package enum KeyRingError: Error, Equatable {
     /// No identity on this device: `create` makes one, which every sender must pin anew.
     case noIdentity
-    /// There is one; `erase` comes first.
+    /// An identity exists; call `erase` first.
     case identityExists
-    /// The identity's record is not what was written. It is never replaced silently.
+    /// The identity's record is damaged. It is never replaced silently.
     case identityDamaged
-    /// The ring belongs to another app's bundle id: a mistake in the configuration.
+    /// The ring belongs to another bundle id: a mistake in the configuration.
     case otherTopic
-    /// Sixteen draws of the random source gave ids that are taken.
+    /// Sixteen draws of the random source all gave ids in use.
     case randomSourceStuck
-    /// No current prekeys: rotate first.
+    /// The bundle is unusable: rotate first.
     case rotationDue
-    /// The relay acknowledged a bundle that was never made.
+    /// The acknowledged bundle was never made.
     case unknownEpoch
     case store(SecretStoreError)
     case lock(code: Int32)

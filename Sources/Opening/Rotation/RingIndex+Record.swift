@@ -11,8 +11,8 @@ import Primitives
 //     ‖ count u8 ‖ destroyed ids 8 each ‖ count u8 ‖ destroyed epochs u64 each, ascending
 //     ‖ length u16 ‖ bundle ‖ SHA-256 of all that 32
 //
-// Version 0x01 has no destroyed epochs; it is read, and not written.
-// The digest finds accidents. Whoever can write the record can read the secrets beside it.
+// Version 0x01 lacks destroyed epochs; it is read but not written. The digest finds accidents only: write access to the
+// record implies read access to the secrets beside it.
 extension RingIndex {
     static let recordByteCountMax = 16_384
     private static let magic = Array("SPring".utf8)
@@ -39,7 +39,7 @@ extension RingIndex {
         return record + SHA256.hash(record)
     }
 
-    /// - Returns: nil unless these are exactly the bytes of one index.
+    /// Decodes a record; nil unless it is exactly one index.
     init?(record: [UInt8]) {
         guard record.count <= Self.recordByteCountMax, record.count > SHA256.byteCount else { return nil }
         let content = Array(record.dropLast(SHA256.byteCount))

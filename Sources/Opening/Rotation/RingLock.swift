@@ -3,13 +3,10 @@ import Platform
 /// One writer of a key ring at a time, across threads and processes: held from reading the index to replacing it. The
 /// system releases it when the process ends.
 package enum RingLock {
-    /// Waits for its turn, since a writer's work is a few files; then runs `body`.
+    /// Waits for the lock, then runs `body`. The wait is short: a writer writes only a few files.
     ///
-    /// - Parameters:
-    ///   - path: a file, made if missing; nothing is written to it.
-    ///   - body: what no other writer may see half of.
-    /// - Returns: what `body` returns.
-    /// - Throws: `.lock`, and what `body` throws.
+    /// - Parameter path: an empty file, made if missing.
+    /// - Throws: `.lock`, and errors of `body`.
     package static func held<Result>(
         path: String,
         _ body: () throws(KeyRingError) -> Result

@@ -7,15 +7,15 @@ struct RingPrekey: Equatable, Sendable {
     let id: PrekeyID
     let notBefore: Timestamp
     var notAfter: Timestamp
-    /// nil for the one that the current bundle offers.
+    /// Nil for a prekey of the current bundle.
     var supersession: Supersession?
 
     struct Supersession: Equatable, Sendable {
-        /// The first bundle without this prekey.
+        /// The epoch of the first bundle without this prekey.
         var epoch: UInt64
-        /// Nil until time is confirmed: then it counts from there.
+        /// Nil until time is confirmed; then counted from there.
         var at: Timestamp?
-        /// When the relay had that bundle, or a newer one, by confirmed time.
+        /// The confirmed time at which the relay had that bundle or a newer one.
         var acknowledgedAt: Timestamp?
     }
 

@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import Primitives
 
-/// The steps on disk that a change of the ring is made of. Every caller holds the `RingLock`.
+/// The steps on disk of a change of the ring. The caller holds the `RingLock` for each change.
 struct RingWriter {
     private static let drawCountMax = 16
 
@@ -68,7 +68,7 @@ struct RingWriter {
                 record.storeBytes(of: byte, toByteOffset: seedByteCount + offset, as: UInt8.self)
             }
         }
-        // After the first unlock and not later: the app rotates in the background too.
+        // Not *unlocked*: the app rotates in the background too.
         try write(record, to: .identity, in: identityStore, protection: .afterFirstUnlock)
     }
 
@@ -78,7 +78,7 @@ struct RingWriter {
         do throws(SecretStoreError) { return try RingIndex(from: shared) } catch { throw .store(error) }
     }
 
-    /// - Returns: the index, or nil and why there is none to go on with.
+    /// - Returns: the index, or nil and the reason.
     func readIndex(
         for identity: IdentityKey,
         topic: BundleID
@@ -109,7 +109,7 @@ struct RingWriter {
 
     // MARK: Prekeys
 
-    /// Secrets first, then the index that names them.
+    /// Writes secrets first, then the index that names them.
     func rotate(
         _ index: inout RingIndex,
         policy: RotationPolicy,
@@ -119,7 +119,7 @@ struct RingWriter {
     ) throws(KeyRingError) {
         let destroyed = index.makeRoom(for: policy.classes.count)
         var new: [PublicPrekey] = []
-        // That of the unlocked device first: while it is locked, the rotation ends here and leaves no other one behind.
+        // The class *unlocked* first: on a locked device the rotation ends here and leaves no other prekey behind.
         for protectionClass in policy.classes.reversed() {
             let prekey = try draw(protectionClass, for: index, beside: new, random: &random)
             try write(prekey, identity: index.identity)
@@ -130,7 +130,7 @@ struct RingWriter {
         for id in destroyed { try delete(id) }
     }
 
-    /// A key whose id no other prekey has or had (protocol v1, rule 6).
+    /// Draws a key whose id no other prekey has or had (protocol v1, rule 6).
     private func draw(
         _ protectionClass: ProtectionClass,
         for index: RingIndex,
@@ -160,9 +160,9 @@ struct RingWriter {
         }
     }
 
-    /// Takes out of the index what must not be there any more. Nothing is written.
+    /// Removes lost prekeys from the index. Nothing is written.
     ///
-    /// - Returns: why new prekeys are needed; nil if the current ones are good.
+    /// - Returns: the reason for new prekeys; nil if the current ones are usable.
     func repair(_ index: inout RingIndex, replayStore: StoreID) throws(KeyRingError) -> RingIndex.Origin? {
         guard replayStore.continues(index.replayStore) else {
             _ = index.destroy { _ in true }
@@ -184,7 +184,7 @@ struct RingWriter {
         } catch {
             switch error {
             case .notFound, .damaged: return true
-            // It is there; it will show itself when the device is unlocked.
+            // Present; read once the device is unlocked.
             case .locked: return false
             case .system: throw .store(error)
             }
@@ -195,8 +195,7 @@ struct RingWriter {
         do throws(SecretStoreError) { try shared.delete(.prekey(id)) } catch { throw .store(error) }
     }
 
-    /// Removes the secrets that `index`, which is on disk, does not name: of a rotation or a destruction that was cut
-    /// short.
+    /// Removes secrets that `index` on disk does not name: remains of an interrupted rotation or destruction.
     func sweep(keeping index: RingIndex) throws(KeyRingError) {
         do throws(SecretStoreError) {
             for name in try shared.names() {
@@ -210,7 +209,7 @@ struct RingWriter {
         }
     }
 
-    /// The index first: what it no longer names is garbage, whatever happens next.
+    /// Deletes the index first: secrets that no index names are garbage, whatever happens next.
     func erase() throws(KeyRingError) {
         do throws(SecretStoreError) {
             try shared.delete(.ring)

@@ -1,12 +1,12 @@
 public import Envelope
 
-/// What became of a rotation that is due each week.
+/// The result of the weekly rotation.
 public enum Rotation: Equatable, Sendable {
-    /// The prekeys are good for now.
+    /// The prekeys are recent enough.
     case notDue
     /// There are new prekeys, and a bundle to publish.
     case rotated
-    /// Nothing was done, and time should be confirmed: until then no old prekey is destroyed, and new ones may not be made.
-    /// It was confirmed last at this time; nil for never.
+    /// Nothing was done; time should be confirmed. Until then no old prekey is destroyed, and new ones may not be made.
+    /// The value is the last confirmation; nil for never.
     case clockUnconfirmed(since: Timestamp?)
 }

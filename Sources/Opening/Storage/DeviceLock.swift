@@ -1,12 +1,11 @@
 package import Envelope
 private import Platform
 
-/// Whether the device has been unlocked since it started, and is now. iOS enforces this itself; the file store stands in
-/// for it where there is no data protection.
+/// The device's lock state. iOS enforces it itself; the file store does so without data protection.
 package enum DeviceLock: Sendable, CaseIterable {
     case beforeFirstUnlock, locked, unlocked
 
-    /// Of the simulated device that this runs on. Where there is none, the system enforces it or nobody does.
+    /// The state of the simulated device; `.unlocked` where there is none.
     package static var current: DeviceLock {
         #if canImport(Darwin)
         .unlocked
@@ -19,7 +18,7 @@ package enum DeviceLock: Sendable, CaseIterable {
         #endif
     }
 
-    /// Whether records of this class can be read and written now.
+    /// Checks that records of this class can be read and written now.
     package func permits(_ protection: ProtectionClass) -> Bool {
         switch (self, protection) {
         case (.unlocked, _), (.locked, .afterFirstUnlock): true

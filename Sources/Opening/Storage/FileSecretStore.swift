@@ -5,23 +5,25 @@ package import Primitives
 
 /// Secret records as files: one each, of mode 0600, replaced by rename and forced to disk.
 ///
-/// A file is `SPrecrd` ‖ class (1 byte) ‖ record. Nothing here detects a flipped bit in the record itself: each kind of
-/// record can be checked against something else (a key against its public half, the index against its digest), and is.
+/// A file is `SPrecrd` ‖ class (1 byte) ‖ record. The store does not detect a flipped bit in a record. Each reader
+/// checks its record instead: a key against its public half, the index against its digest.
 package struct FileSecretStore: SecretStore {
     private static let magic = Array("SPrecrd".utf8)
     private static let headByteCount = 8
     private static let recordByteCountMax = 16_384
     private static let suffix = ".secret"
     private static let temporarySuffix = ".tmp"
-    /// More files than a ring can have, with remains of writes that were cut short.
+    /// More files than a ring can have, with remains of interrupted writes.
     private static let fileCountMax = 4_096
 
     private let folder: String
     private let lock: @Sendable () -> DeviceLock
 
+    /// Creates a store.
+    ///
     /// - Parameters:
-    ///   - folder: made when the first record is written; its parent exists.
-    ///   - lock: the state of the device, asked at every read and write.
+    ///   - folder: made with the first record; its parent exists.
+    ///   - lock: the state of the device, read at every read and write.
     package init(folder: String, lock: @escaping @Sendable () -> DeviceLock = { .current }) {
         self.folder = folder
         self.lock = lock
@@ -32,7 +34,7 @@ package struct FileSecretStore: SecretStore {
         do {
             file = try PrivateFile.read(path(name), exampleKeys: .refused)
         } catch {
-            // Before the first unlock not even the class can be read.
+            // Before the first unlock not even the class is readable.
             if lock() == .beforeFirstUnlock, error != .notFound(path: path(name)) { throw .locked }
             throw SecretStoreError(error)
         }
@@ -40,7 +42,7 @@ package struct FileSecretStore: SecretStore {
         guard let protection else { throw .damaged }
         guard lock().permits(protection) else { throw .locked }
         return file.withBytes { bytes in
-            // Zeroed, and not in guarded pages, which take six calls of the system for each push: who keeps it chooses.
+            // Zeroed, but not in guarded pages, which take six system calls for each push. The caller chooses.
             SecretBytes(copying: bytes.extracting(Self.headByteCount..<bytes.byteCount))
         }
     }

@@ -1,10 +1,10 @@
-/// What a text on a screen is laid out from: characters, or scalars where each of them is a character.
+/// A unit of text layout: a character, or a scalar that stands alone.
 protocol DisplayPiece {
     var isNewline: Bool { get }
     var isWhitespace: Bool { get }
-    /// Whether it leaves ink on the screen.
+    /// True if it leaves ink on the screen.
     var isVisible: Bool { get }
-    /// Whether it begins with what is drawn at the letter before it.
+    /// True if it begins with a scalar that is drawn at the letter before it.
     var isJoint: Bool { get }
 
     func append(to text: inout String)
@@ -17,7 +17,7 @@ extension Character: DisplayPiece {
     var isVisible: Bool { unicodeScalars.contains(where: TextScalars.isVisible) }
     var isJoint: Bool { unicodeScalars.first.map(TextScalars.isJoint) ?? false }
 
-    /// With what is stacked on it, up to a height.
+    /// Appends the character with a bounded stack of marks.
     func append(to text: inout String) {
         // Too short for more marks.
         guard utf8.count > Self.markCountMax else { return text.append(self) }
@@ -34,7 +34,7 @@ extension Character: DisplayPiece {
     }
 }
 
-/// One that stands alone.
+/// A scalar that stands alone.
 extension Unicode.Scalar: DisplayPiece {
     var isNewline: Bool { self == "\n" }
     var isWhitespace: Bool { self == " " || self == "\n" }

@@ -1,16 +1,16 @@
-/// Text of a stranger, or of a contact that means ill, made safe to look at: signed is not trusted.
+/// Makes text of a stranger or a malicious contact safe to display: signed is not trusted.
 ///
-/// Gone are the characters that turn the direction of what follows, that cannot be seen, or that control a terminal.
-/// Stacks of combining marks, floods of lines and endless texts are cut; marks before the first letter are gone. Joiners stay, which emoji and Persian need, and so do
-/// the marks of direction (U+200E, U+200F, U+061C), which turn nothing but what they stand beside.
+/// Removed: characters that reverse the following text, are invisible, or control a terminal; marks before the first
+/// letter. Cut: stacks of combining marks, floods of lines, endless texts. Joiners stay, for emoji and Persian. So do
+/// the marks of direction (U+200E, U+200F, U+061C), which affect only their neighbours.
 package enum DisplayText {
-    /// How a text is shown.
+    /// The layout of a text.
     package enum Place: Sendable {
         case line
         case paragraph
-        /// In the place of a `%@`: one line, as long as what is around it.
+        /// In place of a `%@`: one line, as long as the text around it.
         case argument
-        /// A contact's, which is bounded in bytes already.
+        /// A contact's name, which is bounded in bytes already.
         case name
 
         var characterCountMax: Int {
@@ -27,20 +27,19 @@ package enum DisplayText {
     private static let identifierByteCountMax = 256
     private static let ellipsis = "…"
 
-    /// - Parameters:
-    ///   - text: any.
-    ///   - place: a title has one line.
-    ///   - keepsIsolates: for a text of the app's own, into which arguments were put.
-    /// - Returns: what may be shown; empty where nothing of it can be seen.
+    /// Makes a text safe to display.
+    ///
+    /// - Parameter keepsIsolates: for a text of the app's own with arguments in it.
+    /// - Returns: the text to show; empty if nothing of it is visible.
     package static func safe(_ text: String, in place: Place, keepsIsolates: Bool = false) -> String {
         if isPlain(text, in: place) { return cut(text, to: place.characterCountMax) }
-        // Many texts are letters that join with nothing, and there is nothing to take out of them.
+        // Most texts contain only letters that join with nothing, and nothing to remove.
         if text.unicodeScalars.allSatisfy(TextScalars.standsAlone) { return shown(text.unicodeScalars, in: place) }
-        // Taken out first: what is left may join into other characters, and those are what is judged.
+        // Remove first: the remaining scalars may join into other characters, and those are judged.
         return shown(TextScalars.allowed(text, keepsIsolates: keepsIsolates), in: place)
     }
 
-    /// Whether all of it is shown as it is: letters that stand alone, and one blank at a time between them.
+    /// Checks that all of it is shown unchanged: letters that stand alone, with single blanks between them.
     private static func isPlain(_ text: String, in place: Place) -> Bool {
         var isAfterBlank = true
         for scalar in text.unicodeScalars {
@@ -65,7 +64,7 @@ package enum DisplayText {
         var blanks = (lineBreakCount: 0, spaceCount: 0)
         var hasVisible = false
         for piece in pieces {
-            // It would join what stands before the text on the screen.
+            // It would join the text before it on the screen.
             guard hasVisible || !piece.isJoint else { continue }
             let isBreak = piece.isNewline && place == .paragraph
             if piece.isVisible {
@@ -76,7 +75,7 @@ package enum DisplayText {
             } else {
                 blanks.spaceCount += 1
             }
-            // Spaces without end make empty lines too. Before the first that can be seen, nothing needs room.
+            // Endless spaces make empty lines too. Leading white space is dropped.
             guard blanks.lineBreakCount <= emptyLineCountMax + 1, blanks.spaceCount <= spaceCountMax,
                 hasVisible || !piece.isWhitespace
             else { continue }
@@ -91,25 +90,21 @@ package enum DisplayText {
         return hasVisible ? shown : ""
     }
 
-    /// What fills a place in a text of the app's own. It has one line, does not reach over the joint to change the letter
-    /// before or behind it, and where it is written in the other direction, the text around it stays in order.
+    /// An argument for a text of the app's own. It has one line, and its ends do not change the letters around it. Text
+    /// of the other direction is isolated, so the text around it stays in order.
     ///
-    /// - Parameters:
-    ///   - text: any.
-    ///   - inRightToLeft: whether the text around it is written from right to left.
-    /// - Returns: what goes into the text.
+    /// - Parameter inRightToLeft: true if the text around it is written from right to left.
     package static func argument(_ text: String, inRightToLeft: Bool) -> String {
         let shown = TextScalars.withoutJoints(safe(text, in: .argument))
         guard hasRightToLeft(shown) || inRightToLeft else { return shown }
         return "\u{2068}" + shown + "\u{2069}"
     }
 
-    /// Whether any of it is written from right to left.
+    /// Checks whether any of it is written from right to left.
     package static func hasRightToLeft(_ text: String) -> Bool {
         text.unicodeScalars.contains(where: TextScalars.isRightToLeft)
     }
 
-    /// An identifier that is the app's to compare, so that nothing of it may change: all of it, or nothing where no app
-    /// would have made it so long.
+    /// An identifier for the app to compare, so it is never changed: whole, or empty if longer than 256 bytes.
     package static func identifier(_ text: String) -> String { text.utf8.count <= identifierByteCountMax ? text : "" }
 }
