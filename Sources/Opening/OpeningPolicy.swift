@@ -11,6 +11,7 @@ public struct OpeningPolicy: Sendable {
         public var categories: Set<String>
         /// Sound files of the app; `default` is the system sound.
         public var sounds: Set<String>
+        /// Members of the user info.
         public var userInfo: Set<String>
 
         /// Allows only the given names.

@@ -43,6 +43,7 @@ public enum Outcome: Hashable, Sendable {
 
 /// An opened message without the parts to which its sender has no right.
 public struct OpenedMessage: Hashable, Sendable {
+    /// The message to show or carry out.
     public let message: Message
     /// The id, which all recipients of a fan-out and every re-send share.
     public let messageID: MessageID
