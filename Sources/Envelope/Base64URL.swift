@@ -1,18 +1,15 @@
-/// Strict base64url (RFC 4648 section 5) without padding: one text for each byte string, and no other text decodes.
+/// Strict base64url (RFC 4648 section 5) without padding: exactly one text decodes to each byte string.
 ///
-/// Foundation's decoder takes `AAB=`, `AB==` and `AA=A` alike, which would make every id and signature over encoded
-/// text malleable. Here the alphabet is exact, `=` and white space are refused, and spare bits must be zero.
+/// Foundation's decoder takes `AAB=`, `AB==` and `AA=A` alike, which would make ids and signatures over encoded text
+/// malleable. Here the alphabet is exact, `=` and white space are refused, and spare bits must be zero.
 public enum Base64URL {
-    /// - Returns: ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        // As below: generic code is not specialized for callers in other modules.
+        // Generic code is not specialized for callers in other modules.
         encode(Array(bytes))
     }
 
-    /// - Returns: ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] { encode(Array(bytes)) }
 
-    /// - Returns: ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         encode(bytes.span)
     }
@@ -36,21 +33,20 @@ public enum Base64URL {
         return text
     }
 
-    /// The one text of some bytes.
+    /// The canonical text of the bytes.
     public static func string(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: encode(bytes), as: UTF8.self)
     }
 
-    /// Bytes from their text, as a relay's JSON has them; nil for anything but the one text of some bytes.
+    /// Decodes canonical text; nil for any other.
     public static func decode(text: String) -> [UInt8]? { decode(Array(text.utf8)) }
 
-    /// - Returns: `nil` for anything but the one canonical text of some bytes.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         // Generic code is not specialized for callers in other modules, and took 20 times as long.
         decode(Array(text))
     }
 
-    /// - Returns: `nil` for anything but the one canonical text of some bytes.
+    /// - Returns: nil for anything but canonical text.
     package static func decode(_ characters: [UInt8]) -> [UInt8]? {
         guard characters.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
@@ -72,15 +68,15 @@ public enum Base64URL {
         return seen & 0x80 == 0 && spareBits == 0 ? bytes : nil
     }
 
-    /// Whether every byte is of the alphabet; a text may still have a length or spare bits that none has.
+    /// Checks that all bytes are in the alphabet. Length and spare bits may still be invalid.
     package static func isOfAlphabet(_ text: [UInt8]) -> Bool {
         let span = text.span
         let raw = unsafe span.bytes
         var offset = 0
-        // Every notification's text is looked at, and it is most of the notification.
+        // Vectorized: most of a notification is this text.
         while raw.byteCount - offset >= ByteBlock.byteCount {
             let block = ByteBlock(raw, at: offset)
-            // In ASCII one bit makes a letter small, and makes nothing else a letter.
+            // In ASCII, bit 0x20 maps only capital letters to small ones.
             let isLetter = (block | ByteBlock(repeating: 0x20)).isWithin("a", "z")
             let isGood = isLetter .| block.isWithin("0", "9") .| block.isEqual("-") .| block.isEqual("_")
             guard (.!isGood).isEmpty else { return false }
@@ -96,10 +92,9 @@ public enum Base64URL {
 
     private static let notACharacter: UInt8 = 0xFF
 
-    /// The value of each byte, or `notACharacter`.
     private static let values = (0...UInt8.max).map { value(of: $0) ?? notACharacter }
 
-    /// - Returns: 0 ..< 64, or `nil` outside the alphabet.
+    /// - Returns: 0 ..< 64, or nil outside the alphabet.
     package static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
@@ -111,7 +106,6 @@ public enum Base64URL {
         }
     }
 
-    /// The character for 0 ..< 64.
     package static func character(for value: UInt8) -> UInt8 { alphabet[Int(value)] }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

@@ -1,5 +1,5 @@
-/// The byte strings that tie a message to its place: HPKE's `info` and what the sender signs. Each begins with a context
-/// string that is used nowhere else, so that no signature or key of one place is accepted in another.
+/// HPKE's `info` and the sender's signature input. Each begins with its own context string, so no signature or key is
+/// accepted elsewhere.
 package enum Binding {
     package static let envelopeContext = "SealedPush/1"
     package static let messageContext = "SealedPush/1 message"
@@ -12,12 +12,7 @@ package enum Binding {
     ///
     /// `aad` stays empty: single-shot HPKE libraries offer none, and `info` binds the same (RFC 9180 section 8.1).
     ///
-    /// - Parameters:
-    ///   - header: the envelope's ten clear bytes.
-    ///   - topic: the app's bundle id.
-    ///   - identityKey: the recipient's Ed25519 key, 32 bytes.
-    ///   - prekeyFingerprint: all 32 bytes of it, since the id in the header is only a hint.
-    /// - Returns: 88 + |TOPIC| bytes.
+    /// - Parameter prekeyFingerprint: all 32 bytes, since the id in the header is only a hint.
     package static func info(
         header: EnvelopeHeader,
         topic: BundleID,
@@ -33,16 +28,10 @@ package enum Binding {
         return info
     }
 
-    /// What the sender's Ed25519 key signs: LP("SealedPush/1 message") ‖ info ‖ frame[0..<68] ‖ SHA-256(body).
+    /// The signed bytes: LP("SealedPush/1 message") ‖ info ‖ frame[0..<68] ‖ SHA-256(body), 209 + |TOPIC| bytes.
     ///
-    /// The encapsulated key is left out on purpose: it would force a two-step context on every implementation and bind
-    /// nothing more (docs/protocol.md, "Signature").
-    ///
-    /// - Parameters:
-    ///   - info: of the same envelope.
-    ///   - frameHead: the frame's first 68 bytes.
-    ///   - bodyDigest: 32 bytes.
-    /// - Returns: 209 + |TOPIC| bytes.
+    /// The encapsulated key is left out: it would force a two-step context on every implementation and bind nothing
+    /// more (docs/protocol.md, "Signature").
     package static func signatureInput(info: [UInt8], frameHead: [UInt8], bodyDigest: [UInt8]) -> [UInt8] {
         precondition(frameHead.count == Frame.signedByteCount && bodyDigest.count == 32)
         return context(messageContext) + info + frameHead + bodyDigest

@@ -1,13 +1,15 @@
-/// The app's bundle id, 1 to 155 bytes, as both sides bind it.
+/// The app's bundle id, 1 to 155 bytes.
 ///
-/// A configured constant and never looked up: inside the service extension `Bundle.main.bundleIdentifier` is the
-/// extension's own, and VoIP pushes carry a topic with a suffix. Both must seal and open under the app's plain id.
+/// Configured, never looked up: in the service extension `Bundle.main.bundleIdentifier` is the extension's own, and
+/// VoIP topics have a suffix. Sealing and opening both use the app's plain id.
 public struct BundleID: Equatable, Hashable, Sendable {
     static let byteCountMax = 155
 
-    /// The exact UTF-8 bytes; no Unicode equivalence plays a part in comparing two.
+    /// UTF-8, compared without Unicode equivalence.
     package let bytes: [UInt8]
 
+    /// Checks length and characters.
+    ///
     /// - Throws: `BundleIDError`.
     public init(_ text: String) throws(BundleIDError) {
         try self.init(bytes: Array(text.utf8))
@@ -17,7 +19,7 @@ public struct BundleID: Equatable, Hashable, Sendable {
         guard !bytes.isEmpty, bytes.count <= Self.byteCountMax else {
             throw .wrongLength(byteCount: bytes.count, byteCountMax: Self.byteCountMax)
         }
-        // Apple's bundle ids: letters, digits, hyphen and period ("CFBundleIdentifier").
+        // Apple, "CFBundleIdentifier": letters, digits, hyphen and period.
         let isBundleID = bytes.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -34,7 +36,7 @@ public struct BundleID: Equatable, Hashable, Sendable {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Why a text is no bundle id.
+/// Reasons why a text is no bundle id.
 public enum BundleIDError: Error, Equatable {
     /// Empty, or longer than 155 bytes.
     case wrongLength(byteCount: Int, byteCountMax: Int)

@@ -1,10 +1,10 @@
-/// Sixteen bytes that are looked at together: most of a body is one long text, and every byte of it is passed more than once.
+/// Sixteen bytes processed together; most of a body is one long text.
 typealias ByteBlock = SIMD16<UInt8>
 
 extension SIMD16<UInt8> {
     static var byteCount: Int { 16 }
 
-    /// The bytes from `offset` on, of which there are sixteen.
+    /// - Precondition: sixteen bytes from `offset` on.
     init(_ bytes: RawSpan, at offset: Int) {
         self = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Self.self)
     }
@@ -18,7 +18,7 @@ extension SIMD16<UInt8> {
         self .== Self(repeating: UInt8(ascii: character))
     }
 
-    /// What cannot stand as it is between the quotes of a JSON string (RFC 8259 section 7).
+    /// Bytes that need an escape in a JSON string (RFC 8259 section 7).
     var isNotPlainJSON: SIMDMask<SIMD16<Int8>> {
         isEqual("\"") .| isEqual("\\") .| (self .< Self(repeating: 0x20))
     }

@@ -1,4 +1,4 @@
-/// Reads fixed fields from bytes of strangers, front to back. Every read is checked; none traps.
+/// Reads fixed fields from untrusted bytes, front to back. Every read is checked; none traps.
 package struct ByteReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -10,14 +10,14 @@ package struct ByteReader {
 
     package var remainingByteCount: Int { bytes.endIndex - position }
 
-    /// - Returns: `nil` where fewer bytes are left, and then nothing is consumed.
+    /// - Returns: nil if fewer bytes are left; nothing is consumed then.
     package mutating func take(_ count: Int) -> [UInt8]? {
         guard count >= 0, count <= remainingByteCount else { return nil }
         defer { position += count }
         return Array(bytes[position..<position + count])
     }
 
-    /// A big-endian number.
+    /// Big-endian.
     package mutating func take<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type) -> Number? {
         let byteCount = Number.bitWidth / 8
         guard byteCount <= remainingByteCount else { return nil }
@@ -29,7 +29,7 @@ package struct ByteReader {
         return number
     }
 
-    /// LP(x): one length byte, then so many bytes.
+    /// LP(x): one length byte, then that many bytes.
     package mutating func takeLengthPrefixed() -> [UInt8]? {
         let start = position
         guard let count = take(UInt8.self), let field = take(Int(count)) else {
@@ -47,7 +47,7 @@ extension [UInt8] {
         }
     }
 
-    /// LP(x). Constants and checked fields only: at most 255 bytes.
+    /// LP(x) of at most 255 bytes.
     package mutating func append(lengthPrefixed field: [UInt8]) {
         precondition(field.count <= UInt8.max)
         append(UInt8(field.count))

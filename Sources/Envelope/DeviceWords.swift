@@ -1,4 +1,4 @@
-/// The forms of what an app says of its device, as the device writes them and the relay reads them.
+/// Formats of device details, as the device writes them and the relay reads them.
 package enum DeviceWords {
     /// A language tag: 1 to 35 characters; subtags of 1 to 8 letters and digits, the first of 2 to 8 letters.
     ///
@@ -10,12 +10,11 @@ package enum DeviceWords {
             && (2...8).contains(parts[0].count) && parts[0].allSatisfy(isLetter)
     }
 
-    /// A country or area: a code of two letters in upper case that is assigned, or `XK`, which Apple's locales have for Kosovo.
     package static func isRegion(_ text: String) -> Bool { regions.contains(text) }
 
-    /// The codes that are assigned, and `XK` of those that are left to users.
+    /// Assigned codes, and `XK`, which Apple's locales use for Kosovo.
     ///
-    /// - Source: ISO 3166-1 alpha-2, 249 codes, as tzdata's `iso3166.tab` has them.
+    /// - Source: ISO 3166-1 alpha-2, 249 codes, as in tzdata's `iso3166.tab`.
     package static let regions: Set<String> = Set(
         """
         AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ \
@@ -28,7 +27,7 @@ package enum DeviceWords {
         """.split(separator: " ").map(String.init)
     )
 
-    /// An app's version: 1 to 32 of `A-Z a-z 0-9 . - + _`.
+    /// 1 to 32 of `A-Z a-z 0-9 . - + _`.
     package static func isVersion(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || ".-+_".utf8.contains($0) }

@@ -1,6 +1,5 @@
-/// A sealed message as it travels: header ‖ encapsulated key ‖ ciphertext, always 2,880 bytes (alert) or 3,648 (voip).
-///
-/// Layout: docs/protocol.md, "Envelope".
+/// A sealed message: header ‖ encapsulated key ‖ ciphertext, always 2,880 bytes (alert) or 3,648 (voip); layout in
+/// docs/protocol.md, "Envelope".
 package struct Envelope: Equatable, Sendable {
     /// Nt of ChaCha20-Poly1305.
     package static let tagByteCount = 16
@@ -8,7 +7,7 @@ package struct Envelope: Equatable, Sendable {
     package let pushClass: PushClass
     package let header: EnvelopeHeader
     package let encapsulatedKey: [UInt8]
-    /// Frame + 16 bytes.
+    /// Frame and tag.
     package let ciphertext: [UInt8]
 
     package init(pushClass: PushClass, header: EnvelopeHeader, encapsulatedKey: [UInt8], ciphertext: [UInt8]) {
@@ -20,13 +19,12 @@ package struct Envelope: Equatable, Sendable {
         self.ciphertext = ciphertext
     }
 
-    /// Reads the `sealed` field of a payload: exact length, then alphabet, then version and suite.
+    /// Reads the `sealed` field: exact length, then alphabet, then version and suite.
     package init(sealedField text: some Collection<UInt8>) throws(EnvelopeError) {
         guard PushClass.allCases.contains(where: { $0.sealedCharacterCount == text.count }) else {
             throw .wrongLength(count: text.count)
         }
-        // Of an array, so that the compiler has the element at hand: of any collection, an optimised build decodes
-        // through three calls a character.
+        // An array: any other collection decodes through three calls a character in an optimised build.
         guard let bytes = Base64URL.decode(Array(text)) else { throw .notBase64URL }
         try self.init(bytes: bytes)
     }

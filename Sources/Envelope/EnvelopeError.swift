@@ -1,6 +1,6 @@
-/// Why bytes were not an envelope. Says where, never what was there.
+/// Failures of reading an envelope, without its content.
 package enum EnvelopeError: Error, Equatable {
-    /// Not one of the two lengths that exist; nothing else was looked at.
+    /// Neither of the two lengths; nothing else was checked.
     case wrongLength(count: Int)
     case notBase64URL
     case unsupportedVersion(UInt8)

@@ -1,20 +1,18 @@
-/// The plaintext under the seal: fixed fields, signature, body, and zeros up to the constant length.
-///
-/// Layout (big-endian): docs/protocol.md, "Frame".
+/// The plaintext in an envelope: fixed fields, signature, body, and zeros up to the constant length. Layout
+/// (big-endian): docs/protocol.md, "Frame".
 package struct Frame: Equatable, Sendable {
-    /// frame[0..<68] is signed.
     package static let signedByteCount = 68
     package static let bodyOffset = 132
     /// `{}` is the shortest JSON object.
     package static let bodyByteCountMin = 2
 
-    /// 16 random bytes, the same in a fan-out and in a re-send.
+    /// 16 random bytes, shared by a fan-out and its re-sends.
     package var messageID: [UInt8]
     /// Milliseconds since 1970.
     package var sentAt: UInt64
     /// Milliseconds since 1970.
     package var expiresAt: UInt64
-    /// The sender's Ed25519 key, whole: an id of it could collide.
+    /// The whole Ed25519 key: an id of it could collide.
     package var senderKey: [UInt8]
     package var flags: FrameFlags
     /// UTF-8 JSON.
@@ -40,7 +38,7 @@ package struct Frame: Equatable, Sendable {
         signature = [UInt8](repeating: 0, count: 64)
     }
 
-    /// frame[0..<68]: everything before the signature.
+    /// frame[0..<68], the signed part before the signature.
     package var head: [UInt8] {
         var head = messageID
         head.append(bigEndian: sentAt)
@@ -51,7 +49,7 @@ package struct Frame: Equatable, Sendable {
         return head
     }
 
-    /// - Returns: exactly `byteCount` bytes, the end of them zeros.
+    /// - Returns: exactly `byteCount` bytes, zero-padded.
     package func bytes(byteCount: Int) -> [UInt8] {
         precondition(body.count >= Self.bodyByteCountMin && body.count <= byteCount - Self.bodyOffset)
         precondition(signature.count == 64)
@@ -59,7 +57,7 @@ package struct Frame: Equatable, Sendable {
         return filled + [UInt8](repeating: 0, count: byteCount - filled.count)
     }
 
-    /// Reads a frame whose envelope opened: so its bytes are what some sender sealed, well-formed or not.
+    /// Reads an opened envelope's plaintext, which an unknown sender may have sealed.
     package init(bytes: [UInt8]) throws(FrameError) {
         var reader = ByteReader(bytes[...])
         guard let messageID = reader.take(16), let sentAt = reader.take(UInt64.self),
@@ -71,7 +69,7 @@ package struct Frame: Equatable, Sendable {
             throw .wrongBodyLength
         }
         let padding = bytes[(bytes.endIndex - reader.remainingByteCount)...]
-        // Every byte is looked at, whatever the first ones are: time must not tell where the text ends.
+        // Reads every byte, so that timing does not reveal the length of the text.
         guard padding.reduce(0, |) == 0 else { throw .paddingNotZero }
         self.init(
             messageID: messageID,
@@ -86,20 +84,19 @@ package struct Frame: Equatable, Sendable {
     }
 }
 
-/// Bits 15..8 are critical (unknown and set: unsupported), bits 7..0 may be ignored.
+/// Bits 15..8 are critical (unknown and set: unsupported); bits 7..0 may be ignored.
 package struct FrameFlags: OptionSet, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The body was shortened to fit.
+    /// The body was cut to fit.
     package static let truncated = FrameFlags(rawValue: 1 << 0)
-    /// Critical bits that this version understands: none yet (bit 8, body in an attachment, comes with attachments).
+    /// The flags of this version; none is critical.
     package static let known: FrameFlags = [.truncated]
 
     fileprivate var hasUnknownCritical: Bool { subtracting(.known).rawValue & 0xFF00 != 0 }
 }
 
-/// Why the inside of an opened envelope was no frame.
 package enum FrameError: Error, Equatable {
     case tooShort
     case wrongBodyLength

@@ -1,7 +1,7 @@
-/// The push payload: a placeholder for everybody on the way, and the sealed field.
+/// The push payload: a placeholder and the sealed field.
 ///
 /// {"aps":{"alert":A,"mutable-content":1},"sealed":"S","trace":"T"} in this byte order, or for VoIP
-/// {"aps":{},"sealed":"S","trace":"T"}. For one app every alert payload has the same length.
+/// {"aps":{},"sealed":"S","trace":"T"}. All alert payloads of an app have the same length.
 package enum Payload {
     /// Bytes of an alert payload beside A and S.
     package static let overheadByteCount =
@@ -10,7 +10,7 @@ package enum Payload {
 
     package static let sealedName = "sealed"
     package static let traceName = "trace"
-    /// Reserved for messages in the format of RFC 8291; never beside a sealed field.
+    /// For messages in the format of RFC 8291; never beside a sealed field.
     package static let webPushName = "webpush"
 
     /// - Returns: 3,923 bytes + |A|.

@@ -1,12 +1,11 @@
-/// What anyone on the way can learn from a payload, without a key.
+/// A payload's content as visible without a key.
 package struct PayloadReport: Equatable, Sendable {
-    /// Bytes of the whole payload.
     package let byteCount: Int
-    /// Names of the clear members beside `aps`, `sealed` and `trace`: there should be none.
+    /// Clear members beside `aps`, `sealed` and `trace`; normally none.
     package let otherNames: [String]
-    /// The `aps` dictionary: its members in their order, without white space, with only the escapes that JSON demands.
+    /// Compact JSON of `aps`, in its order.
     package let aps: String?
-    /// Whether `aps.mutable-content` is 1, without which iOS shows the placeholder as it is.
+    /// True if `aps.mutable-content` is 1; otherwise iOS shows the placeholder unchanged.
     package let isMutable: Bool
     package let trace: String?
     package let sealed: Sealed
@@ -14,18 +13,13 @@ package struct PayloadReport: Equatable, Sendable {
     package let webPush: WebPush
 
     package enum WebPush: Equatable, Sendable {
-        /// No `webpush` member.
         case absent
-        /// A member that is not a string.
         case notAString
-        /// Any string.
         case field(String)
     }
 
     package enum Sealed: Equatable, Sendable {
-        /// No `sealed` member.
         case absent
-        /// A member that is not a string.
         case notAString
         case unreadable(EnvelopeError)
         case envelope(Envelope)

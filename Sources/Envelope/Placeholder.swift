@@ -1,16 +1,16 @@
-/// The constant alert that Apple and the relay see, and that iOS shows when the extension does not run.
+/// The constant alert that Apple and the relay see; iOS shows it if the extension does not run.
 ///
-/// A constant of the app, never of the message: a placeholder that varied would tell what it stands for. Prefer a
-/// localization key, which does not show the recipient's language either.
+/// A constant of the app: a varying one would reveal something of the message. A localization key also hides the
+/// recipient's language.
 public struct Placeholder: Equatable, Sendable {
-    /// The room that the constant length leaves for it: 4,096 - 3,923 bytes.
+    /// The room left by the constant length: 4,096 - 3,923 bytes.
     public static let byteCountMax =
         PushClass.alert.payloadByteCountMax - Payload.overheadByteCount - PushClass.alert.sealedCharacterCount
 
     /// The value of `aps.alert`.
     package let alertJSON: [UInt8]
 
-    /// Fixed words.
+    /// Takes fixed text.
     ///
     /// - Throws: `.empty`, `.containsNUL`, `.tooLong`.
     public init(title: String, body: String) throws(PlaceholderError) {
@@ -22,7 +22,7 @@ public struct Placeholder: Equatable, Sendable {
         }
     }
 
-    /// A key of the app's `Localizable.strings`, which iOS looks up in the recipient's language.
+    /// Takes a key of the app's `Localizable.strings`, which iOS looks up in the recipient's language.
     ///
     /// - Throws: `.empty`, `.containsNUL`, `.tooLong`.
     public init(localizationKey: String) throws(PlaceholderError) {
@@ -41,11 +41,11 @@ public struct Placeholder: Equatable, Sendable {
     }
 }
 
-/// Why a placeholder cannot be used.
+/// Errors of a placeholder.
 public enum PlaceholderError: Error, Equatable {
     /// iOS runs the extension only for a push that shows an alert.
     case empty
-    /// NUL cannot be shown, and strict readers (`PayloadReport` among them) refuse the payload for it.
+    /// NUL cannot be shown, and strict readers (such as `PayloadReport`) refuse the payload.
     case containsNUL
     /// Longer than the room beside the sealed field, in bytes of encoded JSON.
     case tooLong(byteCount: Int, byteCountMax: Int)

@@ -1,10 +1,9 @@
-/// 16 random bytes that name one thing; `Tag` says what, so that no id is taken for one of another kind.
+/// 16 random bytes; `Tag` keeps kinds of ids apart.
 public struct RandomID<Tag>: Hashable, Sendable {
     package static var byteCount: Int { 16 }
-    /// Characters of base64url.
     package static var characterCount: Int { 22 }
 
-    /// The bytes as a number, the first one highest.
+    /// Big-endian.
     private let value: UInt128
 
     package init(bytes: [UInt8]) {
@@ -12,13 +11,13 @@ public struct RandomID<Tag>: Hashable, Sendable {
         value = bytes.reduce(0) { $0 << 8 | UInt128($1) }
     }
 
-    /// - Returns: nil unless there are 16 bytes.
+    /// Takes 16 bytes; nil for another length.
     public init?(rawRepresentation: [UInt8]) {
         guard rawRepresentation.count == Self.byteCount else { return nil }
         self.init(bytes: rawRepresentation)
     }
 
-    /// - Returns: nil unless the text is the base64url of 16 bytes.
+    /// Decodes base64url of 16 bytes.
     public init?(text: String) {
         guard text.utf8.count == Self.characterCount, let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
         self.init(bytes: bytes)
@@ -29,46 +28,45 @@ public struct RandomID<Tag>: Hashable, Sendable {
         (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: value >> UInt128(120 - 8 * $0)) }
     }
 
-    /// As it travels: 22 characters of base64url.
+    /// 22 characters of base64url.
     public var text: String { Base64URL.string(rawRepresentation) }
 }
 
-/// Names a message: the same for every recipient of a fan-out, and in a re-send.
+/// A message's id, shared by a fan-out and its re-sends.
 public typealias MessageID = RandomID<MessageTag>
-/// Tag of `MessageID`.
+/// The tag of `MessageID`.
 public enum MessageTag {}
 
 extension MessageID: Comparable {
-    /// As numbers: the order that decides between two changes of one instant.
+    /// Orders as numbers, to decide between two changes of one instant.
     public static func < (one: MessageID, other: MessageID) -> Bool { one.value < other.value }
 }
 
-/// Names an attachment, and binds its encryption to this name. Never used for another file.
+/// An attachment's id, bound into its encryption and never reused.
 public typealias AttachmentID = RandomID<AttachmentTag>
-/// Tag of `AttachmentID`.
+/// The tag of `AttachmentID`.
 public enum AttachmentTag {}
 
 extension AttachmentID {
-    /// What the file's encryption is bound to: LP("SealedPush/1 attachment") ‖ id, 40 bytes.
+    /// The context of the file's encryption: LP("SealedPush/1 attachment") ‖ id, 40 bytes.
     package var context: [UInt8] { Binding.context(Binding.attachmentContext) + rawRepresentation }
 }
 
-/// Follows one push to one device through logs. Unauthenticated, and never a key for anything.
+/// The trace of one push to one device through logs. Unauthenticated, and never a key for anything.
 public typealias Trace = RandomID<TraceTag>
-/// Tag of `Trace`.
+/// The tag of `Trace`.
 public enum TraceTag {}
 
-/// The right to say once that one message arrived: its sender made it for one recipient, and the place that takes receipts
-/// keeps a hash of it (docs/protocol.md, section 6). It goes with the message, sealed, so that nobody has it who could not
-/// open the message. Never used for another message or recipient.
+/// The right to send one receipt for one message and recipient. It travels sealed, so only the opener has it; the relay
+/// keeps its hash (docs/protocol.md, section 6). Never reused.
 public typealias ReceiptCapability = RandomID<ReceiptTag>
-/// Tag of `ReceiptCapability`.
+/// The tag of `ReceiptCapability`.
 public enum ReceiptTag {}
 
-// The only id that is a secret: whoever has its bytes can use them, so no description has them.
+// The only secret id: descriptions omit its bytes.
 extension ReceiptCapability: CustomStringConvertible, CustomReflectable {
-    /// Without the bytes.
+    /// Omits the bytes.
     public var description: String { "ReceiptCapability" }
-    /// Without the bytes, too.
+    /// Omits the bytes.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

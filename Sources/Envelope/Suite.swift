@@ -1,27 +1,25 @@
-/// A cipher suite of protocol v1.
 package enum Suite: UInt8, Sendable {
     /// DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, ChaCha20-Poly1305 (RFC 9180: 0x0020, 0x0001, 0x0003).
     case x25519 = 1
 
-    /// Bytes of the encapsulated key (Nenc).
+    /// Nenc.
     package var encapsulatedKeyByteCount: Int { 32 }
-    /// Bytes of a public key (Npk).
+    /// Npk.
     package var publicKeyByteCount: Int { 32 }
 }
 
-/// When a prekey can be used; part of what its fingerprint binds.
+/// The time when a prekey is readable; bound by its fingerprint.
 public enum ProtectionClass: UInt8, Sendable {
-    /// From the first unlock after a start on: the default.
+    /// After the first unlock since the start; the default.
     case afterFirstUnlock = 1
-    /// Only while the device is unlocked.
     case unlocked = 2
 }
 
-/// What kind of push carries the envelope. The class alone decides the length, so that length tells nothing else.
+/// The kind of push. It alone decides the envelope's length, so length reveals nothing else.
 package enum PushClass: Sendable, CaseIterable {
     case alert, voip
 
-    /// E: all bytes of an envelope. Divisible by 3, so that its base64url has no spare bits.
+    /// E: bytes of an envelope. Divisible by 3, so that its base64url has no spare bits.
     package var envelopeByteCount: Int {
         switch self {
         case .alert: 2_880
@@ -29,7 +27,6 @@ package enum PushClass: Sendable, CaseIterable {
         }
     }
 
-    /// Characters of the `sealed` field.
     package var sealedCharacterCount: Int { envelopeByteCount / 3 * 4 }
 
     /// Apple's limit for the whole payload (Apple, "Generating a remote notification").
@@ -40,11 +37,10 @@ package enum PushClass: Sendable, CaseIterable {
         }
     }
 
-    /// F: bytes of the frame under `suite`.
+    /// F: bytes of the frame.
     package func frameByteCount(_ suite: Suite) -> Int {
         envelopeByteCount - EnvelopeHeader.byteCount - suite.encapsulatedKeyByteCount - Envelope.tagByteCount
     }
 
-    /// Bytes of room for the body under `suite`.
     package func bodyByteCountMax(_ suite: Suite) -> Int { frameByteCount(suite) - Frame.bodyOffset }
 }

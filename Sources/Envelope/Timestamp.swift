@@ -1,15 +1,15 @@
-/// Milliseconds since 1970-01-01 00:00 UTC, as the protocol carries them.
+/// Milliseconds since 1970-01-01 00:00 UTC.
 public struct Timestamp: Comparable, Hashable, Sendable {
-    /// Beyond this a number is no time: JSON's safe integers end here.
+    /// The latest valid time, where JSON's safe integers end.
     package static let millisecondsMax: UInt64 = (1 << 53) - 1
 
-    /// 0 ... 2^64 - 1; what a stranger sent may lie beyond `millisecondsMax`.
+    /// 0 ... 2^64 - 1; an untrusted one may exceed `millisecondsMax`.
     public let milliseconds: UInt64
 
-    /// A time that many milliseconds after 1970.
+    /// Creates a time.
     public init(milliseconds: UInt64) { self.milliseconds = milliseconds }
 
-    /// Later by `duration`; stops at the ends of the range instead of wrapping.
+    /// Adds `duration`; saturates instead of wrapping.
     public func advanced(by duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
         let distance = seconds.multipliedReportingOverflow(by: 1_000)
@@ -24,13 +24,13 @@ public struct Timestamp: Comparable, Hashable, Sendable {
         return Timestamp(milliseconds: sum.overflow ? .max : sum.partialValue)
     }
 
-    /// How much later this is than `other`; less than zero where it is earlier.
+    /// Negative if this is earlier.
     package func duration(since other: Timestamp) -> Duration {
         self >= other
             ? .milliseconds(Int64(clamping: milliseconds - other.milliseconds))
             : .zero - .milliseconds(Int64(clamping: other.milliseconds - milliseconds))
     }
 
-    /// Earlier first.
+    /// Orders by time.
     public static func < (one: Timestamp, other: Timestamp) -> Bool { one.milliseconds < other.milliseconds }
 }

@@ -1,4 +1,4 @@
-/// Why bytes were not the JSON that we accept, and where.
+/// A JSON error and its place.
 package struct JSONError: Error, Equatable {
     package enum Reason: Equatable, Sendable {
         case tooLong(byteCountMax: Int)
@@ -6,7 +6,7 @@ package struct JSONError: Error, Equatable {
         case unexpectedEnd
         case expectedValue
         case expectedNameOrEnd
-        /// Behind a comma, where the end may not follow.
+        /// After a comma, which no end may follow.
         case expectedName
         case expectedObject
         case expectedColon
@@ -25,7 +25,7 @@ package struct JSONError: Error, Equatable {
     }
 
     package let reason: Reason
-    /// Bytes before the fault.
+    /// Bytes before the error.
     package let offset: Int
 
     /// Line and column of a byte, both from 1; columns count Unicode scalars.
@@ -45,7 +45,7 @@ package struct JSONError: Error, Equatable {
 }
 
 extension JSONError.Reason: CustomStringConvertible {
-    /// One clause for a person, without anything that stood in the bytes.
+    /// One clause, without content of the bytes.
     package var description: String {
         switch self {
         case .tooLong(let byteCountMax): "longer than \(byteCountMax) bytes"

@@ -1,8 +1,7 @@
-/// The one JSON parser for bytes of strangers: RFC 8259 without the freedoms that let two readers disagree.
+/// The parser for untrusted JSON: RFC 8259 without the freedoms on which readers disagree.
 ///
-/// Foundation's readers take a byte order mark, UTF-16 and trailing commas, and one keeps the first of two equal names
-/// while the other keeps the last. Here names are unique, numbers are integers unless allowed, depth and length are
-/// bounded, and the text is UTF-8.
+/// Foundation's readers take a byte order mark, UTF-16 and trailing commas, and differ on repeated names. Here names
+/// are unique, numbers are integers unless allowed, depth and length are bounded, and the text is UTF-8.
 package struct JSONParser {
     package struct Limits: Sendable {
         package var byteCountMax: Int
@@ -20,7 +19,7 @@ package struct JSONParser {
     private let limits: Limits
     private var position = 0
 
-    /// Parses one value that fills `bytes`, white space apart.
+    /// Parses one value that fills `bytes`, apart from white space.
     package static func parse(_ bytes: [UInt8], limits: Limits) throws(JSONError) -> JSONValue {
         guard bytes.count <= limits.byteCountMax else {
             throw JSONError(reason: .tooLong(byteCountMax: limits.byteCountMax), offset: limits.byteCountMax)
@@ -62,7 +61,7 @@ package struct JSONParser {
         guard depth <= limits.depthMax else { throw error(.tooDeep(depthMax: limits.depthMax)) }
         position += 1
         var members: [JSONMember] = []
-        // Of objects with many members; few are compared one by one.
+        // For large objects only; few names are compared one by one.
         var names: Set<[UInt8]> = []
         skipWhiteSpace()
         if consume("}") { return members }
@@ -134,7 +133,6 @@ package struct JSONParser {
     }
 }
 
-// Numbers and the small steps.
 extension JSONParser {
     private mutating func number() throws(JSONError) -> JSONValue.Content {
         let start = position

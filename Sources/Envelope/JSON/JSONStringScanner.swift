@@ -1,7 +1,7 @@
-/// Reads one JSON string: escapes resolved, UTF-8 validated, control characters, NUL and lone surrogates refused.
+/// Reads one JSON string: resolves escapes, validates UTF-8, refuses control characters, NUL and lone surrogates.
 struct JSONStringScanner {
     private let bytes: [UInt8]
-    /// Behind the opening quote at first, behind the closing one at the end.
+    /// After the opening quote at first, after the closing one at the end.
     private(set) var position: Int
 
     init(bytes: [UInt8], position: Int) {
@@ -11,7 +11,7 @@ struct JSONStringScanner {
 
     mutating func scan() throws(JSONError) -> String {
         let start = position
-        // What lies between escapes is taken at once; most strings have none.
+        // Appended in runs between escapes; most strings have none.
         var text: [UInt8] = []
         var runStart = position
         while true {
@@ -23,7 +23,7 @@ struct JSONStringScanner {
                 let end = position
                 position += 1
                 if text.isEmpty {
-                    // ASCII needs no look at its form, and its array no owner more.
+                    // ASCII needs no validation, and no retain of the array.
                     return isASCII ? ascii(runStart..<end) : try valid(bytes[runStart..<end], start)
                 }
                 text += bytes[runStart..<end]
@@ -39,7 +39,7 @@ struct JSONStringScanner {
         }
     }
 
-    /// - Returns: where the next quote, backslash or control character is, and whether all before it is ASCII.
+    /// - Returns: the offset of the next quote, backslash or control character, and whether all before it is ASCII.
     private func plainRun() -> (end: Int, isASCII: Bool) {
         let span = bytes.span
         let raw = unsafe span.bytes

@@ -1,10 +1,10 @@
-/// A parsed JSON value (RFC 8259). Each value knows where it began, so that a tool can name line and column.
+/// A parsed JSON value (RFC 8259), with its offset for error messages.
 package struct JSONValue: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case null
         case bool(Bool)
         case integer(Int64)
-        /// A number with a fraction or an exponent, or "-0", as it was spelled. Only where the parser was told to allow it.
+        /// A number with fraction or exponent, or "-0", as spelled. Only if the parser allows it.
         case fraction(String)
         case string(String)
         case array([JSONValue])
@@ -12,7 +12,6 @@ package struct JSONValue: Equatable, Sendable {
     }
 
     package let content: Content
-    /// Bytes before the value's first.
     package let offset: Int
 
     package init(content: Content, offset: Int) {
@@ -32,24 +31,24 @@ package struct JSONValue: Equatable, Sendable {
         if case .array(let elements) = content { elements } else { nil }
     }
 
-    /// The member named exactly so, byte for byte.
+    /// The member with exactly these bytes as its name.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = content else { return nil }
-        // By their places: a member that is taken out to be looked at is copied.
+        // By index: iterating would copy each member.
         for index in members.indices where members[index].name.isNamed(name) { return members[index].value }
         return nil
     }
 }
 
 extension String {
-    /// Whether this has the bytes of a name of ours, which is ASCII: `==` takes two spellings of a character for one text,
-    /// but every other spelling of an ASCII character is longer (U+037E, U+1FEF and U+212A are all that there are).
+    /// Compares with an ASCII name byte for byte. `==` alone uses canonical equivalence, but other spellings of ASCII
+    /// characters are longer (only U+037E, U+1FEF and U+212A exist).
     package func isNamed(_ name: String) -> Bool { utf8.count == name.utf8.count && self == name }
 }
 
 package struct JSONMember: Equatable, Sendable {
     package let name: String
-    /// Bytes before the name's opening quote.
+    /// Of the name's opening quote.
     package let offset: Int
     package let value: JSONValue
 

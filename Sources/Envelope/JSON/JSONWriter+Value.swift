@@ -1,8 +1,7 @@
 extension JSONWriter {
-    /// The compact text of a parsed value.
     static func text(of value: JSONValue) -> String { String(decoding: bytes(of: value), as: UTF8.self) }
 
-    /// The compact bytes of a parsed value.
+    /// Compact.
     package static func bytes(of value: JSONValue) -> [UInt8] {
         var writer = JSONWriter()
         writer.value(value)

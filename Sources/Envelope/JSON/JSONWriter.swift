@@ -1,11 +1,10 @@
-/// Writes JSON by hand: members in the order given, no white space, and only the escapes that RFC 8259 demands.
+/// Writes JSON: members in the given order, no white space, and only the escapes that RFC 8259 demands.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
     package init() {}
 
-    /// - Parameter byteCount: as much as there will be, about.
     package init(reserving byteCount: Int) { bytes.reserveCapacity(byteCount) }
 
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
@@ -20,7 +19,7 @@ package struct JSONWriter {
         close("]")
     }
 
-    /// A member's name; its value must follow.
+    /// Writes a member's name; its value must follow.
     package mutating func name(_ name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
@@ -58,7 +57,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// A member whose text `write` appends: no other text need be made of it before.
+    /// Appends the text through `write`, without an intermediate copy.
     package mutating func member(_ name: String, writing write: (inout [UInt8]) -> Void) {
         self.name(name)
         let start = bytes.count
@@ -103,7 +102,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Bytes that are one JSON value already.
+    /// Appends a complete JSON value.
     package mutating func raw(_ value: [UInt8]) {
         separate()
         bytes += value

@@ -1,7 +1,6 @@
-/// The key of one attachment's file: 32 random bytes, never used for another file. It travels sealed, in the message.
+/// The key of one attachment's file: 32 random bytes, never reused. It travels sealed, in the message.
 public struct AttachmentKey: Hashable, Sendable {
     package static let byteCount = 32
-    /// Characters of base64url.
     static let characterCount = 43
 
     private let bytes: [UInt8]
@@ -11,26 +10,21 @@ public struct AttachmentKey: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Nil unless there are 32 bytes.
+    /// Takes 32 bytes; nil for another length.
     public init?(rawRepresentation: [UInt8]) {
         guard rawRepresentation.count == Self.byteCount else { return nil }
         bytes = rawRepresentation
     }
 
-    /// As it travels; nil unless the text is the base64url of 32 bytes.
+    /// Decodes base64url of 32 bytes.
     init?(text: String) {
         guard text.utf8.count == Self.characterCount, let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
         self.bytes = bytes
     }
 
-    /// 43 characters of base64url.
     var text: String { Base64URL.string(bytes) }
 
-    /// Lends the 32 bytes.
-    ///
-    /// - Parameter body: must not keep them.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws.
+    /// Passes the 32 bytes to `body`, which must not keep them.
     public func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: ([UInt8]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -39,8 +33,8 @@ public struct AttachmentKey: Hashable, Sendable {
 }
 
 extension AttachmentKey: CustomStringConvertible, CustomReflectable {
-    /// Without the bytes: whoever has them can read the file.
+    /// Omits the bytes, which open the file.
     public var description: String { "AttachmentKey" }
-    /// Without the bytes, too.
+    /// Omits the bytes.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

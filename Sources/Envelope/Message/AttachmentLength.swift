@@ -1,15 +1,14 @@
-/// How long an attachment is where it is stored: the file is padded, so that a length tells little, and then sealed in
-/// chunks. Both lengths follow from the file's.
+/// The stored length of an attachment, which follows from the file's: padded to hide it, then sealed in chunks.
 public enum AttachmentLength {
     /// The longest file: 1 TiB. The format would take 4 PiB.
     public static let byteCountMax: UInt64 = 1 << 40
 
-    /// Padmé: at most 12 % more, and for files up to L bytes there are only O(log log L) bits to be told apart.
+    /// Padmé padding: at most 12 % more. Files up to L bytes differ in only O(log log L) bits.
     ///
     /// - Parameter byteCount: the file's length in bytes.
-    /// - Returns: the length in bytes with the zeros behind it; `UInt64.max` where it would be more than that.
-    /// - Source: Nikitin et al., "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs"
-    ///   (PoPETs 2019), algorithm 1; lengths 0 and 1 stay.
+    /// - Returns: the length in bytes with padding zeros; `UInt64.max` on overflow.
+    /// - Source: Nikitin et al., "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs" (PoPETs
+    ///   2019), algorithm 1; lengths 0 and 1 stay.
     public static func padded(_ byteCount: UInt64) -> UInt64 {
         guard byteCount > 1 else { return byteCount }
         let exponent = 63 - byteCount.leadingZeroBitCount
@@ -19,9 +18,10 @@ public enum AttachmentLength {
         return overflow ? .max : sum & ~mask
     }
 
+    /// The stored length in bytes: head, padded file, a tag for each chunk.
+    ///
     /// - Parameter byteCount: the file's length in bytes.
-    /// - Returns: the length in bytes of what is stored: head, padded file, a tag for each chunk. `UInt64.max` where it
-    ///   would be more than that.
+    /// - Returns: `UInt64.max` on overflow.
     public static func stored(_ byteCount: UInt64) -> UInt64 {
         let padded = padded(byteCount)
         // The last chunk is shorter than the others, and may be empty.

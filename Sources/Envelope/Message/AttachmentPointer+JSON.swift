@@ -1,5 +1,5 @@
 extension AttachmentPointer {
-    /// As it stands in a message, key and all.
+    /// Contains the key.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

@@ -1,9 +1,9 @@
-/// The names of an attachment's members (docs/protocol.md, section 6), in the order they are written.
+/// An attachment's members (docs/protocol.md, section 6), in written order.
 enum AttachmentMember: String, CaseIterable {
     case id, url, key, size, stored, type, name, thumbnail
 }
 
-/// Reads one attachment: an object. Unknown members are ignored, as in the body itself.
+/// Reads one attachment, an object. Unknown members are ignored.
 struct AttachmentReader {
     static let listExpected = "an array of objects, \(AttachmentPointer.countMax) at most"
 
@@ -11,7 +11,7 @@ struct AttachmentReader {
 
     init(_ value: JSONValue) { self.value = value }
 
-    // `url` is where the file is, where that is known and not yet said; nil where the attachment has to say it.
+    // `url` replaces the member of that name; nil makes it required.
     func pointer(at url: AttachmentURL? = nil) throws(MessageFault) -> AttachmentPointer {
         guard value.members != nil else {
             throw MessageFault(reason: .expected(Self.listExpected, .attachments), offset: value.offset)
@@ -59,7 +59,7 @@ struct AttachmentReader {
         return value
     }
 
-    /// - Returns: nil where there is none, or an empty one.
+    /// - Returns: nil if absent or empty.
     private func text(_ member: AttachmentMember) throws(MessageFault) -> String? {
         guard let value = value[member.rawValue] else { return nil }
         guard let text = value.string else { throw fault(member, "a string") }

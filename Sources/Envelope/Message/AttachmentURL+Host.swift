@@ -1,5 +1,5 @@
-// Hosts that every reader reads alike. What a resolver of the C library takes for an address in disguise (127.1,
-// 0x7f000001, 2130706433) is no name here: the last label of a name begins with a letter.
+// Hosts that all readers read alike. Disguised addresses of C resolvers (127.1, 0x7f000001, 2130706433) are refused:
+// the last label of a name begins with a letter.
 extension AttachmentURL {
     static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
         guard host.first != UInt8(ascii: "[") else {
@@ -8,7 +8,7 @@ extension AttachmentURL {
         return host.elementsEqual("localhost".utf8) || isName(host) || isIPv4(host)
     }
 
-    /// Two labels or more of letters, digits and hyphens (RFC 1123 section 2.1). The whole cannot be longer than a URL.
+    /// Two labels or more of letters, digits and hyphens (RFC 1123 section 2.1).
     private static func isName(_ host: ArraySlice<UInt8>) -> Bool {
         let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.count >= 2, let first = labels.last?.first, isLowerCaseLetter(first) else {
@@ -42,7 +42,7 @@ extension AttachmentURL {
         return before + after <= 7
     }
 
-    /// - Returns: nil for anything but groups of one to four digits with a colon between.
+    /// - Returns: nil for anything but groups of one to four digits separated by colons.
     private static func groupCount(_ text: ArraySlice<UInt8>) -> Int? {
         guard !text.isEmpty else { return 0 }
         let groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

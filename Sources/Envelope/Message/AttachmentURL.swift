@@ -1,29 +1,29 @@
-/// Where an encrypted attachment is: https, and so plain that no two readers see different hosts or paths in it. Whether
-/// the host is one to ask is the app's to say.
+/// An encrypted attachment's https URL, so plain that no two readers see different hosts or paths in it. The app
+/// decides which hosts to contact.
 ///
 ///     "https://" host [ ":" port ] path [ "?" query ]
 ///
-/// The host is a name of at least two labels in lower case whose last begins with a letter, `localhost`, an IPv4 address of
-/// four decimal numbers, or an IPv6 address in brackets. The path begins with a slash, and has no segment that is `.` or
-/// `..` and no `/`, `\` or U+0000 in percent-encoding. There is no user, and no fragment.
+/// The host is `localhost`, a name of at least two labels in lower case whose last begins with a letter, an IPv4
+/// address of four decimal numbers, or an IPv6 address in brackets. The path has no segment `.` or `..`, and no
+/// percent-encoded `/`, `\` or U+0000. There is no user and no fragment.
 ///
 /// - Source: RFC 3986; docs/protocol.md, section 6.
 public struct AttachmentURL: Hashable, Sendable {
-    /// Of the whole text.
+    /// The longest text, in bytes.
     public static let byteCountMax = 200
     private static let scheme = "https://"
     private static let defaultPort: UInt16 = 443
 
-    /// The text that travels, printable ASCII.
+    /// The whole URL, printable ASCII.
     public let text: String
-    /// As it stands in the text; an IPv6 address with its brackets.
+    /// The host as in the text; an IPv6 address with its brackets.
     public let host: String
-    /// 443 where the text has none.
+    /// The port; 443 by default.
     public let port: UInt16
-    /// As it stands in the text, from the slash on and without the query.
+    /// The path as in the text, without the query.
     public let path: String
 
-    /// Nil unless the text is exactly such a URL.
+    /// Parses exactly such a URL.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.byteCountMax, bytes.starts(with: Self.scheme.utf8) else { return nil }
@@ -41,7 +41,7 @@ public struct AttachmentURL: Hashable, Sendable {
     }
 
     private static func hostAndPort(_ authority: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, UInt16)? {
-        // The colon behind an IPv6 address is the last; the others stand inside its brackets.
+        // A port's colon follows the bracket of an IPv6 address.
         let bracket = authority.firstIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
         guard let colon = authority[bracket...].firstIndex(of: UInt8(ascii: ":")) else {
             return isHost(authority) ? (authority, defaultPort) : nil
@@ -68,8 +68,8 @@ public struct AttachmentURL: Hashable, Sendable {
         percentDecoded(query, andAllowed: "/?") != nil
     }
 
-    /// - Returns: nil for a character that RFC 3986 does not allow in a path's segment (`pchar`) nor `others`, for a quote,
-    ///   for a percent sign without two digits behind it, and for U+0000.
+    /// - Returns: nil for a character outside RFC 3986's `pchar` and `others`, a quote, an incomplete escape, and
+    ///   U+0000.
     private static func percentDecoded(_ text: ArraySlice<UInt8>, andAllowed others: String) -> [UInt8]? {
         var decoded: [UInt8] = []
         var rest = text

@@ -1,12 +1,12 @@
-/// What a file is, as its sender says: "image/jpeg". A name in lower case, without parameters.
+/// A file's type by its sender's claim, such as "image/jpeg": lower case, without parameters.
 public struct MediaType: Hashable, Sendable {
-    /// Of the whole text.
+    /// The longest text, in bytes.
     public static let byteCountMax = 64
 
     /// Type, slash, subtype.
     public let text: String
 
-    /// Nil unless the text is two names with a slash between, 64 bytes at most.
+    /// Parses two names with a slash between, 64 bytes at most.
     ///
     /// - Source: RFC 6838 section 4.2, `restricted-name`, in lower case.
     public init?(_ text: String) {

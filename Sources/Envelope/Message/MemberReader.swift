@@ -1,4 +1,4 @@
-/// Reads the members of a body, each in its type and range.
+/// Reads a body's members, checking type and range.
 struct MemberReader {
     let document: JSONValue
 
@@ -9,7 +9,7 @@ struct MemberReader {
         self.document = document
     }
 
-    /// - Returns: the text, empty where there is none.
+    /// - Returns: empty if absent.
     func text(_ member: MessageMember) throws(MessageFault) -> String {
         guard let value = document[member.rawValue] else { return "" }
         guard let text = value.string else { throw fault(.expected("a string", member), at: value) }
@@ -38,7 +38,7 @@ struct MemberReader {
 
     func operation() throws(MessageFault) -> Message.Operation {
         let name = try text(.op)
-        // Before anything is said about the other members: they may be those of an operation to come.
+        // First: the other members may belong to a future operation.
         guard ["", "show", "replace", "remove", "badge", "call", "test"].contains(name) else {
             throw fault(.unsupported(.op), at: document[MessageMember.op.rawValue])
         }

@@ -1,11 +1,11 @@
 extension Message {
-    /// Depth of the sealed body, the object itself included.
+    /// Includes the object itself.
     package static let bodyDepthMax = 8
 
     /// Reads the sealed body of a frame.
     ///
-    /// Unknown members are ignored, so that a newer sender reaches an older app; a sender that must not be
-    /// misunderstood lists the names that matter in "crit".
+    /// Unknown members are ignored, so that a newer sender reaches an older app. "crit" lists names that must be
+    /// understood.
     ///
     /// - Throws: `.malformed`, `.unsupported`.
     package init(sealedBody bytes: [UInt8]) throws(MessageError) {
@@ -24,8 +24,7 @@ extension Message {
         }
     }
 
-    /// Critical names first, then the operation, then the rest: a message of the future is unsupported, whatever else
-    /// stands in it.
+    /// Critical names and operation first: a future message is unsupported, not malformed.
     init(members document: JSONValue) throws(MessageFault) {
         let reader = try MemberReader(document)
         self.init()

@@ -1,10 +1,9 @@
-/// A message as a person writes it into a JSON file. The names are those of the sealed body, but a name that does not
-/// exist is an error here: it is a typing mistake, and ignoring it would send half a message.
+/// A message in a person's JSON file. Names are those of the sealed body, but an unknown name is an error, as a typing
+/// mistake.
 package enum MessageDocument {
-    /// Files beyond this are no messages.
     package static let byteCountMax = 1 << 20
 
-    /// - Throws: `MessageDocumentError`, with the place of the fault.
+    /// - Throws: `MessageDocumentError`, with the place.
     package static func parse(_ bytes: [UInt8]) throws(MessageDocumentError) -> Message {
         let document = try object(bytes, "a message")
         try checkNames(of: document, MessageMember.allCases.map(\.rawValue), "a message", in: bytes)
@@ -18,13 +17,10 @@ package enum MessageDocument {
         }
     }
 
-    /// Reads one attachment from a file of its own, an object as it stands among a message's `attachments`.
+    /// Reads one attachment from its own file.
     ///
-    /// - Parameters:
-    ///   - bytes: the file.
-    ///   - url: where the attachment is; in the place of what it says of that. Nil where it has to say it.
-    /// - Returns: the attachment.
-    /// - Throws: `MessageDocumentError`, with the place of the fault.
+    /// - Parameter url: replaces the file's "url"; nil makes that required.
+    /// - Throws: `MessageDocumentError`, with the place.
     package static func parseAttachment(
         _ bytes: [UInt8],
         at url: AttachmentURL? = nil
@@ -73,13 +69,12 @@ package enum MessageDocument {
     }
 }
 
-/// What is wrong with a message file, and where.
 package struct MessageDocumentError: Error, Equatable {
     /// From 1.
     package let line: Int
     /// From 1, in Unicode scalars.
     package let column: Int
-    /// A clause without the file's contents.
+    /// Without the file's contents.
     package let reason: String
 
     fileprivate init(_ reason: String, at offset: Int, in bytes: [UInt8]) {
@@ -89,7 +84,7 @@ package struct MessageDocumentError: Error, Equatable {
 }
 
 extension MessageFault.Reason {
-    /// For a person; names members, never their contents.
+    /// Names members, never their contents.
     fileprivate var clause: String {
         switch self {
         case .unsupported(.crit): "\"crit\" names a member that does not exist"

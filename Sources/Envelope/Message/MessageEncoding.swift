@@ -1,11 +1,9 @@
 extension Message {
-    /// The sealed body: a JSON object of at most `byteCountMax` bytes.
+    /// The sealed body as JSON.
     ///
-    /// - Parameters:
-    ///   - byteCountMax: the frame's room, 2,690 bytes for an alert under suite 1.
-    ///   - overflow: what to do with a longer message.
-    /// - Returns: the JSON, and whether `body` was shortened.
-    /// - Throws: `.noText`, `.containsNUL`, `.invalid`, `.tooLong`.
+    /// - Parameter byteCountMax: the frame's room, 2,690 bytes for an alert under suite 1.
+    /// - Returns: the JSON, and whether `body` was cut.
+    /// - Throws: `.noText`, `.containsNUL`, `.invalid`, `.tooLong`, `.noRoomForAttachments`.
     package func encoded(
         byteCountMax: Int,
         overflow: Overflow
@@ -15,7 +13,7 @@ extension Message {
         guard whole.count > byteCountMax else { return (whole, false) }
         let excess = whole.count - byteCountMax
         var shortened = self
-        // The least that is still a message. What stands over then is all that the sender has to cut.
+        // The shortest valid message; any excess left is the sender's to cut.
         shortened.body = ""
         if operation.needsText && !shortened.hasText { shortened.body = String(body.prefix(1)) }
         let remainder = shortened.json.count - byteCountMax
@@ -26,7 +24,7 @@ extension Message {
         return (shortened.json, true)
     }
 
-    /// Whether the message would fit without them; then they are what a sender has to change.
+    /// Throws if the message would fit without its attachments.
     private func checkRoomForAttachments(byteCountMax: Int) throws(MessageError) {
         var bare = self
         bare.attachments = []
@@ -37,7 +35,7 @@ extension Message {
         }
     }
 
-    /// What a reader would refuse is refused here, with the member's name.
+    /// Refuses, with the member's name, what a reader would refuse.
     private func validate() throws(MessageError) {
         guard hasText || !operation.needsText else { throw .noText }
         guard !strings.contains(where: { $0.utf8.contains(0) }) else { throw .containsNUL }
@@ -94,7 +92,7 @@ extension Message {
         return writer.bytes
     }
 
-    /// `show` is written by leaving it out.
+    /// `show` is the default and not written.
     private func write(_ operation: Operation, to writer: inout JSONWriter) {
         guard operation != .show else { return }
         write(operation.name, .op, to: &writer)
@@ -133,7 +131,7 @@ extension Message {
         writer.array { writer in for attachment in attachments { writer.raw(attachment.json) } }
     }
 
-    /// In the order of the names, so that one message has one encoding.
+    /// Sorted, so that a message has one encoding.
     private func writeUserInfo(to writer: inout JSONWriter) {
         guard !userInfo.isEmpty else { return }
         writer.name(MessageMember.userInfo.rawValue)

@@ -1,4 +1,4 @@
-/// The names of a body's members (docs/protocol.md, section 6), in the order they are written.
+/// A body's members (docs/protocol.md, section 6), in written order.
 enum MessageMember: String, CaseIterable {
     case op, target, call, badge
     case title, subtitle, body
@@ -18,24 +18,23 @@ enum MessageMember: String, CaseIterable {
     case userInfo = "user-info"
     case attachments, receipt, crit
 
-    /// Compared byte by byte: Unicode's equivalences play no part in the protocol.
+    /// Compares bytes, without Unicode equivalence.
     init?(name: String) {
         guard let member = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else { return nil }
         self = member
     }
 }
 
-/// What is wrong with a member, and where. A tool tells a person; a device says no more than malformed or unsupported.
+/// A faulty member and its offset. Tools show both; a device only reports malformed or unsupported.
 struct MessageFault: Error, Equatable {
     enum Reason: Equatable {
-        /// Something from the future that must be understood.
+        /// Unknown, but critical.
         case unsupported(MessageMember)
         case expected(String, MessageMember)
         case missing(MessageMember)
-        /// Only for certain operations, or only beside another member.
+        /// Without its operation or partner member.
         case outOfPlace(MessageMember)
         case noText
-        /// Inside one of the attachments.
         case attachment(AttachmentMember, String)
     }
 

@@ -1,32 +1,31 @@
-/// A text of the app's own tables (`Localizable.strings`), so that its language is the reader's.
+/// A text of the app's own tables (`Localizable.strings`), shown in the reader's language.
 public struct LocalizedText: Hashable, Sendable {
     static let argumentCountMax = 8
 
     /// The table's key; not empty.
     public var key: String
-    /// What the format's `%@` stand for, at most 8.
+    /// Values for the format's `%@`, at most 8.
     public var arguments: [String]
 
-    /// A key without arguments is the text itself.
+    /// Creates a text.
     public init(key: String, arguments: [String] = []) {
         self.key = key
         self.arguments = arguments
     }
 }
 
-/// A number from 0 to 1 with at most four decimals. JSON numbers with fractions are read differently by different readers;
-/// this travels as a string.
+/// A number from 0 to 1 with at most four decimals. It travels as a string: readers differ on JSON fractions.
 public struct UnitDecimal: Hashable, Comparable, Sendable {
     /// 0 ... 10,000.
     public let tenThousandths: Int
 
-    /// - Returns: nil outside 0 ... 10,000.
+    /// Takes 0 ... 10,000; nil outside.
     public init?(tenThousandths: Int) {
         guard (0...10_000).contains(tenThousandths) else { return nil }
         self.tenThousandths = tenThousandths
     }
 
-    /// Reads `0`, `1`, or `0.` or `1.` with one to four digits behind it.
+    /// Reads `0`, `1`, or `0.` or `1.` with one to four digits.
     init?(text: String) {
         let bytes = Array(text.utf8)
         guard let whole = bytes.first.map({ Int($0) - 48 }), (0...1).contains(whole) else { return nil }
@@ -53,19 +52,19 @@ public struct UnitDecimal: Hashable, Comparable, Sendable {
         return "0." + digits.reversed().drop { $0 == "0" }.reversed().map(String.init).joined()
     }
 
-    /// By value.
+    /// Orders by value.
     public static func < (one: UnitDecimal, other: UnitDecimal) -> Bool { one.tenThousandths < other.tenThousandths }
 }
 
 extension Message {
-    /// A sound that the app has, or `default`.
+    /// A sound of the app, or `default`.
     public struct Sound: Hashable, Sendable {
         /// `default` or the name of a file in the app; not empty.
         public var name: String
         /// For critical alerts.
         public var volume: UnitDecimal?
 
-        /// The volume counts only for a contact that may send critical alerts.
+        /// Creates a sound. The volume needs the right to critical alerts.
         public init(name: String, volume: UnitDecimal? = nil) {
             self.name = name
             self.volume = volume
@@ -74,33 +73,30 @@ extension Message {
 
     /// Apple's interruption levels.
     public enum InterruptionLevel: String, Hashable, Sendable {
-        /// Into the list, without lighting up the screen.
+        /// Listed, without lighting up the screen.
         case passive
-        /// The default.
         case active
-        /// Through a focus; a right.
+        /// Breaks through a focus; needs a right.
         case timeSensitive = "time-sensitive"
-        /// Through silence; a right, and an entitlement of Apple's.
+        /// Sounds through silence; needs a right, and an entitlement of Apple's.
         case critical
     }
 
     /// A small value for the app.
     public enum InfoValue: Hashable, Sendable {
-        /// A text without U+0000.
+        /// Text without U+0000.
         case string(String)
-        /// A whole number.
         case integer(Int64)
-        /// Yes or no.
+        /// True or false.
         case bool(Bool)
     }
 
     static let infoCountMax = 16
 
-    /// Printable ASCII, so that no two names are the same to one reader and different to another.
+    /// Printable ASCII, so that all readers distinguish names alike.
     static func isInfoName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// Of the badge.
     package static let badgeRange = 0...9_999
 }

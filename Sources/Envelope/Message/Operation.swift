@@ -1,18 +1,17 @@
 extension Message {
-    /// What a device shall do. Whether it does is decided there: by role, rights and order (docs/protocol.md, sections 11
-    /// and 12).
+    /// The requested operation. The device decides by role, rights and order (docs/protocol.md, sections 11 and 12).
     public enum Operation: Hashable, Sendable {
-        /// Show a new notification.
+        /// Shows a new notification.
         case show
-        /// Show it in the place of one of the same sender's.
+        /// Replaces a notification of the same sender.
         case replace(MessageID)
-        /// Take one of the same sender's off the screen. It deletes nothing from iOS's own store.
+        /// Removes a notification of the same sender from the screen, not from iOS's own store.
         case remove(MessageID)
-        /// Set the number on the app's icon, and show nothing new.
+        /// Sets the number on the app's icon, and shows nothing.
         case badge
-        /// Hand a call to the app: opaque here, and only while it is fresh.
+        /// Passes an opaque call to the app while it is fresh.
         case call(String)
-        /// Open and check like `show`, and show the app's own words.
+        /// Opens and checks like `show`, but shows the app's own text.
         case test
 
         var name: String {
@@ -33,16 +32,16 @@ extension Message {
             }
         }
 
-        /// What shows no text of the sender's shows no files of the sender's.
+        /// Operations without the sender's text show no files either.
         var takesAttachments: Bool { needsText }
     }
 
-    /// The longest life of a call, from sent-at to expires-at: devices refuse a longer one, since a phone that rings for
-    /// a call that is over is worse than one that does not.
+    /// The longest life of a call, from sent-at to expires-at. Devices refuse a longer one, so that no phone rings for
+    /// an ended call.
     public static let callLifetimeMax: Duration = .seconds(60)
 
-    /// What kind of push carries it. A call wakes the app itself; iOS ends an app that is woken so and reports no call
-    /// (Apple, "Responding to VoIP Notifications from PushKit").
+    /// The push class. A VoIP push wakes the app; iOS ends an app that then reports no call (Apple, "Responding to VoIP
+    /// Notifications from PushKit").
     package var pushClass: PushClass {
         if case .call = operation { .voip } else { .alert }
     }
