@@ -1,6 +1,5 @@
 /// AES-GCM (NIST SP 800-38D): key of 16 or 32 bytes, 12-byte nonce, 16-byte tag at the end of the ciphertext.
 package enum AESGCM {
-    /// AES-128 and AES-256.
     package static let keyByteCounts = [16, 32]
     package static let nonceByteCount = 12
     package static let tagByteCount = 16
@@ -24,7 +23,7 @@ package enum AESGCM {
     }
 
     /// - Returns: ciphertext length - 16 bytes.
-    /// - Throws: `.authenticationFailed` for every ciphertext that was not sealed so, a short one included.
+    /// - Throws: `.authenticationFailed`, also for a short ciphertext.
     package static func open(
         _ ciphertext: ArraySlice<UInt8>,
         key: borrowing SecretBytes,

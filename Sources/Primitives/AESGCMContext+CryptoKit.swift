@@ -1,8 +1,8 @@
 #if canImport(CryptoKit)
 private import CryptoKit
 
-/// AES-GCM with one key for many messages. CryptoKit takes a message at once and hands its text out in an object of its
-/// own: the pieces are put together in the output, which only then becomes the text.
+/// AES-GCM with one key for many messages. CryptoKit takes a message whole and returns a new object, so pieces are
+/// gathered in the output and replaced by the result.
 struct AESGCMContext: ~Copyable, Sendable {
     static let keyByteCount = 32
 
@@ -14,18 +14,17 @@ struct AESGCMContext: ~Copyable, Sendable {
         self.key = unsafe key.withUnsafeBytes { unsafe SymmetricKey(data: $0) }
     }
 
-    /// Begins a message.
     mutating func start(_ nonce: [UInt8], aad: [UInt8] = []) {
         self.nonce = nonce
         self.aad = aad
     }
 
-    /// The next bytes, to `offset` of the output, which has room for them.
+    /// Writes the next bytes at `offset` of the output, which has room for them.
     mutating func update(_ input: RawSpan, into output: inout MutableRawSpan, at offset: Int) {
         output.write(input, at: offset)
     }
 
-    /// Makes ciphertext of the first `byteCount` bytes, and writes the tag behind it.
+    /// Encrypts the first `byteCount` bytes in place, and writes the tag after them.
     mutating func finishSealing(into output: inout MutableRawSpan, byteCount: Int) {
         do {
             let nonce = try AES.GCM.Nonce(data: nonce)
@@ -40,7 +39,7 @@ struct AESGCMContext: ~Copyable, Sendable {
         }
     }
 
-    /// - Returns: false when the tag is wrong; then the output holds the ciphertext.
+    /// - Returns: false for a wrong tag; the output then holds the ciphertext.
     mutating func finishOpening(tag: RawSpan, output: inout MutableRawSpan, byteCount: Int) -> Bool {
         do {
             let nonce = try AES.GCM.Nonce(data: nonce)

@@ -1,15 +1,15 @@
 #if !canImport(CryptoKit)
 private import COpenSSL
 
-/// OpenSSL's cipher, keyed once: libsodium has AES-256 only, and that only on processors with AES instructions. A message
-/// sets the nonce and nothing else: no memory is asked for, and the key schedule and GHASH's tables stay. Frees its
-/// context, and with it both.
+/// OpenSSL's AES-GCM, keyed once: libsodium has AES-256 only, and that only on processors with AES instructions. A
+/// message sets just the nonce, without allocation; the key schedule and GHASH's tables stay until the context is
+/// freed.
 @safe struct AESGCMContext: ~Copyable, Sendable {
     static let keyByteCount = 32
 
-    /// Unsafe only for being a pointer: its one owner uses it for one message at a time.
+    /// SAFETY: a pointer with one owner, which uses it for one message at a time.
     private nonisolated(unsafe) let context: OpaquePointer
-    /// Whether all calls for this message went well. What a cipher that was set up can fail by is memory.
+    /// True while all calls for this message succeeded; a prepared cipher fails only for lack of memory.
     private var isSound = true
 
     init(key: RawSpan, direction: AESGCMDirection) {
@@ -27,7 +27,6 @@ private import COpenSSL
         unsafe EVP_CIPHER_CTX_free(context)
     }
 
-    /// Begins a message.
     mutating func start(_ nonce: [UInt8], aad: [UInt8] = []) {
         var count: Int32 = 0
         isSound =
@@ -35,7 +34,7 @@ private import COpenSSL
             && (aad.isEmpty || EVP_CipherUpdate(context, nil, &count, aad, Int32(aad.count)) == 1)
     }
 
-    /// The next bytes, to `offset` of the output, which has room for them.
+    /// Writes the next bytes at `offset` of the output, which has room for them.
     mutating func update(_ input: RawSpan, into output: inout MutableRawSpan, at offset: Int) {
         guard input.byteCount > 0 else { return }
         var written: Int32 = 0
@@ -47,7 +46,7 @@ private import COpenSSL
         isSound = isSound && code == 1
     }
 
-    /// Writes the tag behind the `byteCount` bytes of ciphertext.
+    /// Writes the tag after the `byteCount` bytes of ciphertext.
     mutating func finishSealing(into output: inout MutableRawSpan, byteCount: Int) {
         let isSealed = unsafe output.withMutableBytePointer { output, _ in
             unsafe isSound && isFinal()
@@ -61,7 +60,7 @@ private import COpenSSL
         precondition(isSealed, "AES-GCM could not run")
     }
 
-    /// - Returns: false when the tag is wrong; then the output's first `byteCount` bytes are zeros.
+    /// - Returns: false for a wrong tag; the output's first `byteCount` bytes are then zeros.
     mutating func finishOpening(tag: RawSpan, output: inout MutableRawSpan, byteCount: Int) -> Bool {
         let isGenuine = unsafe tag.withBytePointer { tag, count in
             unsafe isSound
@@ -73,9 +72,9 @@ private import COpenSSL
                 ) == 1 && isFinal()
         }
         guard isGenuine else {
-            // OpenSSL decrypts before it knows.
+            // OpenSSL decrypts before it checks the tag.
             unsafe output.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, byteCount) }
-            // A wrong tag is an answer, not a mistake to be found in the queue by the next caller.
+            // A wrong tag must not stay in the error queue for the next caller.
             ERR_clear_error()
             return false
         }

@@ -1,5 +1,5 @@
-/// The other direction of `AESGCMSealer`. A ciphertext may come in pieces: what was decrypted is nothing to be used before
-/// `finish` has said that the tag is right.
+/// The counterpart of `AESGCMSealer`. It takes a ciphertext in pieces. Do not use decrypted bytes before `finish` has
+/// verified the tag.
 package struct AESGCMOpener: ~Copyable, Sendable {
     private var context: AESGCMContext
     private var byteCount = 0
@@ -10,7 +10,7 @@ package struct AESGCMOpener: ~Copyable, Sendable {
         context = key.withBytes { AESGCMContext(key: $0, direction: .open) }
     }
 
-    /// Begins a message; one that was not finished is forgotten.
+    /// Begins a message, and drops an unfinished one.
     ///
     /// - Parameter nonce: 12 bytes.
     package mutating func start(nonce: [UInt8]) {
@@ -21,7 +21,7 @@ package struct AESGCMOpener: ~Copyable, Sendable {
 
     /// - Parameters:
     ///   - ciphertext: the next bytes, without the tag.
-    ///   - output: the same one for all of a message, with room for all; may not overlap the ciphertext.
+    ///   - output: has room for the whole message, does not overlap the ciphertext, and is the same in each call.
     package mutating func update(_ ciphertext: RawSpan, into output: inout MutableRawSpan) {
         precondition(output.byteCount - byteCount >= ciphertext.byteCount)
         context.update(ciphertext, into: &output, at: byteCount)
@@ -30,8 +30,8 @@ package struct AESGCMOpener: ~Copyable, Sendable {
 
     /// - Parameters:
     ///   - tag: 16 bytes.
-    ///   - output: the one that `update` had; holds nothing of the text when the tag is wrong.
-    /// - Returns: how many bytes of `output` are the plaintext.
+    ///   - output: that of `update`; contains no plaintext if the tag is wrong.
+    /// - Returns: the length of the plaintext in `output`.
     /// - Throws: `.authenticationFailed`.
     package mutating func finish(tag: RawSpan, output: inout MutableRawSpan) throws(PrimitiveError) -> Int {
         precondition(tag.byteCount == AESGCM.tagByteCount)
@@ -41,13 +41,12 @@ package struct AESGCMOpener: ~Copyable, Sendable {
         return byteCount
     }
 
-    /// A message at once.
+    /// Opens a whole message.
     ///
     /// - Parameters:
-    ///   - ciphertext: with its tag, the last 16 bytes.
+    ///   - ciphertext: ends with the 16-byte tag.
     ///   - nonce: 12 bytes.
-    ///   - output: as for `update` and `finish`.
-    /// - Throws: `.authenticationFailed` for every ciphertext that was not sealed so, a short one included.
+    /// - Throws: `.authenticationFailed`, also for a short ciphertext.
     package mutating func open(
         _ ciphertext: RawSpan,
         nonce: [UInt8],

@@ -1,5 +1,4 @@
-/// AES-256-GCM (NIST SP 800-38D) with one key for many messages: the key is expanded once, and each message brings only
-/// its nonce. Nothing is associated.
+/// AES-256-GCM (NIST SP 800-38D) with one key, expanded once, for many messages. No associated data.
 package struct AESGCMSealer: ~Copyable, Sendable {
     private var context: AESGCMContext
 
@@ -10,9 +9,8 @@ package struct AESGCMSealer: ~Copyable, Sendable {
     }
 
     /// - Parameters:
-    ///   - plaintext: any length that the output has room for.
     ///   - nonce: 12 bytes, never used with this key before.
-    ///   - output: its first bytes become the ciphertext and the 16-byte tag; may not overlap the plaintext.
+    ///   - output: takes the ciphertext and the 16-byte tag; does not overlap the plaintext.
     package mutating func seal(_ plaintext: RawSpan, nonce: [UInt8], into output: inout MutableRawSpan) {
         precondition(nonce.count == AESGCM.nonceByteCount)
         precondition(output.byteCount - AESGCM.tagByteCount >= plaintext.byteCount)

@@ -1,11 +1,11 @@
 extension RawSpan {
-    /// The byte at 0 ..< byteCount; anything else traps.
+    /// The byte at 0 ..< byteCount; traps otherwise.
     package func byte(at offset: Int) -> UInt8 {
         precondition(offset >= 0 && offset < byteCount)
         return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 
-    /// The bytes as C wants them: a pointer that is never nil, not even for no bytes.
+    /// Passes a pointer for C, never nil even for no bytes.
     func withBytePointer<Result>(_ body: (UnsafePointer<UInt8>, Int) -> Result) -> Result {
         unsafe withUnsafeBytes { buffer in
             guard let start = unsafe buffer.assumingMemoryBound(to: UInt8.self).baseAddress else {
@@ -18,7 +18,7 @@ extension RawSpan {
 }
 
 extension MutableRawSpan {
-    /// The bytes to write, as C wants them. Never empty here: every output has a fixed, positive size.
+    /// Passes a pointer for C. Every output here has a positive size.
     mutating func withMutableBytePointer<Result>(_ body: (UnsafeMutablePointer<UInt8>, Int) -> Result) -> Result {
         unsafe withUnsafeMutableBytes { buffer in
             guard let start = unsafe buffer.assumingMemoryBound(to: UInt8.self).baseAddress else {
@@ -28,7 +28,7 @@ extension MutableRawSpan {
         }
     }
 
-    /// Copies all of `source` to `offset` and after; what does not fit traps.
+    /// Copies all of `source` to `offset`; traps if it does not fit.
     package mutating func write(_ source: RawSpan, at offset: Int) {
         unsafe withUnsafeMutableBytes { target in
             unsafe source.withUnsafeBytes { source in

@@ -16,7 +16,7 @@ package enum ChaChaPoly {
     }
 
     /// - Returns: ciphertext length - 16 bytes.
-    /// - Throws: `.authenticationFailed` for every ciphertext that was not sealed so, a short one included.
+    /// - Throws: `.authenticationFailed`, also for a short ciphertext.
     package static func open(
         _ ciphertext: ArraySlice<UInt8>,
         key: borrowing SecretBytes,

@@ -2,13 +2,11 @@
 internal import CryptoKit
 private import Platform
 
-/// Apple's part: CryptoKit, with the same raw bytes as on Linux.
-///
-/// What is lost against Linux, and cannot be had here:
-/// - Memory for long-lived keys is neither locked nor fenced; it is zeroed, and that is all.
-/// - CryptoKit copies each key into an object of its own for the call, and hands plaintexts and shared secrets out in
-///   objects of its own. It zeroes its keys; its `Data` nobody zeroes. The state of a hash cannot be reached.
-/// - Ed25519 signatures are randomised: each is valid, and none is the same as RFC 8032's.
+/// CryptoKit, with the same raw bytes as on Linux. Differences from Linux:
+/// - Memory for long-lived keys is zeroed, but neither locked nor fenced.
+/// - CryptoKit copies keys into its own objects, which it zeroes. Its `Data` with plaintexts and shared secrets is not
+///   zeroed, and the state of a hash is inaccessible.
+/// - Ed25519 signatures are randomised: valid, but not those of RFC 8032.
 enum Provider: PrimitiveProvider {
     static func allocateGuarded(byteCount: Int) -> UnsafeMutableRawBufferPointer {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
@@ -29,7 +27,7 @@ enum Provider: PrimitiveProvider {
         return difference == 0
     }
 
-    /// Swift's own source, which is arc4random_buf here.
+    /// Swift's generator, which is arc4random_buf here.
     static func fillWithRandom(_ output: inout MutableRawSpan) {
         var generator = SystemRandomNumberGenerator()
         for offset in 0..<output.byteCount {
@@ -38,13 +36,12 @@ enum Provider: PrimitiveProvider {
     }
 }
 
-// Curve25519.
 extension Provider {
     static func x25519PublicKey(of scalar: RawSpan) -> [UInt8] {
         [UInt8](agreementKey(scalar).publicKey.rawRepresentation)
     }
 
-    /// CryptoKit may refuse an all-zero result itself; where it does not, the bytes tell.
+    /// CryptoKit may refuse an all-zero result itself; otherwise the bytes are checked.
     static func x25519(_ scalar: RawSpan, _ point: [UInt8], into output: inout MutableRawSpan) -> Bool {
         do {
             let peer = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: point)
@@ -144,7 +141,6 @@ extension Provider {
     }
 }
 
-// Hashes.
 extension Provider {
     typealias SHA256State = State<CryptoKit.SHA256>
     typealias SHA512State = State<CryptoKit.SHA512>
@@ -168,7 +164,6 @@ extension Provider {
     }
 }
 
-// ChaCha20-Poly1305.
 extension Provider {
     static func chaChaPolySeal(_ plaintext: [UInt8], key: RawSpan, nonce: [UInt8], aad: [UInt8]) -> [UInt8] {
         do {
@@ -202,7 +197,7 @@ extension Provider {
     }
 }
 
-/// P-256 signatures. CryptoKit reads keys more widely (SEC 1 too) and says less of why one is none.
+/// P-256 signatures. CryptoKit accepts more key formats (such as SEC 1) and gives fewer reasons for a refusal.
 final class ES256Handle: Sendable {
     private enum Key {
         case privateKey(P256.Signing.PrivateKey)
@@ -306,7 +301,7 @@ private enum PEMBlock {
         return room.withBytes { SecretBytes(copying: $0.extracting(first: byteCount)) }
     }
 
-    /// Where the first `text` at `offset` or after it ends.
+    /// The end of the first `text` from `offset` on.
     private static func end(of text: String, in span: RawSpan, from offset: Int) -> Int? {
         let bytes = Array(text.utf8)
         guard span.byteCount - offset >= bytes.count else { return nil }
@@ -317,7 +312,7 @@ private enum PEMBlock {
         return nil
     }
 
-    /// Of standard base64; what is no character of it (line ends, `=`) is passed over, and DER says whether it was right.
+    /// Standard base64. Other characters (line ends, `=`) are skipped; parsing the DER detects errors.
     private static func value(of character: UInt8) -> UInt32? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))

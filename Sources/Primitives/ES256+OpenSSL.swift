@@ -3,12 +3,11 @@ private import COpenSSL
 
 /// Owns one EVP_PKEY on P-256.
 ///
-/// Unchecked: the key is complete before anyone else sees it and is only read from then on, which OpenSSL allows from
-/// any thread.
+/// Unchecked: the key is complete before it is shared and read-only afterwards, which OpenSSL allows from any thread.
 @safe final class ES256Handle: @unchecked Sendable {
     private let key: OpaquePointer
 
-    /// Takes `key` over: this object frees it, also when the initializer throws.
+    /// Takes ownership of `key`, also when it throws.
     init(owning key: OpaquePointer) throws(ES256Error) {
         unsafe self.key = key
         var name = [CChar](repeating: 0, count: 32)
@@ -80,7 +79,7 @@ private import COpenSSL
         guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1 else {
             throw .library(call: "EVP_DigestSignInit")
         }
-        // Asking for the length first is OpenSSL's way: it answers with the most that this key can need.
+        // OpenSSL's way: the first call returns the longest length for this key.
         var byteCount = 0
         var code = unsafe message.withUnsafeBufferPointer { message in
             unsafe EVP_DigestSign(context, nil, &byteCount, message.baseAddress, message.count)
@@ -111,16 +110,16 @@ private import COpenSSL
                 )
             }
         }
-        // 0 is a wrong signature, below 0 one that could not even be read: neither is valid.
+        // 0 is a wrong signature, a negative code an unreadable one.
         return code == 1
     }
 }
 
-/// The two spellings of an ECDSA signature on P-256.
+/// The two encodings of an ECDSA signature on P-256.
 private enum ES256Signature {
     static let halfByteCount = 32
 
-    /// - Returns: `nil` when `der` is no `ECDSA-Sig-Value` or a half is longer than 32 bytes.
+    /// - Returns: nil unless `der` is an `ECDSA-Sig-Value` whose halves have at most 32 bytes.
     static func raw(der: [UInt8]) -> [UInt8]? {
         let signature = unsafe der.withUnsafeBufferPointer { der in
             var cursor = der.baseAddress
@@ -138,7 +137,7 @@ private enum ES256Signature {
         return isComplete ? raw : nil
     }
 
-    /// - Returns: `nil` unless `raw` has 64 bytes.
+    /// - Returns: nil unless `raw` has 64 bytes.
     static func der(raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 2 * halfByteCount, let signature = unsafe ECDSA_SIG_new() else { return nil }
         defer { unsafe ECDSA_SIG_free(signature) }
@@ -147,7 +146,7 @@ private enum ES256Signature {
             let half = Int32(halfByteCount)
             let r = unsafe BN_bin2bn(start, half, nil)
             let s = unsafe BN_bin2bn(start + halfByteCount, half, nil)
-            // Ownership moves to the signature only when it returns 1, which needs both.
+            // Ownership moves to the signature only on success, which needs both.
             if unsafe ECDSA_SIG_set0(signature, r, s) == 1 { return true }
             unsafe BN_free(r)
             unsafe BN_free(s)
@@ -169,7 +168,7 @@ private enum ES256Signature {
 private enum PEMBlock {
     static let fileByteCountMax = 65_536
 
-    /// Lends the DER bytes of the first block with that label and clears them afterwards.
+    /// Passes the DER bytes of the first block with that label, and clears them afterwards.
     ///
     /// - Throws: `.tooLong`, `.noBlock`.
     static func withContents<Result>(
@@ -184,11 +183,11 @@ private enum PEMBlock {
         unsafe contents = unsafe pem.withUnsafeBytes { pem in
             var start: UnsafeMutablePointer<UInt8>?
             var byteCount = 0
-            // An empty buffer has no address, which BIO_new_mem_buf would refuse anyway.
+            // An empty buffer has no address; BIO_new_mem_buf would refuse it anyway.
             guard let address = pem.baseAddress else { return (nil, 0) }
             guard let bio = unsafe BIO_new_mem_buf(address, Int32(pem.count)) else { return (nil, 0) }
             defer { unsafe BIO_free(bio) }
-            // Without the callback OpenSSL would ask for a pass phrase on the terminal; secmem clears what it read.
+            // The callback keeps OpenSSL from asking for a pass phrase on the terminal; secmem clears the bytes read.
             let code = unsafe PEM_bytes_read_bio_secmem(
                 &start,
                 &byteCount,

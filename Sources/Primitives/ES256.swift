@@ -1,21 +1,21 @@
-/// Why a P-256 key could not be read or used. Says which step, never what the bytes were.
+/// Errors of a P-256 key, without its bytes.
 public enum ES256Error: Error, Equatable {
-    /// A key file of this size is not a key file.
+    /// The file is too large for a key file.
     case tooLong(byteCount: Int, byteCountMax: Int)
-    /// There is no block with this label: `PRIVATE KEY` (PKCS #8, Apple's `.p8`) or `PUBLIC KEY`.
+    /// No block has this label: `PRIVATE KEY` (PKCS #8, Apple's `.p8`) or `PUBLIC KEY`.
     case noBlock(label: String)
-    /// The block is there, but what is inside is no key.
+    /// The block holds no key.
     case malformed
-    /// A key of another kind, or on another curve.
+    /// A key of another kind or curve.
     case notP256
-    /// The private and the public half do not belong together.
+    /// The private and the public half do not match.
     case halvesDiffer
-    /// The platform refused; the name of the call.
+    /// A library call failed.
     case library(call: String)
 }
 
 extension ES256Error: CustomStringConvertible {
-    /// What is wrong with the file.
+    /// The error in words.
     public var description: String {
         switch self {
         case .tooLong(let byteCount, let byteCountMax):
@@ -29,7 +29,7 @@ extension ES256Error: CustomStringConvertible {
     }
 }
 
-/// A P-256 private key that signs as ES256 (ECDSA with SHA-256). Not copied, not printed, zeroed when its owner goes.
+/// A P-256 private key that signs as ES256 (ECDSA with SHA-256). Neither copied nor printed; zeroed when released.
 ///
 /// - Source: RFC 7518 section 3.4; RFC 5958 for the file.
 @safe package struct ES256PrivateKey: ~Copyable, Sendable {
@@ -41,13 +41,13 @@ extension ES256Error: CustomStringConvertible {
         key = try ES256Handle.ofPrivateKey(pem: pem)
     }
 
-    /// - Returns: 64 bytes, r then s, each 32 bytes big-endian: the form of a JWT, not DER.
+    /// - Returns: 64 bytes, r then s, each 32 bytes big-endian: a JWT's form, not DER.
     /// - Throws: `.library`.
     package func signature(over message: [UInt8]) throws(ES256Error) -> [UInt8] {
         try key.rawSignature(over: message)
     }
 
-    /// The public half, in an object of its own that holds nothing of the private one.
+    /// The public half, in an object without the private one.
     ///
     /// - Throws: `.library`.
     package func publicKey() throws(ES256Error) -> ES256PublicKey {
@@ -55,25 +55,24 @@ extension ES256Error: CustomStringConvertible {
     }
 }
 
-/// A P-256 public key that checks ES256 signatures.
 package struct ES256PublicKey: Sendable {
     private let key: ES256Handle
 
     fileprivate init(key: ES256Handle) { self.key = key }
 
-    /// - Parameter pem: a PEM file with a `PUBLIC KEY` block (SubjectPublicKeyInfo, RFC 5280); text around it is skipped.
+    /// - Parameter pem: a PEM file with a `PUBLIC KEY` block (SubjectPublicKeyInfo, RFC 5280); text around it is
+    ///   skipped.
     /// - Throws: every case of `ES256Error` but `.halvesDiffer`.
     package init(pem: RawSpan) throws(ES256Error) {
         key = try ES256Handle.ofPublicKey(pem: pem)
     }
 
-    /// Whether `rawSignature`, 64 bytes r then s, is this key's over `message`; any other length is not.
+    /// Verifies 64 bytes, r then s; any other length is invalid.
     package func isValid(rawSignature: [UInt8], over message: [UInt8]) -> Bool {
         key.isValid(rawSignature: rawSignature, over: message)
     }
 
-    /// Whether `derSignature`, an `ECDSA-Sig-Value` (RFC 3279) as `openssl dgst -sign` writes it, is this key's over
-    /// `message`; strict DER only.
+    /// Verifies an `ECDSA-Sig-Value` (RFC 3279) as `openssl dgst -sign` writes it; strict DER only.
     package func isValid(derSignature: [UInt8], over message: [UInt8]) -> Bool {
         key.isValid(derSignature: derSignature, over: message)
     }

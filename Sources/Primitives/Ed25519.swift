@@ -1,11 +1,13 @@
-/// An Ed25519 public key (RFC 8032): 32 bytes that are a canonical point and not of small order.
+/// An Ed25519 public key (RFC 8032): 32 bytes with a canonical y that is not of small order.
 package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
     package static let byteCount = 32
     package static let signatureByteCount = 64
 
     package let rawRepresentation: [UInt8]
 
-    /// - Throws: `.wrongByteCount`, `.unacceptablePublicKey`: checked when a key is pinned, not only when it verifies.
+    /// Checks the encoding when a key is pinned, not only when it verifies.
+    ///
+    /// - Throws: `.wrongByteCount`, `.unacceptablePublicKey`.
     package init(rawRepresentation: [UInt8]) throws(PrimitiveError) {
         guard rawRepresentation.count == Self.byteCount else {
             throw .wrongByteCount(of: .publicKey, expected: Self.byteCount, actual: rawRepresentation.count)
@@ -16,8 +18,8 @@ package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
 
     fileprivate init(derived bytes: [UInt8]) { rawRepresentation = bytes }
 
-    /// Verifies without the cofactor, after checks that libraries make differently: S below the group order, R and A
-    /// canonical and not of small order. So every platform accepts exactly the same signatures.
+    /// Verifies without the cofactor, after checks on which libraries differ: S below the group order, R and A
+    /// canonical and not of small order. So every platform accepts the same signatures.
     package func isValid(signature: [UInt8], over message: [UInt8]) -> Bool {
         guard signature.count == Self.signatureByteCount,
             Ed25519Encoding.isAcceptablePoint(signature[0..<32]),
@@ -27,7 +29,6 @@ package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
     }
 }
 
-/// An Ed25519 private key, made from its 32-byte seed.
 package struct Ed25519PrivateKey: ~Copyable, Sendable {
     package static let seedByteCount = 32
 
@@ -56,13 +57,12 @@ package struct Ed25519PrivateKey: ~Copyable, Sendable {
         self.publicKey = Ed25519PublicKey(derived: publicKey)
     }
 
-    /// - Returns: 64 bytes, R then S. Deterministic (RFC 8032 section 5.1.6), but on Apple's platforms: CryptoKit's are
-    ///   randomised.
+    /// - Returns: 64 bytes, R then S. Deterministic (RFC 8032 section 5.1.6), except with CryptoKit, which randomises.
     package func signature(over message: [UInt8]) -> [UInt8] {
         secret.withBytes { Provider.ed25519Signature(over: message, secret: $0) }
     }
 
-    /// Lends the 32-byte seed, to write it to a key file.
+    /// Passes the 32-byte seed, for a key file.
     package func withSeed<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {

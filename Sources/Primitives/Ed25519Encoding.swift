@@ -1,9 +1,9 @@
-/// The byte rules of Ed25519 that libraries disagree on, checked before any of them is asked.
+/// Ed25519's byte rules on which libraries differ, checked before a library is called.
 ///
-/// libsodium refuses small-order A and R; OpenSSL and CryptoKit do not document it. One message must not be genuine on
-/// one platform and forged on another.
+/// libsodium refuses small-order A and R; OpenSSL and CryptoKit do not document it. A message must be genuine on all
+/// platforms or on none.
 enum Ed25519Encoding {
-    /// Whether 32 bytes encode y < p, and y is not that of one of the eight points of small order, whatever the sign.
+    /// Checks that 32 bytes encode y < p, and not the y of a small-order point, whatever the sign.
     static func isAcceptablePoint(_ encoding: ArraySlice<UInt8>) -> Bool {
         guard encoding.count == 32, let last = encoding.last else { return false }
         var y = Array(encoding)
@@ -11,12 +11,12 @@ enum Ed25519Encoding {
         return isBelow(y[...], fieldPrime) && !smallOrderY.contains(y)
     }
 
-    /// Whether 32 bytes encode S < L (RFC 8032 section 5.1.7).
+    /// Checks that 32 bytes encode S < L (RFC 8032 section 5.1.7).
     static func isBelowGroupOrder(_ scalar: ArraySlice<UInt8>) -> Bool {
         scalar.count == 32 && isBelow(scalar, groupOrder)
     }
 
-    /// Compares little-endian numbers. All of them are public: no constant time needed.
+    /// Compares little-endian public numbers; not constant-time.
     private static func isBelow(_ number: ArraySlice<UInt8>, _ limit: [UInt8]) -> Bool {
         for (digit, limitDigit) in zip(number.reversed(), limit.reversed()) where digit != limitDigit {
             return digit < limitDigit

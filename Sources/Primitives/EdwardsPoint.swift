@@ -1,10 +1,10 @@
 #if !canImport(CryptoKit)
 private import CGMP
 
-/// Maps an encoded point of edwards25519 to the u-coordinate of Curve25519, by GMP's arithmetic.
+/// Maps an encoded point of edwards25519 to the u-coordinate of Curve25519, with GMP.
 ///
-/// Only ever given public keys: y and u determine each other, and neither is secret. So the inverse may take a time that
-/// depends on them; `mpn_sec_invert`, which does not, takes 20 times as long.
+/// For public keys only: the inverse takes a time that depends on y. `mpn_sec_invert`, in constant time, takes 20 times
+/// as long.
 enum EdwardsPoint {
     /// - Parameter encoded: 32 bytes (RFC 8032 section 5.1.2), not the neutral point.
     /// - Returns: u = (1 + y) / (1 - y) = 2 / (1 - y) - 1: 32 bytes, canonical.
@@ -30,7 +30,7 @@ enum EdwardsPoint {
         return bytes
     }
 
-    /// p = 2^255 - 19. Made once and only read.
+    /// p = 2^255 - 19. Made once, then only read.
     nonisolated(unsafe) private static let modulus = {
         let p = UnsafeMutablePointer<__mpz_struct>.allocate(capacity: 1)
         unsafe __gmpz_init(p)

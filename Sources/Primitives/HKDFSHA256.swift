@@ -2,9 +2,7 @@
 package enum HKDFSHA256 {
     package static let outputByteCountMax = 255 * HMACSHA256.byteCount
 
-    /// - Parameters:
-    ///   - salt: any length.
-    ///   - feed: gives the input keying material in order.
+    /// - Parameter feed: supplies the input keying material in order.
     /// - Returns: 32 bytes, the pseudorandom key.
     /// - Source: RFC 5869 section 2.2. An empty salt stands for 32 zeros; HMAC pads it to the same key.
     package static func extract(salt: RawSpan, feed: (inout HMACSHA256) -> Void) -> SecretBytes {
@@ -15,9 +13,7 @@ package enum HKDFSHA256 {
 
     /// - Parameters:
     ///   - pseudorandomKey: 32 bytes or more.
-    ///   - info: any length.
     ///   - byteCount: 1 ... 8,160.
-    /// - Returns: `byteCount` bytes.
     /// - Throws: `.outputTooLong`.
     /// - Source: RFC 5869 section 2.3.
     package static func expand(
@@ -28,13 +24,12 @@ package enum HKDFSHA256 {
         try expand(pseudorandomKey: pseudorandomKey, byteCount: byteCount) { $0.update(info) }
     }
 
-    /// The same with `info` in parts.
+    /// Takes `info` in parts.
     ///
     /// - Parameters:
     ///   - pseudorandomKey: 32 bytes or more.
     ///   - byteCount: 1 ... 8,160.
-    ///   - feed: gives `info` in order; called once for each 32 bytes.
-    /// - Returns: `byteCount` bytes.
+    ///   - feed: supplies `info` in order; called once for each 32 bytes.
     /// - Throws: `.outputTooLong`.
     package static func expand(
         pseudorandomKey: borrowing SecretBytes,

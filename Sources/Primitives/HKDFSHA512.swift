@@ -1,13 +1,11 @@
-/// HKDF-Expand with SHA-512 (RFC 5869), without Extract: for a key that is uniformly random already.
+/// HKDF-Expand with SHA-512 (RFC 5869), without Extract: for uniformly random keys.
 package enum HKDFSHA512 {
     package static let outputByteCountMax = 255 * SHA512.byteCount
 
     /// - Parameters:
-    ///   - pseudorandomKey: 32 bytes or more, uniformly random. RFC 5869 gives 64, which is what Extract makes;
+    ///   - pseudorandomKey: 32 bytes or more, uniformly random. RFC 5869 has the 64 of Extract;
     ///     c2sp.org/chunked-encryption has keys of 32.
-    ///   - info: any length.
     ///   - byteCount: 1 ... 16,320.
-    /// - Returns: `byteCount` bytes.
     /// - Throws: `.outputTooLong`.
     /// - Source: RFC 5869 section 2.3.
     package static func expand(

@@ -1,4 +1,4 @@
-/// HMAC-SHA256 (RFC 2104), fed in parts so that a secret is never copied beside a label.
+/// HMAC-SHA256 (RFC 2104), fed in parts so that no secret is copied beside a label.
 package struct HMACSHA256: ~Copyable {
     package static let byteCount = 32
     private static let blockByteCount = 64
@@ -6,7 +6,7 @@ package struct HMACSHA256: ~Copyable {
     private var inner = Provider.SHA256State()
     private var outer = Provider.SHA256State()
 
-    /// Computes one code: `feed` gives the message in order, the 32 bytes go to `output`.
+    /// Computes one code of 32 bytes; `feed` supplies the message in order.
     package static func code(
         key: RawSpan,
         into output: inout MutableRawSpan,
@@ -17,10 +17,10 @@ package struct HMACSHA256: ~Copyable {
         code.start(key)
         feed(&code)
         code.inner.finish(into: &output)
-        // Until the next line `output` holds the inner digest, and no one else can see it.
+        // `output` briefly holds the inner digest, which is not visible to others.
         code.outer.update(output.bytes)
         code.outer.finish(into: &output)
-        // Both states hold the key, hashed in.
+        // Both states contain the hashed key.
         code.inner.wipe()
         code.outer.wipe()
     }
@@ -33,15 +33,15 @@ package struct HMACSHA256: ~Copyable {
         unsafe withUnsafeBytes(of: byte) { unsafe update($0.bytes) }
     }
 
-    /// The characters of an ASCII label.
+    /// An ASCII label.
     package mutating func update(_ label: StaticString) {
         let text = unsafe UnsafeRawBufferPointer(start: label.utf8Start, count: label.utf8CodeUnitCount)
         unsafe update(text.bytes)
     }
 
-    /// Not an initialiser: what one returns may be moved, and the place where it was made is not wiped.
+    /// Not an initialiser: its result may be moved, and the original place is not wiped.
     private mutating func start(_ key: RawSpan) {
-        // RFC 2104 section 2: the key, hashed first when longer than a block, is filled up with zeros.
+        // RFC 2104 section 2: a key longer than a block is hashed; then it is zero-padded.
         unsafe withUnsafeTemporaryAllocation(byteCount: Self.blockByteCount, alignment: 8) { buffer in
             unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
             var block = unsafe buffer.mutableBytes

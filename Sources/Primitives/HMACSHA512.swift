@@ -1,12 +1,12 @@
-/// HMAC-SHA512 (RFC 2104) over what HKDF-Expand feeds it.
+/// HMAC-SHA512 (RFC 2104) for HKDF-Expand.
 enum HMACSHA512 {
     private static let blockByteCount = 128
 
     /// - Parameters:
     ///   - key: any length; hashed first when longer than 128 bytes.
-    ///   - previous: the block before, or nothing.
+    ///   - previous: the previous block, or nothing.
     ///   - parts: not secret.
-    /// - Returns: 64 bytes, the code over `previous` and all parts in order.
+    /// - Returns: 64 bytes, the code over `previous` and all parts.
     static func code(
         key: borrowing SecretBytes,
         over previous: borrowing SecretBytes,
@@ -24,7 +24,7 @@ enum HMACSHA512 {
         }
     }
 
-    /// RFC 2104 section 2: the key is filled up with zeros to a block.
+    /// RFC 2104 section 2: the key is zero-padded to a block.
     private static func blockKey(_ key: borrowing SecretBytes) -> SecretBytes {
         guard key.byteCount > blockByteCount else {
             return key.withBytes { key in SecretBytes(byteCount: blockByteCount) { $0.write(key, at: 0) } }
@@ -48,7 +48,7 @@ enum HMACSHA512 {
             var state = Provider.SHA512State()
             feed(&state)
             state.finish(into: &output)
-            // The state holds the key, hashed in.
+            // The state contains the hashed key.
             state.wipe()
         }
     }

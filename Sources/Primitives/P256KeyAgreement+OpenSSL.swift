@@ -26,7 +26,6 @@ extension Provider {
     }
 }
 
-/// Owns OpenSSL's description of the curve.
 @safe private struct P256Curve: ~Copyable {
     fileprivate let group: OpaquePointer
 
@@ -40,13 +39,11 @@ extension Provider {
     deinit { unsafe EC_GROUP_free(group) }
 }
 
-/// Owns one secret number 1 ..< n, cleared when it goes.
+/// Owns one secret number 1 ..< n, cleared on release.
 @safe private struct P256Scalar: ~Copyable {
     fileprivate let number: OpaquePointer
 
-    /// - Parameters:
-    ///   - bytes: 32, big-endian.
-    ///   - curve: P-256.
+    /// - Parameter bytes: 32, big-endian.
     /// - Throws: `.notAScalar`, `.library`.
     init(_ bytes: borrowing SecretBytes, on curve: borrowing P256Curve) throws(P256Error) {
         guard let number = unsafe BN_secure_new() else { throw .library(call: "BN_secure_new") }
@@ -65,17 +62,15 @@ extension Provider {
     deinit { unsafe BN_clear_free(number) }
 }
 
-/// Owns one point, cleared when it goes: it may be a shared secret.
+/// Owns one point, cleared on release, since it may be a shared secret.
 @safe private struct P256Point: ~Copyable {
     private let point: OpaquePointer
 
-    /// - Parameters:
-    ///   - x963Representation: 65 bytes that begin with 0x04.
-    ///   - curve: P-256.
+    /// - Parameter x963Representation: 65 bytes that begin with 0x04.
     /// - Throws: `.notAPoint`, `.library`.
     init(_ x963Representation: [UInt8], on curve: borrowing P256Curve) throws(P256Error) {
         let point = unsafe try P256Point.new(on: curve)
-        // Checks that both coordinates are below the prime and that they satisfy the curve's equation.
+        // Checks that both coordinates are below the prime and satisfy the curve's equation.
         let code = unsafe EC_POINT_oct2point(curve.group, point, x963Representation, x963Representation.count, nil)
         guard code == 1 else {
             unsafe EC_POINT_clear_free(point)

@@ -1,18 +1,17 @@
-/// Why a P-256 key was refused. Says which rule, never what the bytes were.
+/// Errors of a P-256 key, without its bytes.
 package enum P256Error: Error, Equatable {
-    /// Not 65 bytes of a public key or 32 of a private one.
     case wrongByteCount(expected: Int, actual: Int)
-    /// Compressed, hybrid or infinity; off the curve; or a coordinate that is not below the field's prime.
+    /// Compressed, hybrid or infinity; off the curve; or a coordinate not below the field's prime.
     case notAPoint
-    /// A private key of zero, or not below the group's order.
+    /// Zero, or not below the group's order.
     case notAScalar
-    /// The platform's library refused; the name of the call.
+    /// A library call failed.
     case library(call: String)
 }
 
 /// A point of P-256 other than infinity, uncompressed.
 ///
-/// Every such point has the group's prime order, so that no check beside the curve's equation is needed against small
+/// Every such point has the group's prime order, so the curve's equation is the only check needed against small
 /// subgroups (NIST SP 800-56A revision 3, section 5.6.2.3.4).
 package struct P256PublicKey: Equatable, Hashable, Sendable {
     package static let byteCount = 65
@@ -25,7 +24,7 @@ package struct P256PublicKey: Equatable, Hashable, Sendable {
         guard x963Representation.count == Self.byteCount else {
             throw .wrongByteCount(expected: Self.byteCount, actual: x963Representation.count)
         }
-        // Libraries read the hybrid forms 0x06 and 0x07 too, which would give one point several spellings.
+        // Libraries also read the hybrid forms 0x06 and 0x07, which would give one point several encodings.
         guard x963Representation[0] == 0x04 else { throw .notAPoint }
         try Provider.checkP256Point(x963Representation)
         self.x963Representation = x963Representation
@@ -34,21 +33,19 @@ package struct P256PublicKey: Equatable, Hashable, Sendable {
     fileprivate init(unchecked bytes: [UInt8]) { x963Representation = bytes }
 }
 
-/// A P-256 private key that agrees on secrets (ECDH). Not copied, not printed; its bytes are zeroed when its owner goes.
-///
-/// That is so for the copies made here. What a multiplication spells out in its own buffers is for the library to clear.
+/// A P-256 private key for ECDH. Neither copied nor printed; zeroed when released. The library clears its own buffers.
 package struct P256PrivateKey: ~Copyable, Sendable {
     package static let byteCount = 32
 
-    /// A number out of 2^32 is refused; a source that gives so many of them is broken.
+    /// One number in 2^32 is refused, so a source with so many is broken.
     private static let drawCountMax = 64
 
     private let scalar: SecretBytes
     package let publicKey: P256PublicKey
 
-    /// A new key: numbers are drawn until one lies in 1 ..< n, so that each is equally likely.
+    /// Draws numbers until one lies in 1 ..< n, so that all are equally likely.
     ///
-    /// - Throws: `.notAScalar` from a source of random bytes that gives no such number, `.library`.
+    /// - Throws: `.notAScalar` if the source gives no such number, `.library`.
     package init(random: inout some RandomSource, storage: SecretBytes.Storage = .plain) throws(P256Error) {
         for _ in 0..<Self.drawCountMax {
             do {

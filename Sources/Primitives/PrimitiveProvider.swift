@@ -1,13 +1,12 @@
-/// What a platform's cryptography gives; every check, key type and construction over it is the same everywhere.
+/// A platform's cryptography; all checks, key types and constructions over it are shared.
 ///
-/// `Provider` is libsodium and OpenSSL on Linux, CryptoKit on Apple's platforms. Keys are raw on both: RFC 7748 scalars and
-/// u-coordinates, RFC 8032 seeds and points. Lengths were checked before these are called; a failure that only a system
-/// without memory has ends the process.
+/// `Provider` is libsodium and OpenSSL on Linux, CryptoKit on Apple's platforms. Keys are raw: RFC 7748 scalars and
+/// u-coordinates, RFC 8032 seeds and points. Callers have checked lengths; out of memory ends the process.
 protocol PrimitiveProvider {
     associatedtype SHA256State: HashState
     associatedtype SHA512State: HashState
 
-    /// Memory for what lives long, zeroed: locked and fenced where the platform has that.
+    /// Zeroed memory for long-lived secrets, locked and fenced where the platform can.
     static func allocateGuarded(byteCount: Int) -> UnsafeMutableRawBufferPointer
     /// Zeroes first.
     static func releaseGuarded(_ bytes: UnsafeMutableRawBufferPointer)
@@ -16,14 +15,12 @@ protocol PrimitiveProvider {
     /// Constant time; both have the same length.
     static func areEqual(_ one: RawSpan, _ other: RawSpan) -> Bool
 
-    /// The system's cryptographic random generator.
+    /// Uses the system's cryptographic random generator.
     static func fillWithRandom(_ output: inout MutableRawSpan)
 
     /// X25519 with the base point: 32 bytes from 32.
     static func x25519PublicKey(of scalar: RawSpan) -> [UInt8]
-    /// X25519: 32 bytes to `output`.
-    ///
-    /// - Returns: false for an all-zero result (RFC 7748 section 6.1).
+    /// X25519: 32 bytes to `output`; false for an all-zero result (RFC 7748 section 6.1).
     static func x25519(_ scalar: RawSpan, _ point: [UInt8], into output: inout MutableRawSpan) -> Bool
 
     static func ed25519PublicKey(ofSeed seed: RawSpan) -> [UInt8]
@@ -44,7 +41,7 @@ protocol PrimitiveProvider {
 
     /// - Returns: ciphertext, then the 16-byte tag.
     static func chaChaPolySeal(_ plaintext: [UInt8], key: RawSpan, nonce: [UInt8], aad: [UInt8]) -> [UInt8]
-    /// - Returns: nil when the tag, the last 16 bytes, is wrong.
+    /// - Returns: nil if the tag, the last 16 bytes, is wrong.
     static func chaChaPolyOpen(
         _ ciphertext: ArraySlice<UInt8>,
         key: RawSpan,
@@ -53,15 +50,15 @@ protocol PrimitiveProvider {
     ) -> [UInt8]?
 }
 
-/// Which way an `AESGCMContext` was set up. Each platform has that type, with the same members.
+/// The mode of an `AESGCMContext`, which each platform has with the same members.
 enum AESGCMDirection { case open, seal }
 
-/// A hash in progress. A value: a copy goes on by itself.
+/// A hash in progress, with value semantics.
 protocol HashState {
     init()
     mutating func update(_ bytes: RawSpan)
-    /// Writes the digest; the state is then only good for `wipe`.
+    /// Writes the digest; only `wipe` may follow.
     mutating func finish(into output: inout MutableRawSpan)
-    /// Zeroes the state where the platform lets us at it.
+    /// Zeroes the state where it is accessible.
     mutating func wipe()
 }

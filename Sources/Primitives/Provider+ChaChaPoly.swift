@@ -1,8 +1,8 @@
 #if !canImport(CryptoKit)
 private import CSodium
 
-/// ChaCha20-Poly1305 is libsodium's: for a message of 200 bytes OpenSSL's is slower, because of its context, and for
-/// one of 2,822 bytes it gains less than a hundredth of what sealing takes.
+/// Uses libsodium: OpenSSL is slower for 200 bytes, because of its context, and for 2,822 bytes it saves less than a
+/// hundredth of the time of sealing.
 extension Provider {
     static func chaChaPolySeal(_ plaintext: [UInt8], key: RawSpan, nonce: [UInt8], aad: [UInt8]) -> [UInt8] {
         var ciphertext = [UInt8](repeating: 0, count: plaintext.count + ChaChaPoly.tagByteCount)
@@ -28,7 +28,7 @@ extension Provider {
         nonce: [UInt8],
         aad: [UInt8]
     ) -> [UInt8]? {
-        // libsodium checks the tag first, and leaves the output alone or zeroes it when that is wrong.
+        // libsodium checks the tag first; if it is wrong, the output is unchanged or zeroed.
         var plaintext = [UInt8](repeating: 0, count: ciphertext.count - ChaChaPoly.tagByteCount)
         let code = unsafe key.withBytePointer { key, _ in
             unsafe ciphertext.span.bytes.withBytePointer { start, count in

@@ -2,8 +2,8 @@
 private import CSodium
 internal import COpenSSL
 
-/// SHA-256 is OpenSSL's, which uses the processor's own instructions: four times as fast as libsodium's. The plain
-/// calls and not EVP, whose contexts cost more than a short hash.
+/// Uses OpenSSL, four times as fast as libsodium through the processor's instructions. Not EVP, whose contexts cost
+/// more than a short hash.
 extension Provider {
     @safe struct SHA256State: HashState {
         private var state = SHA256_CTX()

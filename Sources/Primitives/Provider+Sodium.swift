@@ -1,16 +1,15 @@
 #if !canImport(CryptoKit)
 private import CSodium
 
-/// libsodium's share: memory, random bytes, both curves and ChaCha20-Poly1305; the rest is OpenSSL's.
+/// libsodium for memory, random bytes, Curve25519, Ed25519 and ChaCha20-Poly1305; OpenSSL for the rest.
 ///
-/// Chosen by time (docs/performance.md): OpenSSL multiplies on Curve25519 no faster, because its key objects cost what
-/// its arithmetic gains, and signs slower; its SHA-256 takes a quarter of libsodium's time.
+/// Chosen by time (docs/performance.md): OpenSSL's key objects cost what its arithmetic gains on Curve25519, and it
+/// signs slower; its SHA-256 takes a quarter of libsodium's time.
 enum Provider: PrimitiveProvider {
     static func allocateGuarded(byteCount: Int) -> UnsafeMutableRawBufferPointer {
         Sodium.initialize()
         let pages = unsafe sodium_malloc(byteCount)
-        // The limit on locked memory is not what fails here (libsodium goes on without the lock); only a system without
-        // memory gives nil.
+        // Nil means out of memory. At the limit on locked memory libsodium continues without the lock.
         guard let pages = unsafe pages else { preconditionFailure("out of memory for \(byteCount) secret bytes") }
         unsafe sodium_memzero(pages, byteCount)
         return unsafe UnsafeMutableRawBufferPointer(start: pages, count: byteCount)
@@ -31,19 +30,19 @@ enum Provider: PrimitiveProvider {
         unsafe output.withMutableBytePointer { unsafe randombytes_buf($0, $1) }
     }
 
-    /// The multiple of the base point on the Edwards form, for which libsodium has a table, mapped to the Montgomery
-    /// form: half the time of `crypto_scalarmult_base`, which climbs the ladder where a processor has AVX.
+    /// Multiplies on the Edwards form, for which libsodium has a table, and maps to the Montgomery form. That takes
+    /// half the time of `crypto_scalarmult_base`, which uses the ladder where a processor has AVX.
     static func x25519PublicKey(of scalar: RawSpan) -> [UInt8] {
         var point = [UInt8](repeating: 0, count: X25519PublicKey.byteCount)
         unsafe scalar.withBytePointer { scalar, _ in
-            // Clamps as RFC 7748 does. The code only tells of a scalar of 32 zeros, which clamping makes a key like
-            // any other: a clamped scalar is no multiple of the group order, so that the point is never the neutral one.
+            // Clamps as RFC 7748 does. The code only reports a scalar of 32 zeros, which clamping makes valid: a
+            // clamped scalar is no multiple of the group order, so the point is never the neutral one.
             _ = unsafe crypto_scalarmult_ed25519_base(&point, scalar)
         }
         return EdwardsPoint.montgomeryU(ofEncoded: point)
     }
 
-    /// libsodium's return code tells of the all-zero result, and some callers forget it.
+    /// libsodium's return code reports the all-zero result.
     static func x25519(_ scalar: RawSpan, _ point: [UInt8], into output: inout MutableRawSpan) -> Bool {
         unsafe output.withMutableBytePointer { output, _ in
             unsafe scalar.withBytePointer { scalar, _ in unsafe crypto_scalarmult(output, scalar, point) == 0 }
@@ -59,7 +58,7 @@ enum Provider: PrimitiveProvider {
                 }
             }
         }
-        // libsodium's form of the private key is seed and public key again; both are here already.
+        // libsodium's private key is seed and public key, which the caller already has.
         _ = consume secret
         return publicKey
     }
@@ -77,9 +76,9 @@ enum Provider: PrimitiveProvider {
     }
 }
 
-/// libsodium's once-only start: picks the implementations for this processor and opens the random source.
+/// libsodium's one-time start: selects implementations for this processor and opens the random source.
 enum Sodium {
-    /// Cheap after the first call; every entry that allocates guarded memory or draws random bytes makes it.
+    /// Cheap after the first call. Required before guarded memory or random bytes.
     static func initialize() { precondition(isInitialized, "libsodium could not be initialized") }
 
     private static let isInitialized = sodium_init() >= 0

@@ -1,12 +1,12 @@
-/// Where random bytes come from. A parameter inside the package, so that vectors can be made from fixed bytes; every
-/// entry point that an application calls uses `SystemRandom`.
+/// A source of random bytes, as a parameter so that test vectors can use fixed bytes. Entry points for applications use
+/// `SystemRandom`.
 package protocol RandomSource {
     mutating func fill(_ span: inout MutableRawSpan)
 }
 
 /// The system's cryptographic random generator: getrandom on Linux, through libsodium.
 package struct SystemRandom: RandomSource, Sendable {
-    /// The thread sanitizer looks up the address of what is passed `inout`, and an empty value has none: it crashed.
+    /// The thread sanitizer crashed on an empty `inout` value, which has no address.
     private let addressable: UInt8 = 0
 
     package init() {}
@@ -17,7 +17,7 @@ package struct SystemRandom: RandomSource, Sendable {
 }
 
 extension RandomSource {
-    /// - Returns: `count` bytes that are not secret: ids, traces.
+    /// Draws `count` public bytes, such as ids and traces.
     package mutating func bytes(count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var elements = bytes.mutableSpan

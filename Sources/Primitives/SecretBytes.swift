@@ -1,24 +1,22 @@
-/// Secret bytes, zeroed when their owner goes. Neither `"\(key)"` nor `key == key` compiles, and no copy can be made.
+/// Secret bytes, zeroed when released. Neither `"\(key)"` nor `key == key` compiles, and only `copy` makes a copy.
 ///
-/// Two kinds of storage, because they differ in cost by a factor of thousands: a plain allocation for what lives as
-/// long as one message, and guarded memory for identities and prekeys. On Linux those are libsodium's pages: locked in
-/// memory, kept out of core dumps, a trap on overrun, at the cost of about one X25519 operation. Apple's platforms have
-/// no such pages: there both kinds are the same.
+/// Storage is plain for the life of one message, and guarded, at thousands of times the cost, for identities and
+/// prekeys. On Linux guarded means libsodium's pages: locked in memory, excluded from core dumps, trapping on overrun,
+/// for about the time of one X25519 operation. Apple's platforms lack such pages: both kinds are the same.
 @safe
 package struct SecretBytes: ~Copyable, Sendable {
     package enum Storage: Sendable { case plain, guarded }
 
-    /// Unsafe only for being a pointer: its one owner lends it to one borrower or one mutator at a time.
+    /// SAFETY: a pointer with one owner, which lends it to one borrower or mutator at a time.
     private nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
     private let storage: Storage
 
     package var byteCount: Int { unsafe bytes.count }
 
     /// - Parameters:
-    ///   - byteCount: zero or more.
-    ///   - storage: `.guarded` for what lives long.
-    ///   - fill: writes every byte; sees zeros first.
-    /// - Throws: what `fill` throws, after what it wrote was zeroed.
+    ///   - storage: `.guarded` for long-lived secrets.
+    ///   - fill: writes the bytes, which are zeros at first.
+    /// - Throws: errors of `fill`, after zeroing the bytes.
     package init<Failure: Error>(
         byteCount: Int,
         storage: Storage = .plain,
@@ -45,14 +43,13 @@ package struct SecretBytes: ~Copyable, Sendable {
         }
     }
 
-    /// Lends the bytes; the span cannot leave the closure.
+    /// Passes the bytes; the span cannot leave the closure.
     package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(unsafe bytes.bytes)
     }
 
-    /// Lends the bytes for writing.
     package mutating func withMutableBytes<Result>(_ body: (inout MutableRawSpan) -> Result) -> Result {
         var span = unsafe bytes.mutableBytes
         return body(&span)

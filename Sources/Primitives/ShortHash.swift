@@ -1,8 +1,8 @@
 #if !canImport(CryptoKit)
 private import CSodium
 
-/// SipHash-2-4: whoever does not know the key cannot choose inputs whose hashes are near each other. For tables that others
-/// fill, and for nothing that has to stay secret or whole.
+/// SipHash-2-4, for tables with untrusted keys: without the key, colliding inputs cannot be chosen. Not for secrecy or
+/// integrity.
 ///
 /// - Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF"; libsodium's `crypto_shorthash`.
 package struct ShortHash: Sendable {

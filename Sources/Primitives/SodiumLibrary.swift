@@ -1,9 +1,8 @@
 #if !canImport(CryptoKit)
 private import CSodium
 
-/// The library that does the arithmetic of keys.
 package enum SodiumLibrary {
-    /// As it names itself, `1.0.18`: of what was loaded, and not of what was compiled against.
+    /// The loaded library's version, such as `1.0.18`, not that of the headers.
     package static var version: String { unsafe String(cString: sodium_version_string()) }
 }
 #endif
