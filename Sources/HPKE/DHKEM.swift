@@ -2,7 +2,7 @@ internal import Primitives
 
 /// DHKEM(X25519, HKDF-SHA256): RFC 9180 section 4.1. The encapsulated key is the ephemeral public key.
 enum DHKEM {
-    /// - Returns: the shared secret (32 bytes).
+    /// - Returns: the shared secret, 32 bytes.
     /// - Throws: `.lowOrderPublicKey`.
     static func encapsulate(
         to recipient: X25519PublicKey,
@@ -12,7 +12,7 @@ enum DHKEM {
         return extractAndExpand(agreed, encapsulatedKey: ephemeral.publicKey, recipient: recipient)
     }
 
-    /// - Returns: the shared secret (32 bytes).
+    /// - Returns: the shared secret, 32 bytes.
     /// - Throws: `.wrongEncapsulatedKeyLength`, `.lowOrderPublicKey`.
     static func decapsulate(
         _ encapsulatedKey: [UInt8],
@@ -23,7 +23,7 @@ enum DHKEM {
         return extractAndExpand(agreed, encapsulatedKey: ephemeral, recipient: recipient.publicKey)
     }
 
-    /// Only the length is looked at: RFC 7748 section 5 reads every 32 bytes as a key, modulo p and without bit 255.
+    /// Checks the length only: RFC 7748 section 5 reads any 32 bytes as a key, modulo p and without bit 255.
     private static func publicKey(_ encapsulatedKey: [UInt8]) throws(HPKEError) -> X25519PublicKey {
         do {
             return try X25519PublicKey(rawRepresentation: encapsulatedKey)

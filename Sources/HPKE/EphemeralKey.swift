@@ -1,10 +1,9 @@
 internal import Primitives
 
-/// Draws the key of one encapsulation, and refuses to with a random source that stands still.
+/// Draws the key of one encapsulation, and refuses a stuck random source.
 ///
-/// A repeated ephemeral key gives the same AEAD key and nonce for two messages, and with them both texts. So a second
-/// number is drawn and thrown away: a source that is constant, or gives the same again for each call, shows. One that
-/// repeats itself later does not, and no check in one call could see it.
+/// A repeated ephemeral key gives two messages the same AEAD key and nonce, which exposes both texts. A second draw is
+/// compared and discarded, which detects a constant source. No check in one call can detect later repetition.
 enum EphemeralKey {
     /// - Throws: `.randomSourceFailed`.
     static func draw(from random: inout some RandomSource) throws(HPKEError) -> X25519PrivateKey {

@@ -1,21 +1,19 @@
 package import Primitives
 
-/// Hybrid Public Key Encryption (RFC 9180) as the protocol uses it: one message for each key, Base mode, DHKEM(X25519,
-/// HKDF-SHA256), HKDF-SHA256 and ChaCha20-Poly1305.
+/// Hybrid Public Key Encryption (RFC 9180), limited to one message for each key, Base mode, DHKEM(X25519, HKDF-SHA256),
+/// HKDF-SHA256 and ChaCha20-Poly1305.
 ///
-/// Ours over the platform's primitives, because the OpenSSL and libsodium of Debian 12 have no HPKE. The other modes and
-/// suites, exported secrets and the counter of further messages are left out: a key that seals once repeats no nonce.
+/// Our own, since the OpenSSL and libsodium of Debian 12 lack HPKE. Other modes and suites, exported secrets and the
+/// message counter are left out: a key that seals once repeats no nonce.
 package enum HPKE {
-    /// Bytes of an encapsulated key (Nenc).
+    /// Nenc.
     package static let encapsulatedKeyByteCount = 32
-    /// Bytes that sealing adds (Nt).
+    /// Nt.
     package static let tagByteCount = ChaChaPoly.tagByteCount
 
-    /// Seals one message, single shot.
+    /// Seals one message, single shot. `info` is bound to the key and must be the same when opening.
     ///
-    /// `info` is bound to the key and must be the same when opening. The ephemeral key is drawn from `random`, and a second
-    /// number to compare it with.
-    ///
+    /// - Parameter random: the source of the ephemeral key and a second draw for comparison.
     /// - Returns: the encapsulated key (32 bytes) and the ciphertext (plaintext + 16 bytes).
     /// - Throws: `.lowOrderPublicKey`, `.randomSourceFailed`.
     /// - Source: RFC 9180 section 6.1, `SealBase`.
@@ -34,7 +32,7 @@ package enum HPKE {
 
     /// Opens one message, single shot.
     ///
-    /// - Throws: `.openFailed` alone, whatever was wrong with the encapsulated key, the ciphertext or `info`.
+    /// - Throws: `.openFailed` for every fault of the encapsulated key, the ciphertext or `info`.
     /// - Source: RFC 9180 section 6.1, `OpenBase`.
     package static func open(
         _ ciphertext: ArraySlice<UInt8>,

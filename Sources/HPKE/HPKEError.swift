@@ -1,11 +1,9 @@
-/// Why HPKE refused.
 package enum HPKEError: Error, Equatable {
-    /// An encapsulated key of the wrong length.
     case wrongEncapsulatedKeyLength
-    /// The recipient's key or the encapsulated key gives an all-zero shared secret (RFC 9180 section 7.1.4).
+    /// The shared secret is all zeros (RFC 9180 section 7.1.4).
     case lowOrderPublicKey
     /// The tag did not match. Deliberately without detail.
     case openFailed
-    /// The random source gave the same bytes twice: nothing may be sealed with it.
+    /// The random source repeated its bytes: do not seal with it.
     case randomSourceFailed
 }

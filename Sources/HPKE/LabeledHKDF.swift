@@ -1,19 +1,16 @@
 internal import Primitives
 
-/// `LabeledExtract` and `LabeledExpand` of RFC 9180 section 4 for one suite identifier. Everything goes into the HMAC in
-/// parts: nothing secret is copied to stand beside a label.
+/// `LabeledExtract` and `LabeledExpand` of RFC 9180 section 4 for one suite. The HMAC is fed in parts, so no secret is
+/// copied beside a label.
 struct LabeledHKDF: Sendable {
-    /// For the key encapsulation (section 4.1): DHKEM(X25519, HKDF-SHA256) has number 0x0020.
+    /// Section 4.1: DHKEM(X25519, HKDF-SHA256) is 0x0020.
     static let kem = LabeledHKDF(suiteID: Array("KEM".utf8) + [0x00, 0x20])
-    /// For the key schedule (section 5.1): the KEM, HKDF-SHA256 (0x0001) and ChaCha20-Poly1305 (0x0003).
+    /// Section 5.1: the KEM, HKDF-SHA256 (0x0001) and ChaCha20-Poly1305 (0x0003).
     static let hpke = LabeledHKDF(suiteID: Array("HPKE".utf8) + [0x00, 0x20, 0x00, 0x01, 0x00, 0x03])
 
     private let suiteID: [UInt8]
 
-    /// - Parameters:
-    ///   - salt: any length, empty included.
-    ///   - label: ASCII.
-    ///   - feed: gives the keying material.
+    /// - Parameter feed: supplies the keying material.
     /// - Returns: 32 bytes.
     func extract(salt: RawSpan, label: StaticString, feed: (inout HMACSHA256) -> Void = { _ in }) -> SecretBytes {
         HKDFSHA256.extract(salt: salt) { code in
@@ -24,19 +21,15 @@ struct LabeledHKDF: Sendable {
         }
     }
 
-    /// `LabeledExtract` without salt of something that everybody knows.
-    ///
-    /// - Returns: 32 bytes.
+    /// `LabeledExtract` of public bytes, without salt: 32 bytes.
     func publicHash(label: StaticString, of bytes: [UInt8]) -> [UInt8] {
         extract(salt: RawSpan(), label: label) { $0.update(bytes) }.withBytes { Array(copying: $0) }
     }
 
     /// - Parameters:
     ///   - pseudorandomKey: 32 bytes.
-    ///   - label: ASCII.
     ///   - byteCount: 32 or less.
-    ///   - feed: gives `info`.
-    /// - Returns: `byteCount` bytes.
+    ///   - feed: supplies `info`.
     func expand(
         _ pseudorandomKey: borrowing SecretBytes,
         label: StaticString,
