@@ -1,12 +1,12 @@
-/// A table as the binary property list that Xcode makes of it for a device: a dictionary of strings. Anything that points
-/// outside the file refuses the whole; values of other kinds are passed over.
+/// A table as the binary property list that Xcode makes: a dictionary of strings. A reference outside the file refuses
+/// all of it; other values are skipped.
 ///
-/// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFBinaryPList.c: objects, then a table of their
-///   offsets, then 32 bytes that say where it is.
+/// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFBinaryPList.c: objects, a table of their
+///   offsets, then a trailer of 32 bytes with its place.
 struct BinaryStrings {
     private static let magic = Array("bplist00".utf8)
     private static let trailerByteCount = 32
-    /// Entries may share a string: what they come to together must have an end too.
+    /// Entries may share a string, so their total length needs its own bound.
     private static let textByteCountMax = 4 * StringsTable.byteCountMax
 
     private let bytes: [UInt8]
@@ -58,7 +58,7 @@ struct BinaryStrings {
         case other
     }
 
-    /// - Returns: nil for a reference that leads outside the file.
+    /// - Returns: nil for a reference outside the file.
     private func value(referredToAt position: Int) -> Value? {
         guard let object = Self.number(bytes, at: position, byteCount: referenceByteCount),
             let start = offset(of: object), let head = head(at: start)
@@ -78,7 +78,7 @@ struct BinaryStrings {
         }
     }
 
-    /// An object's first byte: its kind, and its count, which is a number behind it where it is 15 or more.
+    /// An object's kind and count from its first byte; a count of 15 or more is a number after it.
     private func head(at offset: Int) -> (kind: UInt8, count: Int, end: Int)? {
         guard offset < offsetTable else { return nil }
         let kind = bytes[offset] >> 4
@@ -95,7 +95,7 @@ struct BinaryStrings {
         return Self.number(bytes, at: offsetTable + object * offsetByteCount, byteCount: offsetByteCount)
     }
 
-    /// - Returns: nil outside the file, and for what is larger than any file.
+    /// - Returns: nil outside the file, and beyond 32 bits.
     private static func number(_ bytes: [UInt8], at offset: Int, byteCount: Int) -> Int? {
         guard offset >= 0, byteCount <= bytes.count, offset <= bytes.count - byteCount else { return nil }
         var number: UInt64 = 0

@@ -1,18 +1,17 @@
 /// Puts arguments into a text of the app's tables: `%@`, `%1$@`, `%%`.
 ///
-/// Arguments are strings of whoever sent the message, so nothing else is a specifier: `%d` or `%s` stays as it is written,
-/// where a C function would read memory that nobody gave it.
+/// Arguments come from the sender, so nothing else is a specifier: `%d` or `%s` stays unchanged, where a C function
+/// would read arbitrary memory.
 package enum LocalizedFormat {
-    /// Far beyond what is shown. One argument may stand in a format many times.
+    /// Far beyond any displayed text; a format may repeat an argument many times.
     package static let byteCountMax = 1 << 16
     private static let digitCountMax = 4
 
     /// - Parameters:
-    ///   - format: a table's text.
-    ///   - arguments: in the order of their numbers, from 1.
-    ///   - missing: what stands for an argument that is not there. Nothing by default: what iOS writes in this case is not
-    ///     documented, and Foundation's "(null)" means nothing to a person.
-    /// - Returns: the text, cut where it would exceed `byteCountMax`.
+    ///   - arguments: numbered from 1.
+    ///   - missing: replaces an absent argument. Empty by default: iOS does not document its text, and Foundation's
+    ///     "(null)" means nothing to a person.
+    /// - Returns: the text, cut before it exceeds `byteCountMax`.
     package static func string(_ format: String, _ arguments: [String], missing: String = "") -> String {
         var parts = Parts(format.unicodeScalars[...])
         var text = ""
@@ -22,7 +21,7 @@ package enum LocalizedFormat {
             switch part {
             case .words(let words): piece = words
             case .argument(let number):
-                // A place without a number takes the next argument, whatever places with numbers took.
+                // A specifier without a number takes the next argument, regardless of numbered ones.
                 if number == nil { next += 1 }
                 let index = (number ?? next) - 1
                 piece = arguments.indices.contains(index) ? arguments[index] : missing
@@ -35,11 +34,9 @@ package enum LocalizedFormat {
 
     private enum Part {
         case words(String)
-        /// With its number, where it has one.
         case argument(Int?)
     }
 
-    /// A format, front to back.
     private struct Parts {
         private var rest: Substring.UnicodeScalarView
 
@@ -58,12 +55,12 @@ package enum LocalizedFormat {
             return numbered() ?? .words("%")
         }
 
-        /// `1$@`, all of it or nothing.
+        /// Parses all of `1$@`, or nothing.
         private mutating func numbered() -> Part? {
             let start = rest
             let digits = rest.prefix { ("0"..."9").contains($0) }
             rest = rest[digits.endIndex...]
-            // A number with more digits names no argument either way.
+            // More digits number no argument.
             if let number = Int(String(digits)), digits.count <= digitCountMax, number > 0,
                 take("$"), take("@")
             {

@@ -1,21 +1,20 @@
-/// The tables of an app in all its languages: `<folder>/<language>.lproj/Localizable.strings`, as they lie in a bundle.
-/// Files are read when a text is wanted, and not kept: a device has little memory for an extension.
+/// An app's tables in all languages: `<folder>/<language>.lproj/Localizable.strings`, as in a bundle. Files are read on
+/// demand and not kept, because an extension has little memory.
 package struct LocalizedTables: Equatable, Sendable {
     private static let languageCountMax = 16
-    /// For keys that no language of the person's has.
+    /// For keys that no preferred language has.
     private static let lastLanguages = ["Base", "en"]
 
     private let folder: String
     private let table: String
-    /// Where a text is looked for, in this order.
+    /// In order of look-up.
     package let languages: [String]
 
     /// - Parameters:
-    ///   - folder: the bundle's folder.
-    ///   - languages: what the person reads, the best first, as `Locale.preferredLanguages` has them. Each is tried
-    ///     before its shorter forms: `de-AT`, `de`, then the next, and last `Base` and `en`. Names that could lead out
-    ///     of the folder are left out.
-    ///   - table: the file's name without its ending.
+    ///   - folder: the bundle's.
+    ///   - languages: the person's, best first, as in `Locale.preferredLanguages`. Each precedes its shorter forms
+    ///     (`de-AT`, `de`); `Base` and `en` come last. Names that could lead out of the folder are dropped.
+    ///   - table: the file's name without its extension.
     package init(folder: String, languages: [String], table: String = "Localizable") {
         self.folder = folder
         self.table = table
@@ -25,13 +24,11 @@ package struct LocalizedTables: Equatable, Sendable {
         self.languages = unique
     }
 
-    /// - Parameter key: of the tables.
-    /// - Returns: the text of the first language that has the key; nil where none has. A table that is missing, too
-    ///   large or malformed has no keys.
+    /// The text of the first language with the key. A missing, oversized or malformed table has no keys.
     package func string(_ key: String) -> String? {
         for language in languages {
             guard let bytes = TableFile.read("\(folder)/\(language).lproj/\(table).strings") else { continue }
-            // An app's tests find a malformed table; a notification takes the next one.
+            // An app's tests find a malformed table; a notification uses the next one.
             if let text = (try? StringsTable(bytes: bytes, keeping: [key]))?[key] { return text }
         }
         return nil

@@ -1,5 +1,5 @@
-/// The bytes of a table's file as text: UTF-16 with a byte order mark, or UTF-8 with or without one. UTF-16 without a mark
-/// is not recognised by Apple's reader either.
+/// Decodes a table's file: UTF-16 with a byte order mark, or UTF-8. Apple's reader does not recognise UTF-16 without a
+/// mark either.
 enum StringsEncoding {
     static func text(of bytes: [UInt8]) throws(StringsError) -> String {
         if bytes.starts(with: [0xFF, 0xFE]) { return try utf16(bytes, high: 1) }
@@ -9,12 +9,9 @@ enum StringsEncoding {
         return text
     }
 
-    /// Half a pair of surrogates becomes U+FFFD: it spoils a letter, not the table.
+    /// Decodes UTF-16 after the mark. A lone surrogate becomes U+FFFD: it spoils a letter, not the table.
     ///
-    /// - Parameters:
-    ///   - bytes: the mark and what is behind it.
-    ///   - high: where in a pair of bytes the upper one is.
-    /// - Returns: the text behind the mark.
+    /// - Parameter high: the index of the upper byte in a pair.
     /// - Throws: `.encoding` for half a unit.
     private static func utf16(_ bytes: [UInt8], high: Int) throws(StringsError) -> String {
         guard bytes.count % 2 == 0 else { throw .encoding }

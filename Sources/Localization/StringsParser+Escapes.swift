@@ -1,11 +1,11 @@
-// What stands behind a backslash.
+// Escapes after a backslash.
 extension StringsParser {
-    /// - Returns: UTF-16, one unit but for a character beyond the first plane; nil at the end of the text.
+    /// - Returns: UTF-16, one unit except beyond the first plane; nil at the end of the text.
     mutating func escape() -> [UInt16]? {
         guard let scalar = peek else { return nil }
         switch scalar {
         case "0"..."7": return [octal()]
-        // Only this one: to Apple's reader a small `u` is a letter like any other.
+        // Only the capital: Apple's reader takes a small `u` for a letter.
         case "U":
             advance()
             return [hexadecimal()]
@@ -19,7 +19,7 @@ extension StringsParser {
         "a": 0x07, "b": 0x08, "f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B,
     ]
 
-    /// Three digits at most, which make one byte; what is too large for one loses its upper bits.
+    /// At most three digits for one byte; excess upper bits are dropped.
     private mutating func octal() -> UInt16 {
         var byte: UInt8 = 0
         for _ in 0..<3 {
@@ -30,7 +30,7 @@ extension StringsParser {
         return byte < 0x80 ? UInt16(byte) : Self.nextStep[Int(byte) - 0x80]
     }
 
-    /// Four digits at most, which make one unit of UTF-16.
+    /// At most four digits for one unit of UTF-16.
     private mutating func hexadecimal() -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
@@ -50,7 +50,7 @@ extension StringsParser {
         }
     }
 
-    /// The upper half of NEXTSTEP's encoding, which octal escapes are in; the last two places are empty.
+    /// The upper half of NEXTSTEP's encoding, which octal escapes use; the last two places are empty.
     ///
     /// - Source: https://www.unicode.org/Public/MAPPINGS/VENDORS/NEXT/NEXTSTEP.TXT
     private static let nextStep: [UInt16] = [

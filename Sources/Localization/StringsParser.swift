@@ -1,7 +1,7 @@
-/// `"key" = "value";` and `key;`, with comments, quotes of both kinds, and words without quotes: the grammar of Apple's
-/// reader, its tolerance included. A table ends where no key begins, whatever comes behind.
+/// `"key" = "value";` and `key;`, with comments, quotes of both kinds, and words without quotes: the tolerant grammar
+/// of Apple's reader. A table ends where no key begins.
 ///
-/// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFOldStylePList.c, which the tests compare with.
+/// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFOldStylePList.c, to which the tests compare.
 struct StringsParser {
     private let scalars: String.UnicodeScalarView
     private var position: String.UnicodeScalarView.Index
@@ -11,8 +11,9 @@ struct StringsParser {
         position = scalars.startIndex
     }
 
-    /// - Parameter keep: whether a key is of interest. The rest is read and forgotten.
-    /// - Returns: of a key that stands twice, the last value.
+    /// Reads the table; of a repeated key, the last value counts.
+    ///
+    /// - Parameter keep: selects the keys to return.
     /// - Throws: `StringsError`.
     mutating func texts(where keep: (String) -> Bool) throws(StringsError) -> [String: String] {
         guard skipSpace() else { return [:] }
@@ -25,7 +26,7 @@ struct StringsParser {
             do throws(StringsError) {
                 key = try string()
             } catch {
-                // Apple's reader keeps what it has: a table that is cut in a later key is short, not bad.
+                // As in Apple's reader, a table cut in a later key keeps its earlier entries.
                 guard isFirst else { break }
                 throw error
             }
@@ -57,7 +58,7 @@ struct StringsParser {
         return String(scalars[start..<position])
     }
 
-    /// Collected as UTF-16, so that two escapes can make one pair of surrogates.
+    /// Collects UTF-16, so that two escapes can form a surrogate pair.
     private mutating func quoted(until quote: Unicode.Scalar) throws(StringsError) -> String {
         let start = line(at: position)
         var units: [UInt16] = []
@@ -74,7 +75,7 @@ struct StringsParser {
         throw .unterminated(line: start)
     }
 
-    /// - Returns: whether anything is left; `position` is at it then.
+    /// - Returns: false at the end of the text.
     private mutating func skipSpace() -> Bool {
         while let scalar = peek {
             if Self.isSpace(scalar) {
@@ -86,7 +87,7 @@ struct StringsParser {
         return false
     }
 
-    /// One without an end lasts to the end of the table.
+    /// An unterminated comment lasts to the end of the table.
     private mutating func skipComment() -> Bool {
         guard peek == "/" else { return false }
         let start = position
@@ -135,7 +136,7 @@ struct StringsParser {
 
     private var line: Int { line(at: position) }
 
-    /// Counted only for an error: from 1, where CR LF is one break.
+    /// Computed only for errors: from 1, where CR LF is one break.
     private func line(at end: String.UnicodeScalarView.Index) -> Int {
         var line = 1
         var previous: Unicode.Scalar?

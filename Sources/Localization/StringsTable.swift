@@ -1,17 +1,16 @@
-/// One of Apple's `.strings` tables: key → text in one language.
+/// One of Apple's `.strings` tables in one language, as text or as Xcode's binary property list.
 ///
-/// Reads what Apple's own reader reads, as text or as the binary property list that Xcode makes of it. Values that are no
-/// strings, as a property list may hold them, are refused in a text and passed over in a binary table.
+/// Values that are no strings are refused in text and skipped in a binary table.
 package struct StringsTable: Equatable, Sendable {
-    /// A table with every text of a large app is smaller.
+    /// Larger than a table with every text of a large app.
     package static let byteCountMax = 1 << 20
 
     private var texts: [String: String] = [:]
 
     /// - Parameters:
-    ///   - bytes: a file; one without a single byte is a table without an entry.
-    ///   - keys: the only entries to keep; nil for all. A table costs several times its file in memory, and an
-    ///     extension wants one text of it.
+    ///   - bytes: a file; an empty one is a table without entries.
+    ///   - keys: the only entries to keep; nil for all. A table takes several times its file's size in memory, and an
+    ///     extension needs one text.
     /// - Throws: `StringsError`.
     package init(bytes: [UInt8], keeping keys: Set<String>? = nil) throws(StringsError) {
         guard bytes.count <= Self.byteCountMax else { throw .tooLong(byteCountMax: Self.byteCountMax) }
@@ -31,20 +30,20 @@ package struct StringsTable: Equatable, Sendable {
     package var keys: some Collection<String> { texts.keys }
 }
 
-/// Why bytes are no table. Names lines, never their contents.
+/// Errors of a table. Names lines, never contents.
 package enum StringsError: Error, Equatable {
-    /// The file, or all that its entries come to.
+    /// The file, or the total of its entries.
     case tooLong(byteCountMax: Int)
     /// Neither UTF-8 nor UTF-16 with a byte order mark.
     case encoding
-    /// A quoted string without an end; the line it begins on.
+    /// A quoted string without an end, and its first line.
     case unterminated(line: Int)
-    /// Something else than a string where a key or a value has to be.
+    /// No string in place of a key or a value.
     case notAString(line: Int)
-    /// Neither `=` nor `;` behind a key.
+    /// Neither `=` nor `;` after a key.
     case noValue(line: Int)
     case noSemicolon(line: Int)
-    /// Behind the closing brace of a table that has braces, or in its place.
+    /// After or instead of the closing brace of a table with braces.
     case junk(line: Int)
     /// A binary property list that is cut short, points outside itself, or is no dictionary.
     case notADictionary

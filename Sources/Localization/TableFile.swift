@@ -1,10 +1,9 @@
 private import Platform
 
-/// Reads a table's file whole.
 enum TableFile {
-    /// - Returns: nil for what is not there, is no file, cannot be read, or is larger than a table may be.
+    /// - Returns: nil for a missing, unreadable or oversized file, or anything but a file.
     static func read(_ path: String) -> [UInt8]? {
-        // Without O_NONBLOCK a FIFO would hold the caller until somebody wrote to it.
+        // Without O_NONBLOCK, opening a FIFO would block until it has a writer.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
