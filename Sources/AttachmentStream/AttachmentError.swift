@@ -1,23 +1,23 @@
-/// Why a file could not be sealed, or what is stored not opened. Says where, never what was there.
+/// Errors of sealing or opening a file, without its content.
 public enum AttachmentError: Error, Hashable, Sendable {
-    /// It ended before its end.
+    /// The stored bytes end early.
     case truncated
-    /// It goes on after its end, or is longer than a file may be.
+    /// The stored bytes continue after their end, or the file is too long.
     case tooLong
-    /// The commitment is another: sealed with another key, for another attachment, or no attachment at all.
+    /// The commitment differs: another key, another attachment, or no attachment.
     case wrongKey
-    /// This chunk, counted from 0, is not the one that was sealed in its place.
+    /// This chunk, counted from 0, is not the sealed one.
     case damaged(chunk: UInt64)
-    /// What follows the file and hides its length is not zeros: whoever sealed it gave another length.
+    /// The padding after the file is not zeros: the sender gave another length.
     case wrongPadding
-    /// The file became longer or shorter while it was read.
+    /// The file's length changed while it was read.
     case sourceChanged
-    /// The file to be read is a folder, a pipe or a device.
+    /// The source is a folder, a pipe or a device.
     case notARegularFile
-    /// The system refused; the code is `errno`'s.
+    /// A system call failed.
     case file(operation: FileOperation, errno: Int32)
 
-    /// What the system was asked for.
+    /// The failed operation.
     public enum FileOperation: String, Sendable {
         case open, create, read, write, close
     }

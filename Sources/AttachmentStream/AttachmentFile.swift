@@ -1,16 +1,16 @@
 private import Envelope
 package import Primitives
 
-/// Whole files: sealed by who sends one, opened where it is there already.
+/// Seals and opens whole files.
 public enum AttachmentFile {
-    /// Seals a file under a key that was chosen already.
+    /// Seals a file under a given key.
     ///
     /// - Parameters:
-    ///   - source: the file to be sealed, at most `AttachmentLength.byteCountMax` long.
-    ///   - path: of the sealed file, where nothing is yet; readable by its owner only, and gone again after an error.
+    ///   - source: at most `AttachmentLength.byteCountMax` long.
+    ///   - path: must not exist; readable by its owner only, and removed after an error.
     ///   - key: 32 random bytes, used for no other file.
-    ///   - context: of the pointer to this attachment.
-    /// - Returns: the length in bytes of `source`. The sealed file's is `AttachmentLength.stored` of it.
+    ///   - context: the attachment pointer's.
+    /// - Returns: the length of `source` in bytes. The sealed length is `AttachmentLength.stored` of it.
     /// - Throws: `.file`, `.notARegularFile`, `.tooLong`, `.sourceChanged`, `.wrongKey` for a key of another length.
     package static func seal(
         from source: String,
@@ -22,7 +22,7 @@ public enum AttachmentFile {
         return try seal(from: source, to: path, key: key, context: context, random: &random)
     }
 
-    /// The same with a salt from `random`.
+    /// Draws the salt from `random`.
     package static func seal(
         from source: String,
         to path: String,
@@ -46,7 +46,7 @@ public enum AttachmentFile {
         return source.byteCount
     }
 
-    /// The file's bytes, and zeros up to the padded length.
+    /// Seals the file's bytes, and zeros up to the padded length.
     private static func seal(
         _ source: borrowing SourceFile,
         with sealer: inout ChunkSealer,
@@ -79,13 +79,15 @@ public enum AttachmentFile {
         }
     }
 
+    /// Opens a sealed file.
+    ///
     /// - Parameters:
     ///   - source: the sealed file.
-    ///   - path: of the opened file, where nothing is yet; readable by its owner only, and gone again after an error.
+    ///   - path: must not exist; readable by its owner only, and removed after an error.
     ///   - key: the pointer's, 32 bytes.
     ///   - context: the pointer's.
-    ///   - byteCount: of the opened file, the pointer's.
-    /// - Throws: `AttachmentError`, any but `.sourceChanged`.
+    ///   - byteCount: the opened length, from the pointer.
+    /// - Throws: any `AttachmentError` but `.sourceChanged`.
     public static func open(
         from source: String,
         to path: String,
@@ -95,7 +97,7 @@ public enum AttachmentFile {
     ) throws(AttachmentError) {
         let source = try SourceFile(opening: source)
         var opener = try AttachmentFileOpener.create(at: path, key: key, context: context, byteCount: byteCount)
-        // The head alone and then chunk after chunk, which so are opened where they are read.
+        // The head alone, then whole chunks, so that each is opened in its buffer.
         var head = SecretBytes(byteCount: ChunkFormat.headByteCount) { _ in }
         var chunk = SecretBytes(byteCount: ChunkFormat.sealedByteCount) { _ in }
         var count = try read(source, into: &head)

@@ -2,24 +2,23 @@ private import Envelope
 private import Platform
 internal import Primitives
 
-/// Opens an attachment as its bytes arrive, into a file. The file holds what is genuine and nothing else, and stays only
-/// when all of it is.
+/// Opens an attachment into a file as its bytes arrive. The file holds genuine bytes only, and is removed unless all
+/// are.
 ///
-/// Takes about 40 KB of memory, however long the attachment is.
+/// Takes about 40 KB of memory for any length.
 public struct AttachmentFileOpener: ~Copyable, Sendable {
-    /// Nil once it failed.
+    /// Nil after a failure.
     private var opening: Opening?
     private var failure = AttachmentError.truncated
 
-    /// Makes the file, empty.
+    /// Creates the empty file.
     ///
     /// - Parameters:
-    ///   - path: where nothing is yet; the file is readable by its owner only.
+    ///   - path: must not exist; readable by its owner only.
     ///   - key: 32 bytes, the pointer's.
     ///   - context: the pointer's.
-    ///   - byteCount: the file's length in bytes, as the pointer gives it. At most so many bytes are
-    ///     written, and at most `AttachmentLength.stored` of it taken.
-    /// - Returns: the opener, which waits for the first bytes.
+    ///   - byteCount: the file's length from the pointer. It bounds the bytes written; `AttachmentLength.stored` of it
+    ///     bounds the bytes taken.
     /// - Throws: `.tooLong` for more than `AttachmentLength.byteCountMax`, `.wrongKey` for a key of another length,
     ///   `.file`.
     public static func create(
@@ -43,11 +42,12 @@ public struct AttachmentFileOpener: ~Copyable, Sendable {
 
     private init(opening: consuming Opening) { self.opening = consume opening }
 
-    /// - Parameter bytes: the next ones, any number: how they are split makes no difference.
-    /// - Throws: `.wrongKey`, `.damaged`, `.wrongPadding`, `.file`, and `.tooLong` at the first byte too many. The file is
-    ///   then gone, and whatever follows throws the same.
+    /// Opens the next bytes, split in any way. After an error the file is removed, and later calls throw the same
+    /// error.
+    ///
+    /// - Throws: `.wrongKey`, `.damaged`, `.wrongPadding`, `.file`, and `.tooLong` at the first byte too many.
     public mutating func update(_ bytes: RawSpan) throws(AttachmentError) {
-        // Taken out, so that an error drops it, and the file with it.
+        // Taken out, so that an error drops it and removes the file.
         guard var opening = opening.take() else { throw failure }
         do throws(AttachmentError) {
             try opening.update(bytes)
@@ -58,10 +58,10 @@ public struct AttachmentFileOpener: ~Copyable, Sendable {
         self.opening = consume opening
     }
 
-    /// Says that all bytes were given. Without it, the file goes with the opener.
+    /// Completes the file after the last byte. Without this call, the file is removed with the opener.
     ///
-    /// - Throws: `.truncated` when bytes are missing, `.damaged`, `.wrongPadding`, `.file`; the file is then gone. After
-    ///   an error of `update`, that error.
+    /// - Throws: `.truncated` if bytes are missing, `.damaged`, `.wrongPadding`, `.file`, or an earlier error of
+    ///   `update`; the file is then removed.
     public consuming func finish() throws(AttachmentError) {
         guard let opening = opening.take() else { throw failure }
         try opening.finish()
@@ -97,7 +97,7 @@ private struct Opening: ~Copyable, Sendable {
     }
 }
 
-/// A file and the zeros that hide its length: the file is written, the zeros are checked.
+/// Writes the file, and checks the zeros that hide its length.
 private struct PaddedPlaintext: ~Copyable, Sendable {
     private let file: PartialFile
     private var missingByteCount: UInt64
@@ -114,12 +114,12 @@ private struct PaddedPlaintext: ~Copyable, Sendable {
         guard Self.isZero(bytes.extracting(droppingFirst: count)) else { throw .wrongPadding }
     }
 
-    /// The chunks add up to the padded length, because what is stored has the length that follows from it.
+    /// The chunks add up to the padded length, since the stored length follows from it.
     consuming func finish() throws(AttachmentError) {
         try file.finish()
     }
 
-    /// Each byte is the one before it, and the first is zero.
+    /// Each byte equals the one before it, and the first is zero.
     private static func isZero(_ bytes: RawSpan) -> Bool {
         unsafe bytes.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, let first = unsafe bytes.first else { return true }

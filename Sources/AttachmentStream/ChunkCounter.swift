@@ -1,9 +1,9 @@
 private import Envelope
 
-/// The nonces of one attachment, one for each chunk in order.
+/// The nonces of an attachment's chunks, in order.
 struct ChunkCounter: Sendable {
     private let base: [UInt8]
-    /// Of the next chunk.
+    /// The next chunk's.
     private(set) var nonce: [UInt8]
     private(set) var index: UInt64 = 0
 
@@ -13,12 +13,12 @@ struct ChunkCounter: Sendable {
         nonce = baseNonce
     }
 
-    /// - Throws: `.tooLong` rather than number a chunk that the format does not have.
+    /// - Throws: `.tooLong` beyond the format's last chunk.
     func check() throws(AttachmentError) {
         guard index < ChunkFormat.chunkCountMax else { throw .tooLong }
     }
 
-    /// The base nonce XOR the chunk's number, big-endian.
+    /// Sets the base nonce XOR the chunk's number, big-endian.
     mutating func advance() {
         index += 1
         for place in 0..<8 { nonce[11 - place] = base[11 - place] ^ UInt8(truncatingIfNeeded: index >> (8 * place)) }

@@ -1,11 +1,10 @@
 private import Envelope
 internal import Primitives
 
-/// What one attachment is sealed with: derived from its key, its salt and its context.
+/// An attachment's secrets, derived from its key, salt and context.
 struct ChunkKeys: ~Copyable {
     private static let label = Array("c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM".utf8) + [0]
     private static let nonceByteCount = 12
-    /// Key, nonce and commitment.
     static let derivedByteCount = ChunkFormat.keyByteCount + nonceByteCount + ChunkFormat.commitmentByteCount
 
     let key: SecretBytes
@@ -16,7 +15,6 @@ struct ChunkKeys: ~Copyable {
     /// - Parameters:
     ///   - inputKey: 32 bytes.
     ///   - salt: 24 bytes.
-    ///   - context: any length.
     /// - Source: c2sp.org/chunked-encryption, "Key derivation".
     init(inputKey: borrowing SecretBytes, salt: [UInt8], context: [UInt8]) {
         precondition(inputKey.byteCount == ChunkFormat.keyByteCount)
@@ -44,13 +42,12 @@ struct ChunkKeys: ~Copyable {
         commitment = derived.withBytes { SecretBytes(copying: $0.extracting(droppingFirst: commitmentStart)) }
     }
 
-    /// What the derivation is bound to.
+    /// The derivation's `info`.
     static func info(salt: [UInt8], context: [UInt8]) -> [UInt8] {
         precondition(salt.count == ChunkFormat.saltByteCount)
         return label + salt + context
     }
 
-    /// Whether these 32 bytes are the commitment.
     func isCommitted(by bytes: ArraySlice<UInt8>) -> Bool {
         commitment.isEqual(to: SecretBytes(copying: unsafe bytes.span.bytes))
     }

@@ -1,18 +1,18 @@
 private import Envelope
 package import Primitives
 
-/// Opens a stream of bytes, chunk by chunk. No input or output inside: bytes in, genuine plaintext out, in order. The end
-/// is genuine only when `finish` says so.
+/// Opens a stream chunk by chunk, without I/O: bytes in, genuine plaintext out, in order. Only `finish` proves the end
+/// genuine.
 package struct ChunkOpener: ~Copyable, Sendable {
     private let key: SecretBytes
     private let context: [UInt8]
     private var head: [UInt8] = []
-    /// Nil until the commitment was checked.
+    /// Nil until the commitment is verified.
     private var chunks: RawChunkOpener?
 
     /// - Parameters:
     ///   - key: 32 bytes.
-    ///   - context: the one that it was sealed with.
+    ///   - context: as when sealing.
     package init(key: consuming SecretBytes, context: [UInt8]) {
         precondition(key.byteCount == ChunkFormat.keyByteCount)
         self.key = key
@@ -20,10 +20,10 @@ package struct ChunkOpener: ~Copyable, Sendable {
     }
 
     /// - Parameters:
-    ///   - bytes: the next ones, any number: how they are split makes no difference.
-    ///   - release: takes the plaintext of each chunk, once the chunk is known to be genuine.
-    /// - Throws: `.wrongKey` before any chunk is looked at, `.damaged`, `.tooLong`; what `release` throws. The opener is
-    ///   then good for nothing.
+    ///   - bytes: the next bytes, split in any way.
+    ///   - release: takes the plaintext of each verified chunk.
+    /// - Throws: `.wrongKey` before any chunk is opened, `.damaged`, `.tooLong`, errors of `release`. The opener is
+    ///   then unusable.
     package mutating func update(
         _ bytes: RawSpan,
         release: (RawSpan) throws(AttachmentError) -> Void
@@ -37,10 +37,10 @@ package struct ChunkOpener: ~Copyable, Sendable {
         try chunks?.update(bytes.extracting(droppingFirst: missing), release: release)
     }
 
-    /// Opens what is left as the last chunk.
+    /// Opens the rest as the last chunk.
     ///
-    /// - Parameter release: takes its plaintext, if there is any.
-    /// - Throws: `.truncated` unless a chunk was begun, `.damaged` if it is not the last one, whole; what `release` throws.
+    /// - Throws: `.truncated` unless a chunk was begun, `.damaged` if it is not the whole last one; errors of
+    ///   `release`.
     package consuming func finish(release: (RawSpan) throws(AttachmentError) -> Void) throws(AttachmentError) {
         guard let chunks = chunks.take() else { throw .truncated }
         try chunks.finish(release: release)

@@ -1,14 +1,14 @@
 private import Envelope
 package import Primitives
 
-/// Seals a stream of bytes, chunk by chunk. No input or output inside: bytes in, chunks out.
+/// Seals a stream chunk by chunk, without I/O: bytes in, chunks out.
 package struct ChunkSealer: ~Copyable, Sendable {
-    /// Salt and commitment: what is written first. 56 bytes.
+    /// Salt and commitment, 56 bytes, written first.
     package let head: [UInt8]
 
     private var counter: ChunkCounter
     private var cipher: AESGCMSealer
-    /// What is not a whole chunk yet.
+    /// The incomplete chunk.
     private var pending = SecretBytes(byteCount: ChunkFormat.plaintextByteCount) { _ in }
     private var pendingByteCount = 0
     private var sealed = SecretBytes(byteCount: ChunkFormat.sealedByteCount) { _ in }
@@ -16,7 +16,7 @@ package struct ChunkSealer: ~Copyable, Sendable {
     /// - Parameters:
     ///   - key: 32 bytes, of this attachment alone.
     ///   - salt: 24 random bytes.
-    ///   - context: says which attachment it is; the opener must give the same.
+    ///   - context: identifies the attachment; the opener needs the same.
     package init(key: borrowing SecretBytes, salt: [UInt8], context: [UInt8]) {
         self.init(ChunkKeys(inputKey: key, salt: salt, context: context), salt: salt)
     }
@@ -28,9 +28,9 @@ package struct ChunkSealer: ~Copyable, Sendable {
     }
 
     /// - Parameters:
-    ///   - bytes: the next ones, any number.
-    ///   - emit: takes each whole chunk, sealed.
-    /// - Throws: what `emit` throws; `.tooLong`. The sealer is then good for nothing.
+    ///   - bytes: the next bytes, split in any way.
+    ///   - emit: takes each sealed chunk.
+    /// - Throws: errors of `emit`; `.tooLong`. The sealer is then unusable.
     package mutating func update(
         _ bytes: RawSpan,
         emit: (RawSpan) throws(AttachmentError) -> Void
@@ -48,10 +48,9 @@ package struct ChunkSealer: ~Copyable, Sendable {
         }
     }
 
-    /// Seals what is left as the last chunk, which is also there when nothing is left.
+    /// Seals the rest as the last chunk, which may be empty.
     ///
-    /// - Parameter emit: takes that chunk.
-    /// - Throws: what `emit` throws; `.tooLong`.
+    /// - Throws: errors of `emit`; `.tooLong`.
     package consuming func finish(emit: (RawSpan) throws(AttachmentError) -> Void) throws(AttachmentError) {
         try sealPending(emit: emit)
     }
@@ -81,9 +80,7 @@ package struct ChunkSealer: ~Copyable, Sendable {
 }
 
 extension SecretBytes {
-    /// Copies as many of `bytes` as there is room for behind the first `count`, and counts them.
-    ///
-    /// - Returns: how many.
+    /// Copies the part of `bytes` that fits after the first `count`, and adds its length.
     mutating func append(_ bytes: RawSpan, at count: inout Int) -> Int {
         let taken = min(byteCount - count, bytes.byteCount)
         let start = count

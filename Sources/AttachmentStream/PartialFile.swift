@@ -1,12 +1,12 @@
 private import Platform
 
-/// A new file that goes again unless it was finished: made by nobody else, readable by its owner only.
+/// A new file, readable by its owner only, that is removed unless finished.
 struct PartialFile: ~Copyable {
     private let path: String
-    /// -1 once it was finished.
+    /// -1 once finished.
     private var descriptor: Int32
 
-    /// - Parameter path: where nothing is yet.
+    /// - Parameter path: must not exist.
     /// - Throws: `.file`.
     init(creating path: String) throws(AttachmentError) {
         if let code = DeviceRules.refusal(of: .create(nil), at: path) { throw .file(operation: .create, errno: code) }
@@ -16,14 +16,14 @@ struct PartialFile: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// - Throws: `.file`, also when only a part could be written.
+    /// - Throws: `.file`, also after a partial write.
     func write(_ bytes: RawSpan) throws(AttachmentError) {
         if let code = writeAll(bytes, to: descriptor) { throw .file(operation: .write, errno: code) }
     }
 
-    /// The file stays.
+    /// Keeps the file.
     ///
-    /// - Throws: `.file` when the system says only now that it could not write; then the file is gone, too.
+    /// - Throws: `.file` if closing reports a failed write; the file is then removed.
     consuming func finish() throws(AttachmentError) {
         let isClosed = close(descriptor) == 0
         let code = errno

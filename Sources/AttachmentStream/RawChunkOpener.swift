@@ -1,17 +1,17 @@
 private import Envelope
 private import Primitives
 
-/// Opens chunks whose key is known to be theirs: the format's raw mode, without a head.
+/// Opens chunks after the commitment is verified: the format's raw mode, without a head.
 ///
-/// Bytes are decrypted as they come, into a buffer that nobody sees before the chunk's tag was right. Which of the last
-/// chunk's bytes are its tag is known at the end only: so the last 16 are always kept back.
+/// Bytes are decrypted on arrival into a buffer that is released only after the tag is verified. Only the end shows
+/// which bytes are the last chunk's tag, so the last 16 are always kept back.
 struct RawChunkOpener: ~Copyable, Sendable {
     private var counter: ChunkCounter
     private var cipher: AESGCMOpener
     private var plaintext = SecretBytes(byteCount: ChunkFormat.plaintextByteCount) { _ in }
-    /// How many bytes of this chunk have come.
+    /// Bytes of this chunk so far.
     private var byteCount = 0
-    /// The last of them, at most 16.
+    /// Its last bytes, at most 16.
     private var tail = SecretBytes(byteCount: ChunkFormat.tagByteCount) { _ in }
     private var tailByteCount = 0
 
@@ -34,7 +34,7 @@ struct RawChunkOpener: ~Copyable, Sendable {
             let piece = bytes.extracting(droppingFirst: offset).extracting(first: missing)
             decrypt(piece)
             offset += piece.byteCount
-            // So many bytes are never the last chunk: it is known to be a whole one before more bytes are there.
+            // A chunk of this length is never the last one, so it is whole before more bytes come.
             if byteCount == ChunkFormat.sealedByteCount { try finishChunk(release: release) }
         }
     }
@@ -44,7 +44,7 @@ struct RawChunkOpener: ~Copyable, Sendable {
         try finishChunk(release: release)
     }
 
-    /// All but the last 16 bytes of what has come and was kept back.
+    /// Decrypts all but the last 16 bytes of the tail and `piece`.
     private mutating func decrypt(_ piece: RawSpan) {
         byteCount += piece.byteCount
         let count = max(0, tailByteCount + piece.byteCount - ChunkFormat.tagByteCount)

@@ -1,21 +1,21 @@
 public import Envelope
 private import Primitives
 
-/// All that a message says of a sealed file, but where it is: that is known once the file is uploaded.
+/// A sealed file's part of a message. The URL is missing until the file is uploaded.
 public struct SealedAttachment: Sendable {
-    /// Of this file alone.
+    /// The file's id, never reused.
     public let id: AttachmentID
-    /// Of this file alone: it opens it.
+    /// The key that opens the file, never reused.
     public let key: AttachmentKey
-    /// Of the file before it was sealed.
+    /// The file's length in bytes before sealing.
     public let byteCount: UInt64
 
+    /// The attachment for the message.
+    ///
     /// - Parameters:
-    ///   - url: where the sealed file is, or will be before the message is sealed.
-    ///   - type: what the file is.
+    ///   - url: the sealed file is there before the message is sealed.
     ///   - name: 1 to 64 bytes of UTF-8 without U+0000; nil for none.
-    ///   - isThumbnail: whether it stands in for the attachment that follows it in the message.
-    /// - Returns: what goes into the message.
+    ///   - isThumbnail: true for a stand-in for the next attachment in the message.
     /// - Throws: `.name`.
     public func pointer(
         to url: AttachmentURL,
@@ -36,12 +36,11 @@ public struct SealedAttachment: Sendable {
 }
 
 extension AttachmentFile {
-    /// Seals a file under a random key and id of its own.
+    /// Seals a file under a new random key and id.
     ///
     /// - Parameters:
-    ///   - source: the file to be sealed, at most `AttachmentLength.byteCountMax` long.
-    ///   - path: of the sealed file, where nothing is yet; readable by its owner only, and gone again after an error.
-    /// - Returns: what its pointer needs.
+    ///   - source: at most `AttachmentLength.byteCountMax` long.
+    ///   - path: must not exist; readable by its owner only, and removed after an error.
     /// - Throws: `.file`, `.notARegularFile`, `.tooLong`, `.sourceChanged`.
     public static func seal(from source: String, to path: String) throws(AttachmentError) -> SealedAttachment {
         var random = SystemRandom()

@@ -1,14 +1,13 @@
 private import Platform
 
-/// A regular file, read from its beginning.
 struct SourceFile: ~Copyable {
-    /// When it was opened.
+    /// As of opening.
     let byteCount: UInt64
     private let descriptor: Int32
 
     /// - Throws: `.file`, `.notARegularFile`.
     init(opening path: String) throws(AttachmentError) {
-        // A pipe that nobody writes to would keep us waiting.
+        // O_NONBLOCK: opening a pipe without a writer would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .file(operation: .open, errno: errno) }
         var status = stat()
@@ -26,7 +25,7 @@ struct SourceFile: ~Copyable {
     }
 
     /// - Parameter buffer: has room for at least one byte.
-    /// - Returns: how many of its first bytes were read; 0 at the end.
+    /// - Returns: the number of bytes read; 0 at the end.
     /// - Throws: `.file`.
     func read(into buffer: inout MutableRawSpan) throws(AttachmentError) -> Int {
         while true {
