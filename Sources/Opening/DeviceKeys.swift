@@ -2,8 +2,7 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// A device's keys as one portable file for testers: an identity and prekeys that are never rotated. An app on a phone
-/// has an `AppKeyRing`.
+/// A device's keys as one file for testers: an identity and prekeys, never rotated. Apps use `AppKeyRing`.
 package struct DeviceKeys: ~Copyable {
     package let topic: BundleID
     private let identityKey: Ed25519PrivateKey
@@ -23,17 +22,14 @@ package struct DeviceKeys: ~Copyable {
         prekeys = [prekey]
     }
 
-    /// The public identity, which senders pin.
     package var identity: IdentityKey { IdentityKey(identityKey.publicKey) }
 
-    /// The read-only view of an extension that has these keys in memory.
     package var keyRing: KeyRing { KeyRing(topic: topic, identity: identity, prekeys: prekeys) }
 
-    /// A bundle of the current prekeys, valid from `now` for the longest time allowed.
+    /// A bundle of the current prekeys, valid from `now` as long as allowed: 181 bytes for one prekey and a topic of 16
+    /// bytes.
     ///
-    /// The epoch is the time: it grows even if the last one was lost with an uninstalled app.
-    ///
-    /// - Returns: the signed bytes, 181 for one prekey and a topic of 16 bytes.
+    /// The epoch is the time, so it grows even if the last one is lost.
     package func bundle(now: Timestamp) -> [UInt8] {
         let entries = prekeys.map { prekey in
             KeyBundle.Entry(
@@ -53,15 +49,9 @@ package struct DeviceKeys: ~Copyable {
     }
 }
 
-// Installation for an app and its extension, which run in separate processes.
 extension DeviceKeys {
-    /// Replaces the content of the shared store with these prekeys, as a ring without superseded ones. The identity's
-    /// private half is not in it.
-    ///
-    /// - Parameters:
-    ///   - identityStore: the app's own, for the identity's private half; nil where there is no app.
-    ///   - replayStore: nil for keys without a replay store.
-    /// - Throws: `KeyRingError`.
+    /// Replaces the shared store's content with these prekeys. The identity's private half goes to `identityStore`
+    /// only, if any.
     package func install(
         in store: any SecretStore,
         identityStore: (any SecretStore)? = nil,
@@ -84,14 +74,10 @@ extension DeviceKeys {
     }
 }
 
-// The device's key file.
 extension DeviceKeys {
     private static let format = "sealedpush-device-key-1"
 
-    /// Reads a file written by `write(to:)`.
-    ///
-    /// - Parameter exampleKeys: the rule for published keys.
-    /// - Throws: `FileError`.
+    /// Reads a file of `write(to:)`.
     package init(keyFile path: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
         let file = try KeyFile(
             path: path,
@@ -104,7 +90,7 @@ extension DeviceKeys {
         let topic = try file.topic()
         let identityKey = try file.identityKey(seeds[0][0])
         let prekeys = try file.prekeys(identity: IdentityKey(identityKey.publicKey))
-        // `bundle` cannot throw, so this is checked here.
+        // `bundle` cannot throw.
         guard KeyBundle.canHold(prekeys.map(\.publicPrekey)) else { throw file.malformed }
         self.prekeys = prekeys
         self.topic = topic

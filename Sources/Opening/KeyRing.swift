@@ -3,12 +3,12 @@ package import Keys
 private import Platform
 import Primitives
 
-/// The extension's read-only view of a device's keys. Its reader has no write access, and the shared store lacks the
-/// identity's private half. So the extension can neither sign a bundle nor rotate.
+/// The extension's read-only view of a device's keys. The shared store lacks the identity's private half, so the
+/// extension can neither sign a bundle nor rotate.
 package final class KeyRing: Sendable {
     package let topic: BundleID
     package let identity: IdentityKey
-    /// The replay store that must remember this ring's messages; nil for keys without a life cycle.
+    /// The replay store for this ring's messages; nil without a life cycle.
     package let replayStore: StoreID?
 
     private let source: Source
@@ -18,21 +18,19 @@ package final class KeyRing: Sendable {
         case stored(any SecretReader, RingIndex)
     }
 
-    /// The result of a prekey lookup. At most one key is tried, so a ciphertext made to open under two keys gains
-    /// nothing.
+    /// At most one key is tried, so a ciphertext made to open under two keys gains nothing.
     enum PrekeyLookup: Sendable {
         case found(PrivatePrekey)
-        /// Present, but unreadable until the device is unlocked.
+        /// Unreadable until the device is unlocked.
         case locked
-        /// Destroyed: the message is too late.
+        /// Destroyed.
         case stale
         case unknown
-        /// Present, but unreadable for another reason.
+        /// Unreadable for another reason.
         case unavailable
     }
 
-    /// Holds keys in memory, without a life cycle: those of a tester's key file or a test vector. Test vectors also
-    /// have locked and destroyed keys.
+    /// Holds a tester's or a test vector's keys in memory.
     package init(
         topic: BundleID,
         identity: IdentityKey,
@@ -46,7 +44,7 @@ package final class KeyRing: Sendable {
         source = .held(prekeys, lockedIDs: lockedIDs, destroyedIDs: destroyedIDs)
     }
 
-    /// Opens the ring in the store that the app shares with its extension. Secrets are read on demand.
+    /// Opens the ring shared by app and extension. Secrets are read on demand.
     ///
     /// - Throws: `.notFound` before the app has made keys, `.locked` before the first unlock, `.damaged`, `.system`.
     package init(store: any SecretReader) throws(SecretStoreError) {
@@ -57,7 +55,7 @@ package final class KeyRing: Sendable {
         source = .stored(store, index)
     }
 
-    /// True once the relay has acknowledged the newest bundle. Keys held in memory have no bundle to publish.
+    /// True once the relay has acknowledged the newest bundle, and for keys in memory.
     package var isPublished: Bool {
         switch source {
         case .held: true
@@ -65,7 +63,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// The prekeys held in memory; empty for a ring in a store.
+    /// Empty for a ring in a store.
     var prekeys: [PrivatePrekey] {
         switch source {
         case .held(let prekeys, _, _): prekeys
@@ -73,7 +71,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Finds the prekey of an envelope's header, also among superseded ones. An id of other than 8 bytes is unknown.
+    /// Finds a prekey, also a superseded one, by an id of 8 bytes.
     func prekey(id: [UInt8]) -> PrekeyLookup {
         guard let id = PrekeyID(id) else { return .unknown }
         switch source {
@@ -87,7 +85,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Reads the index again, since the app may have rotated. Its order of writing makes the newest index right.
+    /// Reads the index again after a rotation by the app. Its order of writing makes the newest index right.
     private func lookupAgain(_ id: PrekeyID, _ store: any SecretReader) -> PrekeyLookup {
         let index: RingIndex
         do {
@@ -95,13 +93,13 @@ package final class KeyRing: Sendable {
         } catch {
             return error == .locked ? .locked : .unavailable
         }
-        // A new ring of another identity: messages cannot be bound to the old one any more.
+        // Messages are bound to the old ring's identity.
         guard index.identity == identity, index.topic == topic else { return .unavailable }
         if let lookup = Self.lookup(id, in: index, store) { return lookup }
         return index.prekey(id) == nil ? .unknown : .unavailable
     }
 
-    /// - Returns: nil if the index does not know the prekey, or its secret is missing.
+    /// Nil if the index lacks the prekey, or its secret is missing.
     private static func lookup(_ id: PrekeyID, in index: RingIndex, _ store: any SecretReader) -> PrekeyLookup? {
         guard let prekey = index.prekey(id) else { return index.destroyedIDs.contains(id) ? .stale : nil }
         do {
@@ -117,7 +115,6 @@ package final class KeyRing: Sendable {
 }
 
 extension RingIndex {
-    /// Reads the index from a store.
     init(from store: any SecretReader) throws(SecretStoreError) {
         let record = try store.read(.ring)
         guard record.byteCount <= Self.recordByteCountMax,
@@ -126,7 +123,7 @@ extension RingIndex {
         self = index
     }
 
-    /// The last record and its index. A process that receives many pushes mostly reads the same bytes again.
+    /// Cached: successive pushes mostly read the same bytes.
     private static let newest = Guarded<(record: [UInt8], index: RingIndex)?>(nil)
 
     private static func index(record: [UInt8]) -> RingIndex? {
@@ -138,9 +135,7 @@ extension RingIndex {
 }
 
 extension PrivatePrekey {
-    /// Reads the secret of a prekey in the index.
-    ///
-    /// - Throws: `.damaged` if it does not match the public key in the index; otherwise `SecretStoreError`.
+    /// - Throws: `.damaged` if the secret does not match the public key in the index; otherwise `SecretStoreError`.
     convenience init(_ prekey: RingPrekey, identity: IdentityKey, from store: any SecretReader) throws(SecretStoreError)
     {
         let key: X25519PrivateKey

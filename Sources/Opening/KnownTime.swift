@@ -2,11 +2,11 @@ package import Envelope
 
 /// A device's knowledge of the time (docs/protocol.md, section 9).
 package struct KnownTime: Equatable, Sendable {
-    /// LB: the earliest that it can be now.
+    /// LB: the earliest possible time.
     package var lowerBound: Timestamp
-    /// True if LB is the time itself, confirmed since the device started. The device's clock does not count then.
+    /// True if LB is the time itself, confirmed since the device started.
     package var isConfirmed: Bool
-    /// The time of the last confirmation; nil before the first.
+    /// Nil before the first confirmation.
     package var lastConfirmed: Timestamp?
 
     package init(lowerBound: Timestamp, isConfirmed: Bool = false, lastConfirmed: Timestamp? = nil) {
@@ -15,7 +15,7 @@ package struct KnownTime: Equatable, Sendable {
         self.lastConfirmed = lastConfirmed
     }
 
-    /// Raises the lower bound to the build date: no device is older than its software.
+    /// No device is older than its software.
     package func since(_ buildDate: Timestamp) -> KnownTime {
         KnownTime(
             lowerBound: max(lowerBound, buildDate),

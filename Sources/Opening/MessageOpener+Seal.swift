@@ -3,7 +3,7 @@ import HPKE
 import Keys
 import Primitives
 
-// Steps 1 to 5 of docs/protocol.md, section 8: from the sealed field to a frame with a known sender.
+// Steps 1 to 5 (docs/protocol.md, section 8): from the sealed field to a known sender.
 extension MessageOpener {
     func parse(_ sealedField: String) throws(Rejection) -> Envelope {
         do throws(EnvelopeError) {
@@ -53,9 +53,7 @@ extension MessageOpener {
         }
     }
 
-    /// Verifies the signature, also of an unknown sender: its key may be kept for a contact request.
-    ///
-    /// - Returns: the contact; and the retirement of a key that it gave up.
+    /// Verifies unknown senders too: the key may be kept for a contact request.
     func verifySender(of frame: Frame, info: [UInt8]) throws(Rejection) -> (contact: Contact, retired: RetiredKey?) {
         let sender: SenderKey
         do {
@@ -72,13 +70,12 @@ extension MessageOpener {
         do throws(ContactListError) {
             if let known = try contacts.sender(sender) { return known }
         } catch {
-            // An unreadable list: contacts and strangers are indistinguishable.
+            // Contacts are unknown.
             throw Rejection(.keysUnavailable)
         }
         throw strangerRejection(sender)
     }
 
-    /// The rejection of a well-signed message whose sender is no contact.
     func strangerRejection(_ sender: SenderKey) -> Rejection {
         switch contacts.unknownSenders {
         case .placeholder: Rejection(.unverifiedSender(sender))

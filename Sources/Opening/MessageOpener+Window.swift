@@ -2,7 +2,7 @@ import Envelope
 
 // Steps 6 and 7: times and replay.
 extension MessageOpener {
-    /// - Returns: true if the device's clock is credible.
+    /// True if the device's clock is credible.
     func judgeTimes(of frame: Frame, now: Timestamp) throws(Rejection) -> Bool {
         let time = try time()
         // Confirmed time advances with the uptime, so the device's clock does not count.
@@ -15,14 +15,14 @@ extension MessageOpener {
         switch verdict {
         case .inTime: return clock.isTrusted
         case .malformed: throw Rejection(.malformed)
-        // Under an unconfirmed clock the message may prove to be in time later.
+        // Once time is confirmed, the message may prove to be in time.
         case .expired: throw Rejection(.expired, isKept: frame.expiryTime > time.lowerBound)
         case .fromTheFuture: throw Rejection(.clockUntrusted, isKept: true)
         }
     }
 
-    /// Accepts a retired key while its messages may be under way. Setting the clock back extends that no further than
-    /// the lower bound allows.
+    /// Accepts a retired key while its messages may be under way. A clock set back extends that to the lower bound at
+    /// most.
     func judgeRetirement(of contact: Contact, _ retired: RetiredKey?, now: Timestamp) throws(Rejection) {
         guard let retired else { return }
         let known = try time()
@@ -41,9 +41,7 @@ extension MessageOpener {
         }
     }
 
-    /// Claims the message in the replay window.
-    ///
-    /// - Returns: true if it was never claimed before.
+    /// True if never claimed before.
     func claimOnce(
         _ frame: Frame,
         from contact: Contact,

@@ -4,12 +4,11 @@ import Keys
 /// Opens a push: (sealed field, key ring, contacts, replay window, clock) → outcome. Synchronous and total: no bytes
 /// make it trap.
 package struct MessageOpener: Sendable {
-    /// The memory of messages that were opened.
     package enum ReplayProtection: Sendable {
         case window(ReplayWindow)
-        /// The window is required but unusable: nothing counts as new.
+        /// The window is unusable: nothing counts as new.
         case unavailable
-        /// For tools, which inspect a message without being the device.
+        /// For tools.
         case none
     }
 
@@ -33,12 +32,8 @@ package struct MessageOpener: Sendable {
         self.pushClass = pushClass
     }
 
-    /// Opens a sealed field in the steps of docs/protocol.md, section 8. Nothing in a message counts before its
-    /// signature is verified.
+    /// Follows docs/protocol.md, section 8. Nothing in a message counts before its signature is verified.
     ///
-    /// - Parameters:
-    ///   - sealedField: the payload's `sealed` string.
-    ///   - now: the device's clock.
     /// - Returns: always one outcome, and the claim to commit after display.
     package func open(sealedField: String, now: Timestamp) -> OpenedPush {
         var claim: ReplayClaim?
@@ -73,7 +68,6 @@ package struct MessageOpener: Sendable {
         }
     }
 
-    /// Ends the steps with an outcome.
     struct Rejection: Error {
         let outcome: Outcome
         let replayed: ReplayKey?
@@ -100,15 +94,15 @@ package struct MessageOpener: Sendable {
     }
 }
 
-/// The outcome of opening, and the claim to commit after the content is handed over.
+/// The outcome, and the claim to commit after display.
 package struct OpenedPush: Sendable {
     package let outcome: Outcome
     package let claim: ReplayClaim?
-    /// True if the message was never claimed before. Effects that may happen only once happen now.
+    /// True if never claimed before: effects that may happen only once happen now.
     package let isFirst: Bool
     /// The message that a contact's replay repeated.
     package let replayed: ReplayKey?
-    /// True if only the device's clock refused a contact's message: it may open once time is confirmed.
+    /// True if only the device's clock refused a contact's message, which may open once time is confirmed.
     package let isKept: Bool
 
     package init(

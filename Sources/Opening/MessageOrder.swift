@@ -1,8 +1,7 @@
 import Envelope
 import Keys
 
-/// Checks that a change is the latest of its target, and records it (docs/protocol.md, section 11; protocol v1, rule
-/// 27).
+/// The order of changes to a target, recorded when checked (docs/protocol.md, section 11; protocol v1, rule 27).
 struct MessageOrder {
     let window: ReplayWindow
     let sender: SenderKey

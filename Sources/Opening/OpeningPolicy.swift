@@ -1,6 +1,6 @@
 package import Envelope
 
-/// An app's constants for opening: the life of messages and the names that senders may use.
+/// An app's constants for opening messages.
 public struct OpeningPolicy: Sendable {
     /// 30 days, the longest that Apple keeps a push.
     public static let lifetimeCap: Duration = .seconds(30 * 86_400)
@@ -24,19 +24,19 @@ public struct OpeningPolicy: Sendable {
 
     /// L: the longest life of a message, from sent-at to expires-at. 7 days by default, at most 30.
     public let lifetimeMax: Duration
-    /// Names for contacts that are people.
+    /// For contacts that are people.
     public var person: AllowedNames
-    /// Names for contacts that are services.
+    /// For contacts that are services.
     public var service: AllowedNames
-    /// The roles whose attachments the app gets; all by default. Fetching a file reveals to its host when this device
-    /// has the message.
+    /// Roles whose attachments the app gets; all by default. Fetching a file reveals to its host when this device has
+    /// the message.
     public var attachmentRoles = Set(Contact.Role.allCases)
     package var buildDate = Self.buildDate
 
     /// Creates a policy.
     ///
-    /// - Parameter lifetimeMax: more than zero, at most 30 days. It is also how long a removed message is remembered,
-    ///   and it bounds the life of a superseded prekey.
+    /// - Parameter lifetimeMax: more than zero, at most 30 days. It also bounds the memory of removed messages and the
+    ///   life of superseded prekeys.
     public init(
         lifetimeMax: Duration = .seconds(7 * 86_400),
         person: AllowedNames = AllowedNames(),

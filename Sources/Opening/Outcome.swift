@@ -8,52 +8,52 @@ public enum Outcome: Hashable, Sendable {
     case opened(OpenedMessage)
     /// The push carried no sealed field.
     case notSealed
-    /// Not sealed for this device by any contact. One case covers every failure from the alphabet to the signature, so
-    /// that it reveals nothing about a forgery's progress.
+    /// Not sealed for this device by any contact. One case from alphabet to signature, so that it reveals nothing about
+    /// a forgery.
     case malformed
     /// Made by a newer version.
     case unsupported
     /// Sealed to a prekey that this device never had.
     case unknownKey
-    /// Sealed to a destroyed prekey of this device.
+    /// Sealed to a destroyed prekey.
     case staleKey
-    /// Sealed to a prekey that is readable only while the device is unlocked.
+    /// Sealed to a prekey that is readable only while unlocked.
     case locked
-    /// The device's keys or contacts were unreadable.
+    /// Keys or contacts were unreadable.
     case keysUnavailable
-    /// Well signed by a key that is no contact's; it serves for a contact request.
+    /// Well signed by no contact; the key serves for a contact request.
     case unverifiedSender(SenderKey)
     /// Received after its expiry.
     case expired
     /// Sent further in the future than clocks may differ, or a call under a wrong clock.
     case clockUntrusted
-    /// Unknown, but as old as forgotten messages of this sender.
+    /// As old as forgotten messages of this sender.
     case tooOld
     /// Opened before.
     case replay
-    /// The replay window was unreadable or unwritable: nothing may count as new.
+    /// The replay window was unusable: nothing counts as new.
     case storeUnavailable
-    /// An operation outside the contact's rights.
+    /// An operation outside the sender's rights.
     case notPermitted
-    /// A later change of the same message came first.
+    /// Older than another change of the same message.
     case superseded
-    /// Opened as Web Push: any holder of the subscription could have written it.
+    /// Opened as Web Push: any holder of the subscription may have written it.
     case unauthenticated(UnauthenticatedMessage)
 }
 
-/// An opened message without the parts to which its sender has no right.
+/// An opened message, reduced to its sender's rights.
 public struct OpenedMessage: Hashable, Sendable {
     /// The message to show or carry out.
     public let message: Message
-    /// The id, which all recipients of a fan-out and every re-send share.
+    /// The id, shared by a fan-out and its re-sends.
     public let messageID: MessageID
-    /// The sending time by the sender's clock.
+    /// By the sender's clock.
     public let sentAt: Timestamp
-    /// The time from which it must not be shown.
+    /// The end of display.
     public let expiresAt: Timestamp
-    /// The key that signed it.
+    /// The signing key.
     public let sender: SenderKey
-    /// The sender's name in the app's contact list; nil for no name.
+    /// The name in the app's contact list; nil for none.
     public let contactName: String?
     /// True if the sender cut the text.
     public let isTruncated: Bool

@@ -2,9 +2,8 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// The private half of a prekey, with its public values computed once.
-///
-/// A class only so that a key ring can hold several: its key cannot be copied.
+/// A prekey's private half, with its public values computed once. A class only so that a ring can hold several: the key
+/// cannot be copied.
 package final class PrivatePrekey: Sendable {
     let key: X25519PrivateKey
     let publicPrekey: PublicPrekey

@@ -1,34 +1,33 @@
 public import Keys
 
-/// A pinned sender and its rights. A signature only proves the key (protocol v1, rules 22, 29 and 30).
+/// A pinned sender and its rights (protocol v1, rules 22, 29 and 30).
 public struct Contact: Hashable, Sendable {
     /// The kind of sender behind a key.
     public enum Role: Hashable, Sendable, CaseIterable {
-        /// One person's own key. The displayed name comes from this list, never from a message.
+        /// One person's own key. The displayed name comes from this list only.
         case person
-        /// A back end that sends for many. Its signature proves only its own word, so it may name a message's sender
-        /// and set the badge.
+        /// A back end that sends for many, so it may name a message's sender and set the badge.
         case service
     }
 
     /// The longest name, in bytes of UTF-8.
     public static let nameByteCountMax = 128
 
-    /// SK: pinned through the app's own channel.
+    /// SK, pinned through the app's own channel.
     public let key: SenderKey
     /// The kind of sender.
     public let role: Role
-    /// The app's name for this sender; nil for none.
+    /// The app's name for it; nil for none.
     public let name: String?
-    /// Empty unless the app grants rights.
+    /// Empty by default.
     public let rights: ContactRights
 
     /// Creates a contact.
     ///
     /// - Parameters:
     ///   - key: pinned through the app's own channel. A changed key is a new contact.
-    ///   - name: 1 to 128 bytes of UTF-8 without control characters, and without a space at either end. Scalars that
-    ///     reverse, hide or stack text are removed, as from displayed text.
+    ///   - name: 1 to 128 bytes of UTF-8 without control characters or a space at either end. Scalars unsafe to display
+    ///     are removed.
     /// - Throws: `.name`.
     public init(
         key: SenderKey,
@@ -56,17 +55,14 @@ public struct Contact: Hashable, Sendable {
     /// True if a message may set the app's badge (protocol v1, rule 29).
     public var maySetBadge: Bool { role == .service }
 
-    /// The sender's name to display.
-    ///
-    /// - Parameter claimed: the name in the message.
-    /// - Returns: a service's claim, else the app's own name for the contact. A person's claim is never used: anyone
-    ///   can write "Bank" into a message.
+    /// The name to display: a service's claim, else the app's own name. A person's claim is never used: anyone can
+    /// write "Bank".
     public func displayName(claimed: String?) -> String? {
         guard maySetSenderName, let claimed, !claimed.isEmpty else { return name }
         return claimed
     }
 
-    /// Cleaned here too, because apps show contacts outside notifications.
+    /// Apps show contacts outside notifications too.
     private static func cleaned(_ name: String) throws(ContactListError) -> String {
         guard isName(name) else { throw .name }
         let shown = DisplayText.safe(name, in: .name)
@@ -87,7 +83,7 @@ public struct Contact: Hashable, Sendable {
     }
 }
 
-/// Rights of a contact beyond having text shown. The app grants each one, since signed is not trusted.
+/// Rights beyond having text shown, granted by the app.
 public struct ContactRights: OptionSet, Hashable, Sendable {
     /// One bit for each right.
     public let rawValue: UInt8
@@ -95,12 +91,12 @@ public struct ContactRights: OptionSet, Hashable, Sendable {
     /// Drops bits without a right.
     public init(rawValue: UInt8) { self.rawValue = rawValue & 0b1111 }
 
-    /// Rings: the opaque hand-off of an incoming call.
+    /// Rings: hands an opaque call to the app.
     public static let call = ContactRights(rawValue: 1 << 0)
-    /// Sounds through silence and focus. iOS requires an entitlement of the app besides.
+    /// Sounds through silence and focus; iOS also requires an entitlement.
     public static let critical = ContactRights(rawValue: 1 << 1)
     /// Breaks through a focus that allows it.
     public static let timeSensitive = ContactRights(rawValue: 1 << 2)
-    /// Opens a place in the app when tapped: the target content id, and link-like fields.
+    /// Opens a place in the app: the target content id, and link-like fields.
     public static let links = ContactRights(rawValue: 1 << 3)
 }

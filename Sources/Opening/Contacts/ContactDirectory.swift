@@ -6,25 +6,20 @@ private import Platform
 package protocol SenderDirectory: Sendable {
     var unknownSenders: UnknownSenderPolicy { get }
 
-    /// - Returns: nil for an unknown key.
-    /// - Throws: `.malformed`.
+    /// Nil for an unknown key.
     func entry(for key: SenderKey) throws(ContactListError) -> ContactEntry?
 }
 
 extension ContactList: SenderDirectory {}
 
-/// Looks up one sender in the contact list's file. The extension reads the file for every push, and parsing a thousand
-/// contacts takes longer than opening a message. So only the sender's own line is parsed; of the others only the prefix
-/// is checked.
+/// Looks up one sender in the contact list's file, which the extension reads for every push. Parsing a thousand
+/// contacts takes longer than opening a message, so of other lines only the prefix is checked.
 package struct ContactDirectory: SenderDirectory {
     package let unknownSenders: UnknownSenderPolicy
     private let bytes: [UInt8]
-    /// The offset of the first contact's line.
     private let start: Int
-    /// True if each line is only a key.
     private let hasKeysOnly: Bool
 
-    /// - Throws: `FileError`; `.malformed` if the file does not begin as a contact list.
     package init(file path: String) throws(FileError) {
         let bytes = try WholeFile.read(path, byteCountMax: ContactList.byteCountMax)
         do {
@@ -51,7 +46,7 @@ package struct ContactDirectory: SenderDirectory {
         start = position
     }
 
-    /// True if the file lists no key, neither a contact's nor a retired one.
+    /// True if no key is listed, not even a retired one.
     package var isEmpty: Bool {
         var position = start
         return Self.nextLine(of: bytes, from: &position) == nil
@@ -82,7 +77,7 @@ package struct ContactDirectory: SenderDirectory {
         return found
     }
 
-    /// The next line that is neither empty nor a comment, trimmed. Moves `position` past it.
+    /// The next trimmed line with content. Moves `position` past it.
     private static func nextLine(of bytes: [UInt8], from position: inout Int) -> Range<Int>? {
         while position < bytes.count {
             let end = lineEnd(of: bytes, from: position)

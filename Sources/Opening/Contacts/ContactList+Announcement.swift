@@ -2,8 +2,8 @@ public import Keys
 
 /// The effect of an announcement.
 public enum SenderChange: Hashable, Sendable {
-    /// The second key replaces the first, whose messages are accepted while any may be under way. The app sets the
-    /// contact's picture for the new key.
+    /// The second key has the contact's place. Messages of the first are accepted while under way. The picture moves to
+    /// the new key.
     case replaced(SenderKey, by: SenderKey)
     /// The key is no longer a contact's.
     case revoked(SenderKey)
@@ -12,11 +12,10 @@ public enum SenderChange: Hashable, Sendable {
 }
 
 extension ContactList {
-    /// The bound on retired keys; those of the oldest announcements are forgotten first.
+    /// Those of the oldest announcements are forgotten first.
     static let retiredCountMax = 512
 
-    /// Applies a verified announcement. A retired key stays retired whatever is announced; only the app can add it
-    /// again.
+    /// Applies a verified announcement. Only the app can add a retired key again.
     ///
     /// - Throws: `.givenUp`, `.otherSuccessor`; nothing changed then.
     package mutating func take(_ announcement: SenderAnnouncement) throws(SenderAnnouncementError) -> SenderChange {
@@ -24,7 +23,7 @@ extension ContactList {
         let retired = retiredKeys[sender]
         guard retired != nil || contact(for: sender) != nil else { return .unchanged }
         guard let successor = announcement.successor else {
-            // The first revocation counts; repetitions change nothing.
+            // Repeated revocations change nothing.
             if let retired, retired.successor == nil { return .unchanged }
             remove(sender)
             retire(sender, RetiredKey(successor: nil, announcedAt: announcement.announcedAt))
@@ -43,7 +42,7 @@ extension ContactList {
         return .replaced(sender, by: successor)
     }
 
-    /// Keeps announcements when the app writes its own list, except for keys that are contacts there: the app decides.
+    /// Keeps announcements when the app writes its own list, except for its contacts.
     package mutating func keepRetired(of older: ContactList) {
         for (key, retired) in older.retiredKeys where contact(for: key) == nil { retire(key, retired) }
     }

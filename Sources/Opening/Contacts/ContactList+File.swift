@@ -11,9 +11,9 @@ private import Platform
 //     sealedpush-sender-1:<43 characters> superseded 1800000000000 sealedpush-sender-1:<43 characters>
 //     sealedpush-sender-1:<43 characters> revoked 1800000000000
 //
-// The last two are retired keys with the time of the announcement; they follow the contacts, sorted too. Without the
-// first line a file lists sender keys, one a line: people without names and rights. Empty lines and lines with # are
-// skipped. One bad line refuses the whole file: half a list would turn contacts into strangers.
+// The last two are retired keys with the time of the announcement, sorted after the contacts. Without the first line
+// each line is a person's key. Empty lines and lines that begin with # are skipped. One bad line refuses the file: half
+// a list would turn contacts into strangers.
 extension ContactList {
     static let byteCountMax = 1 << 20
     static let format = "sealedpush-contacts-1"
@@ -31,7 +31,7 @@ extension ContactList {
         }
     }
 
-    /// Writes a file of mode 0600 atomically. The extension reads it while the device is locked.
+    /// Atomic, of mode 0600. The extension reads it while the device is locked.
     package func write(to path: String) throws(FileError) {
         try WholeFile.write(encoded, to: path, access: .protected(.untilFirstUnlock))
     }
@@ -64,7 +64,6 @@ extension ContactList {
         self.init()
         for line in lines {
             let contact = Contact(person: try Self.key(line))
-            // A repeated key adds nothing.
             guard self.contact(for: contact.key) == nil else { continue }
             try add(contact)
         }
@@ -94,7 +93,7 @@ extension ContactList {
         return (contact.key, .contact(contact))
     }
 
-    /// - Returns: nil for a line of another kind.
+    /// Nil for a line of another kind.
     private static func retired(_ words: ArraySlice<ArraySlice<UInt8>>) throws(ContactListError) -> RetiredKey? {
         guard let word = words.first else { return nil }
         let isRevoked = word.elementsEqual(revokedWord.utf8)
@@ -134,7 +133,7 @@ extension ContactList {
         }
     }
 
-    /// Trimmed lines without empty ones and comments.
+    /// Trimmed, without empty lines and comments.
     private static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         bytes.split(separator: UInt8(ascii: "\n")).map(trimmed).filter { line in
             line.first.map { $0 != UInt8(ascii: "#") } ?? false
@@ -222,7 +221,7 @@ extension ContactRights {
         isEmpty ? Self.noneWord : Self.words.filter { contains($0.right) }.map(\.word).joined(separator: ",")
     }
 
-    /// Accepts only output of `fileWord`: an unknown name must not silently lose a right.
+    /// Accepts only output of `fileWord`, so that no right is lost silently.
     fileprivate init?(fileWord: ArraySlice<UInt8>) {
         let names = fileWord.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         var rights: ContactRights = []

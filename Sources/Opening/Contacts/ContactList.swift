@@ -1,6 +1,6 @@
 public import Keys
 
-/// The senders whose messages are shown, and the policy for all others. The app writes it for its extension.
+/// The senders whose messages are shown. The app writes it for its extension.
 public struct ContactList: Hashable, Sendable {
     /// The greatest number of contacts.
     public static let contactCountMax = 4_096
@@ -9,13 +9,12 @@ public struct ContactList: Hashable, Sendable {
     public var unknownSenders: UnknownSenderPolicy
 
     private var contactsByKey: [SenderKey: Contact] = [:]
-    /// Keys retired by announcements. None of them is a contact's.
+    /// None of them is a contact's.
     package private(set) var retiredKeys: [SenderKey: RetiredKey] = [:]
 
     /// Creates an empty list.
     public init(unknownSenders: UnknownSenderPolicy = .placeholder) { self.unknownSenders = unknownSenders }
 
-    /// Lists people without names and rights. Repeated keys count once.
     package init(people keys: some Sequence<SenderKey>) {
         self.init()
         for key in keys { contactsByKey[key] = Contact(person: key) }
@@ -25,22 +24,22 @@ public struct ContactList: Hashable, Sendable {
     /// The number of contacts.
     public var count: Int { contactsByKey.count }
 
-    /// All contacts, in the order of their keys' text.
+    /// Sorted by the text of their keys.
     public var contacts: [Contact] { contactsByKey.values.sorted { $0.key.text < $1.key.text } }
 
-    /// The contact with exactly this key. Names are not unique, so there is no look-up by name.
+    /// The contact with exactly this key. Names are not unique.
     public func contact(for key: SenderKey) -> Contact? { contactsByKey[key] }
 
     /// Adds a contact, also under a retired key.
     ///
-    /// - Throws: `.present` for an existing key (change its rights with `update`); `.full`.
+    /// - Throws: `.present` for an existing key (use `update`); `.full`.
     public mutating func add(_ contact: Contact) throws(ContactListError) {
         guard contactsByKey[contact.key] == nil else { throw .present }
         guard count < Self.contactCountMax else { throw .full(contactCountMax: Self.contactCountMax) }
         put(contact)
     }
 
-    /// Changes a contact's role, name or rights. A new key is a new contact, which a person accepts.
+    /// Changes role, name or rights. A new key is a new contact, which a person accepts.
     ///
     /// - Throws: `.absent`.
     public mutating func update(_ contact: Contact) throws(ContactListError) {
@@ -59,7 +58,6 @@ public struct ContactList: Hashable, Sendable {
         contactsByKey[contact.key] = contact
     }
 
-    /// Retires a key that is no contact's.
     package mutating func retire(_ key: SenderKey, _ retired: RetiredKey) {
         retiredKeys[key] = retired
         guard retiredKeys.count > Self.retiredCountMax else { return }
@@ -72,17 +70,17 @@ public struct ContactList: Hashable, Sendable {
     }
 }
 
-/// The treatment of a well-signed message from an unknown sender. Its text is never shown.
+/// The treatment of well-signed messages from unknown senders, whose text is never shown.
 public enum UnknownSenderPolicy: Hashable, Sendable, CaseIterable {
-    /// Shows the app's placeholder; the outcome carries the sender's key for a contact request.
+    /// Shows the app's placeholder; the outcome has the key for a contact request.
     case placeholder
-    /// Treats it as malformed: strangers cannot request contact.
+    /// Treated as malformed: strangers cannot request contact.
     case refuse
 }
 
 /// Errors of a contact list.
 public enum ContactListError: Error, Equatable {
-    /// Not 1 to 128 bytes of UTF-8, with a control character, with a space at an end, or invisible.
+    /// Not 1 to 128 bytes of UTF-8, with a control character, a space at an end, or invisible.
     case name
     /// A contact with this key exists.
     case present
@@ -92,7 +90,7 @@ public enum ContactListError: Error, Equatable {
     case full(contactCountMax: Int)
     /// There is no file.
     case notFound
-    /// The file is no contact list, or too large. Nothing of it was used.
+    /// No contact list, or too large. Nothing of it was used.
     case malformed
     /// A system call failed.
     case system(call: String, code: Int32)

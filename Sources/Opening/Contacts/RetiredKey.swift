@@ -3,7 +3,7 @@ package import Keys
 
 /// A key that its sender superseded or revoked.
 package struct RetiredKey: Hashable, Sendable {
-    /// The key in its place; nil for a revoked one.
+    /// Nil for a revoked key.
     package let successor: SenderKey?
     /// By the sender's clock.
     package let announcedAt: Timestamp
@@ -13,10 +13,10 @@ package struct RetiredKey: Hashable, Sendable {
         self.announcedAt = announcedAt
     }
 
-    /// Checks that messages of the key may still be under way. False for a revoked key.
+    /// True while messages of a superseded key may be under way.
     ///
     /// - Parameters:
-    ///   - time: the device's, at least the lower bound.
+    ///   - time: at least the lower bound.
     ///   - lifetimeMax: L, the longest life that the app accepts.
     func isAccepted(at time: Timestamp, lifetimeMax: Duration) -> Bool {
         successor != nil && time < announcedAt.advanced(by: lifetimeMax)
@@ -32,10 +32,8 @@ extension SenderDirectory {
     /// More than a contact's key changes within the longest life of a message.
     private static var linkCountMax: Int { 8 }
 
-    /// The contact behind a signing key.
-    ///
-    /// - Returns: the contact under this key, with the role, name and rights of its last successor; and the key's
-    ///   retirement, if any. Nil if the last successor is no contact.
+    /// The contact of a signing key, with the role, name and rights of its last successor, and the key's retirement.
+    /// Nil if that successor is no contact.
     func sender(_ key: SenderKey) throws(ContactListError) -> (contact: Contact, retired: RetiredKey?)? {
         guard let entry = try entry(for: key) else { return nil }
         guard case .retired(let own) = entry else { return entry.contact.map { ($0, nil) } }

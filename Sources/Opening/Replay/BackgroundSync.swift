@@ -1,8 +1,8 @@
 private import Platform
 
 /// Forces the file to disk within a second of a write, on its own thread. No check waits for a disk, and a loss of
-/// power forgets at most that second. The thread ends when it is idle. If the process is suspended in that second, the
-/// system writes back the rest.
+/// power forgets at most that second. The thread ends when idle; if its process is suspended first, the system writes
+/// the rest.
 final class BackgroundSync: Sendable {
     private let synchronize: @Sendable () throws(ReplayWindowError) -> Void
     private let state = Guarded(State())
@@ -16,13 +16,11 @@ final class BackgroundSync: Sendable {
     }
 
     private static let interval: UInt64 = 1_000
-    /// The thread only sleeps and forces the file to disk.
+    /// The thread only sleeps and syncs.
     private static let stackByteCount = 256 * 1_024
 
-    /// - Parameter synchronize: called on the thread, never concurrently.
     init(_ synchronize: @escaping @Sendable () throws(ReplayWindowError) -> Void) { self.synchronize = synchronize }
 
-    /// Call after every write.
     func noteWrite() {
         let starts = state.withLock { state in
             state.isDirty = true
@@ -33,7 +31,7 @@ final class BackgroundSync: Sendable {
         if starts { startThread() }
     }
 
-    /// Throws a failure of the thread once, at the next operation.
+    /// Throws a failure of the thread once.
     func checkFailure() throws(ReplayWindowError) {
         let failure = state.withLock { state in
             defer { state.failure = nil }

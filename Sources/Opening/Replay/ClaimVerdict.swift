@@ -1,12 +1,12 @@
-/// The window's answer to a claim (protocol v1, rules 23, 24 and 26).
+/// The answer to a claim (protocol v1, rules 23, 24 and 26).
 package enum ClaimVerdict: Hashable, Sendable {
-    /// New: the caller's for 35 seconds, to show and then `commit`.
+    /// The caller's for 35 seconds, to show and then `commit`.
     case new(ReplayClaim)
-    /// Claimed before but not committed within 35 seconds, because its process was killed. It may have been shown.
+    /// Not committed within 35 seconds, because its process was killed. It may have been shown.
     case reclaimed(ReplayClaim)
-    /// Committed, or claimed by another thread or process now.
+    /// Committed, or claimed right now.
     case replay
-    /// As old as forgotten messages: it may be a replay.
+    /// As old as forgotten messages.
     case tooOld
 }
 

@@ -1,16 +1,15 @@
-/// A scan of all ids for one sender's number of ids and earliest expiries. It advances a few pages with every new id,
-/// so no check waits for a whole scan.
+/// A scan of all ids for one sender's count and earliest expiries. It advances a few pages with every new id, so no
+/// check waits for a whole scan.
 struct ExpirySweep: Equatable {
-    /// The number of ids that an eviction removes.
     static let batch = 256
 
     let slot: Int
-    /// The sender's floor at the start. A changed floor invalidates the sweep.
+    /// As of the start; another floor invalidates the sweep.
     let floor: UInt64
     private(set) var nextPage = 0
     /// Ids that expire after the floor.
     private(set) var total = 0
-    /// The earliest expiries, ascending, with their numbers of ids; at most `batch`.
+    /// The earliest, ascending, with their counts; at most `batch`.
     private var expiries: [UInt64] = []
     private var counts: [UInt64] = []
 
@@ -24,7 +23,6 @@ struct ExpirySweep: Equatable {
     /// - Parameters:
     ///   - words: pages of records from `nextPage` on.
     ///   - bound: ids that expire by then do not count.
-    /// - Throws: `.damaged`.
     mutating func look(through words: [UInt64], bound: UInt64) throws(ReplayWindowError) {
         for index in 0..<words.count / ReplayRecord.wordCount {
             guard try ReplayRecord.state(in: words, at: index) != .free,
@@ -36,7 +34,6 @@ struct ExpirySweep: Equatable {
         nextPage += words.count / WindowLayout.pageWordCount
     }
 
-    /// Counts one id.
     mutating func see(_ expiresAt: UInt64) {
         total += 1
         var low = 0
@@ -57,7 +54,7 @@ struct ExpirySweep: Equatable {
         }
     }
 
-    /// The expiry up to which an eviction removes a batch, and the number of ids it removes.
+    /// The expiry up to which an eviction frees a batch, and its number of ids.
     var threshold: (expiresAt: UInt64, count: Int)? {
         var count = 0
         for (index, expiresAt) in expiries.enumerated() {

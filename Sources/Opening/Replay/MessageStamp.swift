@@ -2,7 +2,6 @@ package import Envelope
 package import Keys
 import Primitives
 
-/// A verified message for the window.
 package struct MessageStamp: Hashable, Sendable {
     package let sender: SenderKey
     /// 16 bytes.
@@ -21,8 +20,7 @@ package struct MessageStamp: Hashable, Sendable {
     package var key: ReplayKey { ReplayKey(sender: sender, messageID: messageID) }
 }
 
-/// The remembered form of an id. It depends on the sender, so no sender can use up another's ids (protocol v1, rule
-/// 23).
+/// An id as remembered. Each sender has its own keys, so none can use up another's ids (protocol v1, rule 23).
 package struct ReplayKey: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -33,7 +31,6 @@ package struct ReplayKey: Hashable, Sendable {
         self.init(digest: SHA256.hash(sender.rawRepresentation, messageID))
     }
 
-    /// Takes the digest's first 16 bytes.
     package init(digest: [UInt8]) {
         high = digest.word(at: 0)
         low = digest.word(at: 8)
@@ -53,6 +50,6 @@ package struct ReplayKey: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// Eight bytes, big-endian.
+    /// Big-endian.
     func word(at offset: Int) -> UInt64 { self[offset..<offset + 8].reduce(0) { $0 << 8 | UInt64($1) } }
 }

@@ -8,7 +8,7 @@ import Envelope
 ///     word 5     to be kept until (48) | check (16)
 struct OrderRow: Equatable {
     static let wordCount = 6
-    /// In milliseconds; times beyond this, in the year 10889, are equal.
+    /// In milliseconds; later times, beyond the year 10889, are equal.
     private static let timeMax: UInt64 = 1 << 48 - 1
     private static let emptyKind: UInt64 = 0b0011
 
@@ -42,7 +42,7 @@ struct OrderRow: Equatable {
         }
     }
 
-    /// True if sent after the sender's forgotten changes; 0 is no floor.
+    /// 0 is no floor.
     func isAbove(_ floor: UInt64) -> Bool { floor == 0 || sentAt > floor }
 
     /// Rule 27: by (sent-at, message id). Only the same message ties.
@@ -66,8 +66,6 @@ struct OrderRow: Equatable {
     }
 
     /// Reads a row; nil for an empty one.
-    ///
-    /// - Throws: `.damaged`.
     static func read(_ page: [UInt64], at index: Int) throws(ReplayWindowError) -> OrderRow? {
         try OrderRow(page: page, at: index)
     }

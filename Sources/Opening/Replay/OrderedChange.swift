@@ -5,16 +5,15 @@ package import Keys
 package struct OrderedChange: Hashable, Sendable {
     package enum Kind: Sendable { case show, replace, remove, badge }
 
-    /// Part of the key, so only a sender's own messages can be targets.
+    /// Part of the key: only a sender's own messages can be targets.
     package let sender: SenderKey
-    /// The 16-byte id of the message shown, replaced or removed; nil for the badge. For `.show`, the message's own id
-    /// or nil.
+    /// The 16-byte id of the target; nil for the badge, and allowed for `.show`.
     package let target: [UInt8]?
     /// 16 bytes.
     package let messageID: [UInt8]
     package let sentAt: Timestamp
     package let kind: Kind
-    /// Sent-at plus the app's longest lifetime: older messages to the same target have expired by then.
+    /// Sent-at plus the app's longest lifetime: older messages have expired by then.
     package let keepUntil: Timestamp
 
     package init(

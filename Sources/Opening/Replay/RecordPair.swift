@@ -1,9 +1,9 @@
 import Primitives
 
-/// The two pages where an id may be. Choosing the emptier one fills pages of 128 evenly to the last few places. A
-/// salted digest chooses the pair, so no sender can aim.
+/// The two pages where an id may be. Choosing the emptier fills pages of 128 almost evenly. A salted digest chooses the
+/// pair, so that no sender can aim.
 struct RecordPair {
-    /// Page numbers from the first page of records.
+    /// From the first page of records.
     private(set) var numbers = [0, 1]
     var words = [
         [UInt64](repeating: 0, count: WindowLayout.pageWordCount),
@@ -11,7 +11,6 @@ struct RecordPair {
     ]
 
     struct Place: Equatable {
-        /// 0 or 1.
         let side: Int
         let index: Int
     }
@@ -30,7 +29,7 @@ struct RecordPair {
             + place.index * ReplayRecord.wordCount * 8
     }
 
-    /// The offset of the last word, the only one that changes in an id's life.
+    /// The last word, the only one that changes.
     func tailOffset(_ place: Place) -> Int { offset(place) + (ReplayRecord.wordCount - 1) * 8 }
 
     func record(_ place: Place) throws(ReplayWindowError) -> ReplayRecord {
@@ -40,11 +39,11 @@ struct RecordPair {
     struct Survey {
         /// Places with the key; several if an evicted id came again.
         var matches: [Place] = []
-        /// The first free place of the emptier page.
+        /// In the emptier page.
         var free: Place?
     }
 
-    /// Checks every record of both pages: a damaged one could be the wanted one.
+    /// Checks every record: a damaged one could be the wanted one.
     func survey(_ key: ReplayKey) throws(ReplayWindowError) -> Survey {
         var survey = Survey()
         var freeCountMost = 0

@@ -4,13 +4,13 @@
 ///     word 2     sent-at (44 bits) | sender (12) | check (8)
 ///     word 3     state (4) | claimed at (28) | lifetime (32)
 ///
-/// Sent-at and lifetime are in milliseconds; sent-at ends in the year 2527. Claims are timed in seconds of the window's
-/// uptime (`WindowTime.tick`): 28 bits last eight years, after which every claim counts as live.
+/// Sent-at and lifetime are in milliseconds; sent-at ends in the year 2527. Claims count seconds of the window's uptime
+/// (`WindowTime.tick`): 28 bits last eight years, after which every claim is live.
 struct ReplayRecord: Equatable {
     static let wordCount = 4
-    /// The life of a claim, in seconds (protocol v1, rule 26).
+    /// In seconds (protocol v1, rule 26).
     static let claimTicks: UInt64 = 35
-    /// In seconds of the window's uptime.
+    /// In seconds of uptime.
     static let tickMax: UInt64 = 1 << 28 - 1
     private static let sentAtMax: UInt64 = 1 << 44 - 1
 
@@ -28,9 +28,7 @@ struct ReplayRecord: Equatable {
     var state = State.claimed
     private var claimedAt: UInt64 = 0
 
-    /// - Parameters:
-    ///   - sentAt: in milliseconds.
-    ///   - lifetime: in milliseconds, below 2^32.
+    /// In milliseconds; `lifetime` is below 2^32.
     init(key: ReplayKey, sentAt: UInt64, lifetime: UInt64) {
         precondition(lifetime <= UInt32.max)
         self.key = key
@@ -40,7 +38,7 @@ struct ReplayRecord: Equatable {
 
     var expiresAt: UInt64 { sentAt + lifetime }
 
-    /// - Parameter tick: read under the window's lock.
+    /// `tick` is read under the window's lock.
     mutating func claim(at tick: UInt64) {
         state = .claimed
         claimedAt = min(tick, Self.tickMax)
@@ -51,10 +49,9 @@ struct ReplayRecord: Equatable {
 
     var words: [UInt64] { [key.high, key.low, middle | check, tail] }
 
-    /// A place never used.
     static let freeWords: [UInt64] = [0, 0, 0, freeTail]
 
-    /// The last word of a released place; its other words do not count.
+    /// The last word of a released place; the others do not count.
     static let freeTail = State.free.rawValue << 60
 
     /// The only word that changes in an id's life.
@@ -67,13 +64,11 @@ struct ReplayRecord: Equatable {
         WindowCheck.sum(high, low, middle >> 8, lifetime, modulo: WindowCheck.prime8)
     }
 
-    /// - Throws: `.damaged` for an undefined state.
     static func state(in page: [UInt64], at index: Int) throws(ReplayWindowError) -> State {
         guard let state = State(rawValue: page[index * wordCount + 3] >> 60) else { throw .damaged }
         return state
     }
 
-    /// Used places only, as in the next three.
     static func isKey(_ key: ReplayKey, in page: [UInt64], at index: Int) -> Bool {
         page[index * wordCount] == key.high && page[index * wordCount + 1] == key.low
     }
@@ -90,9 +85,6 @@ struct ReplayRecord: Equatable {
         return middle & 0xFF == check(page[index * wordCount], page[index * wordCount + 1], middle, lifetime)
     }
 
-    /// Reads a used place.
-    ///
-    /// - Throws: `.damaged`.
     init(page: [UInt64], at index: Int) throws(ReplayWindowError) {
         let first = index * Self.wordCount
         key = ReplayKey(high: page[first], low: page[first + 1])

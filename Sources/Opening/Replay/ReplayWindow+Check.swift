@@ -1,10 +1,8 @@
 extension ReplayWindow {
-    /// Checks every row and id once. Operations check only the pages that they touch, and only the app may replace a
-    /// damaged window. Without this the extension could refuse messages of a damaged page forever.
+    /// Checks every row and id. Operations check only pages that they touch, and only the app may replace a damaged
+    /// window. Without this the extension could refuse messages of a damaged page forever.
     ///
     /// The extension waits for one page at most.
-    ///
-    /// - Throws: `.damaged`; any other `ReplayWindowError`.
     package func check() throws(ReplayWindowError) {
         for page in 0..<WindowLayout.pageCount {
             try perform { core throws(ReplayWindowError) in try core.check(page: page) }

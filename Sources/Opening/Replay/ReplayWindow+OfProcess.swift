@@ -1,19 +1,17 @@
 package import Platform
 
 extension ReplayWindow {
-    /// The process's open window, if the folder still has the same file; otherwise opens and keeps it. Reopening for
-    /// each push would cost a pass over the header, a thread and a disk write.
+    /// The process's open window, or a new one if the folder's file changed. Reopening for each push would cost a pass
+    /// over the header, a thread and a disk write.
     ///
     /// An open file is no lock: iOS suspends its process without ending it.
-    ///
-    /// - Throws: errors of opening, also if an open window became unwritable.
     package static func ofProcess(
         folder: String,
         uptime: @escaping @Sendable () -> Uptime = { .now }
     ) throws(ReplayWindowError) -> ReplayWindow {
         let path = folder + "/" + WindowLayout.name
         if let code = DeviceRules.refusal(of: .overwrite, at: path) { throw ReplayWindowError("open", code: code) }
-        // Checked before opening: after a replacement in between, the next call sees a different file.
+        // Before opening: after a replacement in between, the next call sees a different file.
         let place = try FilePlace(path: path)
         if let open = kept.withLock({ $0 }), open.place == place {
             try open.window.catchUp()
@@ -24,7 +22,7 @@ extension ReplayWindow {
         return window
     }
 
-    /// Reads a generation that the app may have raised; `store` is as of the last operation.
+    /// Reads the generation, which the app may have raised.
     private func catchUp() throws(ReplayWindowError) {
         try perform { (_: inout WindowCore) throws(ReplayWindowError) in }
     }
@@ -36,7 +34,7 @@ extension ReplayWindow {
         let window: ReplayWindow
     }
 
-    /// A file's identity. Its number is not reused while it is open.
+    /// A file's number is not reused while it is open.
     private struct FilePlace: Equatable, Sendable {
         let device: UInt64
         let number: UInt64

@@ -3,11 +3,11 @@ import Keys
 package import Platform
 package import Primitives
 
-/// Remembers shown messages. Shared by the app and its extension, by threads and processes; correct after a kill at any
-/// byte (protocol v1, rules 23 to 27). Synchronous: the file lock is never held across a suspension.
+/// Remembers shown messages for the app and its extension, across threads and processes, even after a kill at any byte
+/// (protocol v1, rules 23 to 27). Synchronous: the file lock is never held across a suspension.
 ///
-/// A loss of power may forget the last second: its claims and commits, and a floor that replaced an id. A process
-/// suspended within a second of its last write relies on the system's writing back, unless it called `synchronize`.
+/// A loss of power may forget the last second: its claims and commits, and floors that replaced ids. So may a process
+/// suspended within a second of its last write, unless it called `synchronize`.
 package final class ReplayWindow: Sendable {
     private let core: Guarded<WindowCore>
     private let file: WindowFile
@@ -15,15 +15,15 @@ package final class ReplayWindow: Sendable {
     private let uptime: @Sendable () -> Uptime
 
     package enum IfMissing: Sendable {
-        /// For the app: replaces a missing or damaged file by an empty one with a new id, which the key ring notices.
+        /// The app: replaces a missing or damaged file by an empty one with a new id, which the key ring notices.
         case create
-        /// For the extension.
+        /// The extension.
         case refuse
     }
 
     /// - Parameters:
     ///   - folder: exists; its file `replay-window-1` should be excluded from backups.
-    ///   - uptime: read under the file's lock, so that later claims read later times.
+    ///   - uptime: read under the file's lock, so that it never falls.
     /// - Throws: `.missing` and `.damaged` for `.refuse` only; `.locked`, `.full`, `.system`.
     package convenience init(
         folder: String,
@@ -41,7 +41,6 @@ package final class ReplayWindow: Sendable {
         }
     }
 
-    /// Opens an existing window, for the extension.
     package convenience init(
         folder: String,
         uptime: @escaping @Sendable () -> Uptime = { .now }
@@ -62,8 +61,8 @@ package final class ReplayWindow: Sendable {
         background = BackgroundSync { () throws(ReplayWindowError) in try file.synchronize() }
     }
 
-    /// Replaces the window by an empty one with a new id, for the app after `.damaged` or `.missing`. Open windows
-    /// throw `.missing` from then on.
+    /// Replaces the window by an empty one with a new id, after `.damaged` or `.missing`. Open windows then throw
+    /// `.missing`.
     package static func replace(
         folder: String,
         random: inout some RandomSource,
@@ -74,11 +73,11 @@ package final class ReplayWindow: Sendable {
         return try ReplayWindow(folder: folder, onWrite: nil, uptime: uptime)
     }
 
-    /// As of this object's last operation.
+    /// As of the last operation.
     package var store: StoreID { core.withLock { $0.store } }
 
-    /// Raises the generation, together with the key ring's copy, so that a restored older file is recognized (protocol
-    /// v1, rule 15). On disk when it returns.
+    /// Raises the generation with the key ring's copy, to detect a restored older file (protocol v1, rule 15). On disk
+    /// when it returns.
     package func advanceGeneration() throws(ReplayWindowError) -> StoreID {
         let store = try perform { core throws(ReplayWindowError) in
             try core.advanceGeneration()
@@ -87,7 +86,7 @@ package final class ReplayWindow: Sendable {
         return store
     }
 
-    /// The known time, without the build date.
+    /// Excludes the build date.
     package func time() throws(ReplayWindowError) -> KnownTime {
         try perform { core throws(ReplayWindowError) in
             let time = core.header.time
@@ -99,15 +98,15 @@ package final class ReplayWindow: Sendable {
         }
     }
 
-    /// Replaces all knowledge of the time by a trusted source's. On disk when it returns.
+    /// Replaces all known times by a trusted one. On disk when it returns.
     package func confirm(_ time: Timestamp) throws(ReplayWindowError) {
         let uptime = uptime
         try perform { core throws(ReplayWindowError) in core.header.time.confirm(time.milliseconds, at: uptime()) }
         try synchronize()
     }
 
-    /// Claims a message. Call it only after signature and times are checked (protocol v1, rule 23), and only for pinned
-    /// senders: others could fill the table of senders.
+    /// Claims a message of a pinned sender after signature and times are checked (protocol v1, rule 23). Others could
+    /// fill the table of senders.
     ///
     /// - Returns: `.tooOld` also for times that rule 25 refuses: expiry not after sent-at, or by more than 30 days.
     /// - Throws: any `ReplayWindowError`: do not show the message as new. It may or may not be claimed.
@@ -115,21 +114,18 @@ package final class ReplayWindow: Sendable {
         try perform { core throws(ReplayWindowError) in try core.claim(stamp) }
     }
 
-    /// Claims a Web Push record. Records lack sender and times, so all share one quota, without a floor: a record is
-    /// new again after some 4,000 others.
+    /// Claims a Web Push record. Without sender and times, all share one quota, and no floor refuses forgotten ones: a
+    /// record is new again after some 4,000 others.
     package func claim(webPush key: ReplayKey) throws(ReplayWindowError) -> ClaimVerdict {
         try perform { core throws(ReplayWindowError) in try core.claim(webPush: key) }
     }
 
-    /// Marks the message as handed over. Repetition and evicted ids are harmless.
+    /// Marks the message as handed over; idempotent, also for evicted ids.
     package func commit(_ claim: ReplayClaim) throws(ReplayWindowError) {
         try perform { core throws(ReplayWindowError) in try core.commit(claim) }
     }
 
-    /// The place of a verified and claimed change among those to the same target (protocol v1, rule 27). Idempotent.
-    ///
-    /// - Returns: `.newest` if it is to be carried out.
-    /// - Throws: any `ReplayWindowError`: do not carry it out.
+    /// Orders a verified and claimed change (protocol v1, rule 27); idempotent. Carry it out only for `.newest`.
     package func order(_ change: OrderedChange) throws(ReplayWindowError) -> OrderVerdict {
         try perform { core throws(ReplayWindowError) in try core.order(change) }
     }
@@ -137,7 +133,7 @@ package final class ReplayWindow: Sendable {
     /// Forces everything to disk, at the end of the extension's work.
     package func synchronize() throws(ReplayWindowError) { try file.synchronize() }
 
-    /// For tests and measurements.
+    /// For tests.
     func row(of sender: SenderKey) throws(ReplayWindowError) -> SenderRow? {
         try perform { core throws(ReplayWindowError) in try core.row(of: sender) }
     }

@@ -2,7 +2,7 @@ private import Platform
 
 /// Failures of the window. The caller shows its placeholder.
 package enum ReplayWindowError: Error, Equatable {
-    /// There is no file, or another replaced it since it was opened. Only the app makes a new one.
+    /// No file, or another in its place. Only the app makes a new one.
     case missing
     /// EACCES or EPERM: before the first unlock, or another user's file.
     case locked

@@ -19,16 +19,16 @@ struct SenderRow: Equatable {
 
     var idHigh: UInt64
     var idLow: UInt64
-    /// Messages that expire at or before this are evicted or too old (protocol v1, rule 24). Never falls.
+    /// Messages that expire by then are evicted or too old (protocol v1, rule 24). Never falls.
     var floor: UInt64 = 0
-    /// Ids that expire after the floor. Never too low; a sweep recounts them.
+    /// Live ids; never too low, and recounted by sweeps.
     var count = 0
-    /// 0 until a sweep has found it.
+    /// 0 until swept.
     var nextFloor: UInt64 = 0
     var nextCount = 0
     /// The latest expiry of its ids and end of its changes.
     var expiresMax: UInt64 = 0
-    /// Unknown changes sent at or before this may have been superseded. Never falls.
+    /// Unknown changes sent by then may have been superseded. Never falls.
     var orderFloor: UInt64 = 0
 
     init(idHigh: UInt64, idLow: UInt64) {
@@ -37,7 +37,7 @@ struct SenderRow: Equatable {
     }
 
     var words: [UInt64] {
-        // A count too large for its field would raise the floor.
+        // Clamped: an overflow would raise the floor.
         let words = [
             idHigh, idLow, floor << 16 | min(UInt64(count), Self.low16),
             nextFloor << 16 | min(UInt64(nextCount), Self.low16),
@@ -46,16 +46,12 @@ struct SenderRow: Equatable {
         return words + [orderFloor << 16 | Self.check(words[...], orderFloor)]
     }
 
-    /// A row never used.
     static let emptyWords: [UInt64] = [0, 0, 0, 0, empty, 0]
 
     private static func check(_ words: ArraySlice<UInt64>, _ orderFloor: UInt64) -> UInt64 {
         WindowCheck.sum(words + [orderFloor], modulo: WindowCheck.prime16)
     }
 
-    /// Reads a row; nil for an empty one.
-    ///
-    /// - Throws: `.damaged`.
     static func read(_ words: [UInt64], at index: Int) throws(ReplayWindowError) -> SenderRow? {
         let first = index * wordCount
         let mark = words[first + 4] & low16
@@ -75,9 +71,7 @@ struct SenderRow: Equatable {
         return row
     }
 
-    /// Treats messages that expire by `newFloor`, in milliseconds, as forgotten.
-    ///
-    /// - Parameter evictedCount: at least the number of evicted ids.
+    /// Forgets messages that expire by `newFloor` (milliseconds), at least `evictedCount` ids.
     mutating func evict(upTo newFloor: UInt64, evictedCount: Int) {
         floor = max(floor, newFloor)
         count = max(0, count - evictedCount)

@@ -1,11 +1,11 @@
-/// The identity of a replay window; the key ring keeps a copy. Another id or an older generation means a lost or
-/// restored window. Then every prekey is destroyed, since its messages could be shown again (protocol v1, rule 15).
+/// The identity of a replay window, with a copy in the key ring. Another id or older generation means a lost or
+/// restored window: every prekey is then destroyed, since its messages could be shown again (protocol v1, rule 15).
 package struct StoreID: Hashable, Sendable {
     static let idByteCount = 16
 
-    /// 16 random bytes, drawn when the file was made.
+    /// 16 random bytes.
     package let id: [UInt8]
-    /// 1 for a new file; the app raises it together with the key ring's copy.
+    /// 1 for a new file; raised together with the key ring's copy.
     package let generation: UInt64
 
     package init(id: [UInt8], generation: UInt64) {
@@ -13,7 +13,7 @@ package struct StoreID: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// Checks that this window was neither lost nor restored. A newer generation is valid: the window's is raised
-    /// first, and a process may end before the ring's.
+    /// False for a lost or restored window. A newer generation is valid: the window's is raised first, and a process
+    /// may end before the ring's.
     package func continues(_ copy: StoreID) -> Bool { id == copy.id && generation >= copy.generation }
 }

@@ -2,8 +2,8 @@ import Primitives
 
 /// Checksums that detect torn or missing writes.
 enum WindowCheck {
-    /// The sum of the words, each with its own factor, modulo a prime. Detects every single flipped bit, and two
-    /// exchanged words unless they are equal modulo the prime. It is for accidents, not attacks.
+    /// The sum of the words with distinct factors, modulo a prime. Detects every flipped bit, and exchanged words
+    /// unless equal modulo the prime. Against accidents, not attacks.
     static func sum(_ words: ArraySlice<UInt64>, modulo prime: UInt64) -> UInt64 {
         var sum: UInt64 = 1
         var factor: UInt64 = 1
@@ -14,7 +14,7 @@ enum WindowCheck {
         return sum % prime
     }
 
-    /// The sum of four words: computed 256 times in every claim.
+    /// Unrolled: computed 256 times in every claim.
     static func sum(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, modulo prime: UInt64) -> UInt64 {
         (1 + a % prime + b % prime * 31 + c % prime * 61 + d % prime * 91) % prime
     }
@@ -23,13 +23,13 @@ enum WindowCheck {
     static let prime8: UInt64 = 251
     static let prime16: UInt64 = 65_521
 
-    /// Folds all words into one (FNV-1a over words), for a page written with every new id. Every step is one-to-one, so
-    /// one changed word is always detected; a torn write is missed once in 2^64.
+    /// FNV-1a over words, for a page written with every new id. Each step is one-to-one, so one changed word is always
+    /// detected; a torn write is missed once in 2^64.
     static func fold(_ words: ArraySlice<UInt64>) -> UInt64 {
         words.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ $1) &* 0x0000_0100_0000_01B3 }
     }
 
-    /// The first 8 bytes of SHA-256, for data that may be torn.
+    /// The first 8 bytes of SHA-256.
     static func digest(_ words: ArraySlice<UInt64>) -> UInt64 {
         let bytes = unsafe words.withUnsafeBytes { unsafe [UInt8]($0) }
         return SHA256.hash(bytes).word(at: 0)

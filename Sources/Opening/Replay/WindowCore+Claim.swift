@@ -3,9 +3,9 @@ import Keys
 
 // Rules 23, 24 and 26: one id, claimed once.
 extension WindowCore {
-    /// The number of ids at which a sweep begins, early enough to finish before the quota is full.
+    /// Early enough to finish a sweep before the quota is full.
     private static let sweepCountMin = WindowLayout.quota * 13 / 16
-    /// The bound on places released by one operation.
+    /// The bound for one operation.
     private static let releaseCountMax = 8
 
     mutating func claim(_ stamp: MessageStamp) throws(ReplayWindowError) -> ClaimVerdict {
@@ -45,14 +45,14 @@ extension WindowCore {
         return try pages.survey(key)
     }
 
-    /// - Returns: nil for an unknown or evicted id, whose expiry then decides.
+    /// Nil for an unknown or evicted id, whose expiry then decides.
     private mutating func known(_ survey: RecordPair.Survey) throws(ReplayWindowError) -> ClaimVerdict? {
         for place in survey.matches {
             var record = try pages.record(place)
             guard record.expiresAt > (try floor(record.slot)) else { continue }
             guard record.state == .claimed, !record.isClaimLive(at: header.time.tick) else { return .replay }
             record.claim(at: header.time.tick)
-            // In the journal with the header, which must include every claim's time.
+            // In the journal with the header, which includes every claim's time.
             write([record.tail], at: pages.tailOffset(place))
             return .reclaimed(ReplayClaim(key: record.key))
         }
@@ -84,7 +84,7 @@ extension WindowCore {
         return .new(ReplayClaim(key: record.key))
     }
 
-    /// Makes a place in two full pages: releases evicted ids, or evicts from the sender with most.
+    /// Releases evicted ids of two full pages, or evicts one.
     private mutating func makePlace() throws(ReplayWindowError) -> RecordPair.Place? {
         let used = try pages.used()
         var forgotten: [RecordPair.Place] = []
@@ -102,7 +102,7 @@ extension WindowCore {
         return try evict(among: used)
     }
 
-    /// Evicts the earliest expiry, of Web Push first, which anyone can send, else of the sender with most ids.
+    /// Evicts the earliest expiry: of Web Push first, which anyone can send, else of the sender with most ids.
     private mutating func evict(among used: [RecordPair.Place]) throws(ReplayWindowError) -> RecordPair.Place? {
         var victim: (slot: Int, count: Int)?
         for place in used {

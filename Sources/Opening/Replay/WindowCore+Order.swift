@@ -2,11 +2,11 @@ import Envelope
 import Keys
 import Primitives
 
-// Rule 27: the latest change to a target holds. Only replace, remove and badge leave a row; the sent-at of shown
-// messages is in the window. A sender that fills the bounded table makes the window forget its own changes. Its older
-// messages are then superseded, so that nothing removed is shown again.
+// Rule 27: the latest change to a target holds. Only replace, remove and badge leave a row. A sender that fills the
+// bounded table makes the window forget its own changes. Its older messages are then superseded, so that nothing
+// removed is shown again.
 extension WindowCore {
-    /// One sender's rows in one page of 85: about 1,700 changes in all.
+    /// In one page of 85: about 1,700 changes in all.
     static let orderQuota = 21
 
     private struct OrderPlace {
@@ -55,7 +55,7 @@ extension WindowCore {
         write(row.words, at: place.offset)
     }
 
-    /// Checks for a change sent before the message that it names.
+    /// True for a change sent before the message that it names.
     private mutating func isOlder(
         _ row: OrderRow,
         thanShowOf target: [UInt8],
@@ -75,7 +75,6 @@ extension WindowCore {
         return false
     }
 
-    /// All places of the two possible pages.
     private mutating func orderPlaces(_ key: ReplayKey) throws(ReplayWindowError) -> [OrderPlace] {
         let count = UInt64(WindowLayout.orderPages.count)
         let digest = SHA256.hash(identity.salt, key.bytes)
@@ -95,8 +94,8 @@ extension WindowCore {
         return places
     }
 
-    /// A place in the emptier page. Evicts from the sender itself if its share is full, else from the sender with most
-    /// rows, and always the row sent first.
+    /// A place in the emptier page. Evicts the row sent first: of the sender itself if its share is full, else of the
+    /// sender with most.
     private mutating func makeOrderPlace(
         _ places: [OrderPlace],
         for owner: Int

@@ -1,8 +1,8 @@
 import Keys
 import Primitives
 
-// The table of senders: pages searched in turn from the one given by a sender's digest. A used row never becomes empty,
-// so the search ends at the first page with an empty one.
+// The table of senders: pages searched from the one given by a sender's digest. A used row never becomes empty, so an
+// empty one ends the search.
 extension WindowCore {
     enum SenderPlace {
         case known(slot: Int)
@@ -12,7 +12,7 @@ extension WindowCore {
         case crowded
     }
 
-    /// A sender's id in the file. The salt keeps its key out of the file.
+    /// The salt keeps its key out of the file.
     struct SenderID: Equatable {
         let high: UInt64
         let low: UInt64
@@ -48,27 +48,26 @@ extension WindowCore {
             }
             if let slot = empty { return .vacant(slot: recyclable ?? slot) }
         }
-        // A sender given its own row would miss evictions of the crowd.
+        // A sender with its own row would miss evictions of the crowd.
         guard let slot = recyclable, isForgotten(try row(SenderRow.crowdSlot)) else { return .crowded }
         return .vacant(slot: slot)
     }
 
-    /// True once everything that the row refuses has expired for any credible clock.
+    /// True once everything that the row refuses has expired.
     private func isForgotten(_ row: SenderRow) -> Bool { row.expiresMax <= agedBound && row.floor <= agedBound }
 
-    /// The row whose floors apply. A sender without a row may have been in the crowd.
+    /// The row whose floors apply; senders without one may have been in the crowd.
     func slot(_ place: SenderPlace) -> Int {
         if case .known(let slot) = place { slot } else { SenderRow.crowdSlot }
     }
 
-    /// Gives a sender its row.
     mutating func settle(_ id: SenderID, at place: SenderPlace) throws(ReplayWindowError) -> Int {
         switch place {
         case .known(let slot): return slot
         case .crowded: return SenderRow.crowdSlot
         case .vacant(let slot):
             if let old = try rowIfUsed(slot) { try forget(old) }
-            // The crowd may have forgotten messages of this sender.
+            // The crowd may have forgotten some of its messages.
             let crowd = try row(SenderRow.crowdSlot)
             var row = SenderRow(idHigh: id.high, idLow: id.low)
             row.floor = crowd.floor
@@ -79,7 +78,7 @@ extension WindowCore {
         }
     }
 
-    /// Moves a recycled row's floors to the crowd, to which its sender now belongs.
+    /// Moves a recycled row's floors to the crowd, where its sender now belongs.
     private mutating func forget(_ row: SenderRow) throws(ReplayWindowError) {
         var crowd = try self.row(SenderRow.crowdSlot)
         crowd.evict(upTo: max(row.floor, row.expiresMax), evictedCount: 0)

@@ -1,5 +1,5 @@
-// A sweep finds the earliest expiries of a sender before its quota is full. There is one sweep at a time for the file;
-// every new id of any sender and process advances it.
+// Finds a sender's earliest expiries before its quota is full. One sweep at a time for the file; every new id advances
+// it.
 extension WindowCore {
     /// A sweep takes 141 new ids; it begins when a sender has 768 left.
     private static let pagesPerStep = 6
@@ -23,19 +23,19 @@ extension WindowCore {
         }
     }
 
-    /// Counts a new id on a page that the sweep has passed.
+    /// Counts a new id on a page already swept.
     mutating func sweepSees(_ record: ReplayRecord, page: Int) {
         guard let sweep, record.slot == sweep.slot, page < sweep.nextPage else { return }
         self.sweep?.see(record.expiresAt)
     }
 
-    /// Written before the id itself: a kill in between makes the sweep's count too high, never too low.
+    /// Before the id itself: a kill in between makes the count too high, never too low.
     func storeSweep() throws(ReplayWindowError) {
         if let sweep { try file.write(sweep.words, at: Self.sweepOffset) }
     }
 
-    /// Raises a full sender's floor to the sweep's result. Without one, because too many senders are near their quota,
-    /// reads all pages now.
+    /// Raises a full sender's floor to its sweep's result. Without one, when many senders are near their quota, reads
+    /// all pages now.
     mutating func evictForQuota(_ slot: Int) throws(ReplayWindowError) {
         if try row(slot).nextFloor == 0 {
             var sweep = ExpirySweep(slot: slot, floor: try row(slot).floor)
@@ -56,7 +56,7 @@ extension WindowCore {
         setRow(sweep.slot, row)
     }
 
-    /// The stored sweep if it is still valid for the slot; otherwise a new one.
+    /// The stored sweep if still valid; otherwise a new one.
     private mutating func sweepUnderWay() throws(ReplayWindowError) -> ExpirySweep? {
         guard let slot = header.sweptSlot else { return nil }
         try file.read(into: &page, at: Self.sweepOffset)

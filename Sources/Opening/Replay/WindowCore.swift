@@ -1,11 +1,10 @@
 import Platform
 
-/// One process's view of the file: pages in memory and pending writes. Used under the lock.
+/// One process's view of the file, used under the lock.
 struct WindowCore {
     let file: WindowFile
     let identity: WindowIdentity
     var header = WindowHeader()
-    /// Senders' rows read or changed by this operation.
     var rows: [Int: SenderRow] = [:]
     private var changedSlots: Set<Int> = []
     private var storedHeader = WindowHeader()
@@ -13,15 +12,13 @@ struct WindowCore {
     private(set) var hasWritten = false
     private var firstPage = [UInt64](repeating: 0, count: WindowLayout.pageWordCount)
     private var rowWords = [UInt64](repeating: 0, count: SenderRow.wordCount)
-    /// For pages of rows, read one at a time.
     var page = [UInt64](repeating: 0, count: WindowLayout.pageWordCount)
     var pages = RecordPair()
-    /// The current sweep, once this operation has advanced it.
+    /// Nil until this operation advances it.
     var sweep: ExpirySweep?
-    /// Pages that a sweep reads at once; empty until the first sweep.
+    /// Empty until the first sweep.
     var sweepPages: [UInt64] = []
 
-    /// Reads the first page, under the lock.
     init(file: WindowFile, uptime: Uptime) throws(ReplayWindowError) {
         var page = [UInt64](repeating: 0, count: WindowLayout.pageWordCount)
         try file.read(into: &page, at: 0)
@@ -33,8 +30,7 @@ struct WindowCore {
 
     var store: StoreID { StoreID(id: identity.id, generation: header.generation) }
 
-    /// Finishes a killed process's transaction, reads the state and advances it to the uptime, which was read under the
-    /// lock.
+    /// Finishes a killed process's transaction, then reads the state. `uptime` is read under the lock.
     mutating func begin(at uptime: Uptime) throws(ReplayWindowError) {
         transaction = WindowTransaction()
         rows.removeAll(keepingCapacity: true)
@@ -54,7 +50,6 @@ struct WindowCore {
         self.header.time.pass(to: uptime)
     }
 
-    /// Writes the operation's changes atomically.
     mutating func finish() throws(ReplayWindowError) {
         for slot in changedSlots {
             guard let row = rows[slot] else { continue }
@@ -74,7 +69,6 @@ struct WindowCore {
         try file.write(WindowTransaction.finished, at: WindowLayout.journalWord * 8)
     }
 
-    /// Adds a write to the transaction.
     mutating func write(_ words: [UInt64], at offset: Int) { transaction.write(words, at: offset) }
 
     /// Writes one word at once, without the journal: no other word has to change with it.
@@ -89,8 +83,8 @@ struct WindowCore {
         return store
     }
 
-    /// The time up to which expired ids may be forgotten (docs/protocol.md, section 10). It uses confirmed time only.
-    /// Forgetting raises a floor, since a confirmation may lower this bound.
+    /// The time up to which expired ids may be forgotten, by confirmed time (docs/protocol.md, section 10). Forgetting
+    /// raises a floor, since a confirmation may lower this bound.
     var agedBound: UInt64 {
         header.time.bound > WindowLayout.keptAfterExpiry ? header.time.bound - WindowLayout.keptAfterExpiry : 0
     }
@@ -100,7 +94,7 @@ struct WindowCore {
         return row
     }
 
-    /// - Returns: nil for a row never used.
+    /// Nil for a row never used.
     mutating func rowIfUsed(_ slot: Int) throws(ReplayWindowError) -> SenderRow? {
         if let row = rows[slot] { return row }
         guard slot < SenderRow.countMax else { throw .damaged }
@@ -115,7 +109,7 @@ struct WindowCore {
         changedSlots.insert(slot)
     }
 
-    /// Refuses a forgotten id by its sender's floor, which needs no clock.
+    /// Refuses forgotten ids by a floor, which needs no clock.
     mutating func raiseFloor(of slot: Int, to expiresAt: UInt64) throws(ReplayWindowError) {
         var row = try self.row(slot)
         guard expiresAt > row.floor else { return }
@@ -123,7 +117,6 @@ struct WindowCore {
         setRow(slot, row)
     }
 
-    /// The floor for ids of this sender.
     mutating func floor(_ slot: Int) throws(ReplayWindowError) -> UInt64 {
         let floor = try self.row(slot).floor
         // Arrival numbers are not times.

@@ -1,13 +1,12 @@
 import Envelope
 private import Platform
 
-/// Makes the file: whole under another name, forced to disk, then renamed. Concurrent processes get the same file.
+/// Makes the file whole under another name, forces it to disk and renames it. Concurrent processes get the same file.
 enum WindowCreation {
     private static let temporaryName = "replay-window.tmp"
 
     enum Existing { case keepIfIntact, replace }
 
-    /// - Parameter existing: keeps an intact file, which another process may just have made, or replaces it.
     /// - Throws: `.locked`, `.full`, `.system`; the old file is then unchanged.
     static func create(
         in folder: String,
@@ -24,7 +23,7 @@ enum WindowCreation {
         let path = folder + "/" + WindowLayout.name
         if existing == .keepIfIntact, try isIntact(path) { return }
 
-        // Under the lock, a file of this name is the remains of a killed process.
+        // Remains of a killed process, since the lock is held.
         let temporary = folder + "/" + temporaryName
         unsafe unlink(temporary)
         let refusal = DeviceRules.refusal(of: .create(.untilFirstUnlock), at: temporary)
@@ -47,7 +46,7 @@ enum WindowCreation {
         if let code = FileSync.durable.force(directory), code != EINVAL { throw ReplayWindowError("fsync", code: code) }
     }
 
-    /// Moves a folder away, onto which a file cannot be renamed. A folder with content is kept under another name.
+    /// Moves a folder out of the way of the rename; one with content is kept.
     private static func moveFolder(at path: String, aside: String) throws(ReplayWindowError) {
         guard unsafe rmdir(path) != 0, errno == ENOTEMPTY || errno == EEXIST else { return }
         guard unsafe rename(path, aside) == 0 else { throw ReplayWindowError("rename", code: errno) }

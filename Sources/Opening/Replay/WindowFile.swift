@@ -1,9 +1,8 @@
 private import Platform
 
-/// The open file: whole reads and writes, and the lock between processes. Not memory-mapped, so that a file that
-/// shrinks is an error and not a signal.
+/// The open file, with the lock between processes. Not memory-mapped: a file that shrinks is an error, not a signal.
 final class WindowFile: Sendable {
-    /// Called before every write, which it may refuse. For tests that cut a write short.
+    /// Called before every write; tests use it to cut one short.
     typealias WriteObserver = @Sendable (_ words: [UInt64], _ offset: Int) throws(ReplayWindowError) -> Void
 
     private let descriptor: Int32
@@ -12,7 +11,7 @@ final class WindowFile: Sendable {
     /// - Throws: `.missing`; `.damaged` for anything but a file of the right size; `.locked`; `.system`.
     init(path: String, onWrite: WriteObserver?) throws(ReplayWindowError) {
         if let code = DeviceRules.refusal(of: .overwrite, at: path) { throw ReplayWindowError("open", code: code) }
-        // Without O_NONBLOCK a FIFO in its place would block the caller; a link could lead anywhere.
+        // Without O_NONBLOCK a FIFO would block; a link could lead anywhere.
         let descriptor = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
@@ -69,8 +68,8 @@ final class WindowFile: Sendable {
         }
     }
 
-    /// Runs `body` under the lock between processes and windows: for microseconds, never across a suspension. The lock
-    /// goes with the descriptor, so a killed process releases it.
+    /// Excludes other processes and windows for microseconds, never across a suspension. The lock goes with the
+    /// descriptor, so a killed process releases it.
     func withLock<Result>(
         _ body: () throws(ReplayWindowError) -> Result
     ) throws(ReplayWindowError) -> Result {

@@ -1,6 +1,6 @@
 import Envelope
 
-/// The file's identity. Written once and compared on every access, so that foreign pages are noticed.
+/// Written once and compared on every access, to notice foreign pages.
 struct WindowIdentity: Equatable {
     static let wordCount = 8
     /// "SealedPushReplay".
@@ -10,7 +10,7 @@ struct WindowIdentity: Equatable {
     /// Magic, version, id, salt, digest.
     let words: [UInt64]
 
-    /// - Parameter salt: 16 bytes unknown to senders, so that none can aim its ids at one page.
+    /// `salt` is unknown to senders, so that none can aim its ids at one page.
     init(id: [UInt8], salt: [UInt8]) {
         let words = Self.magic + [Self.version, id.word(at: 0), id.word(at: 8), salt.word(at: 0), salt.word(at: 8)]
         self.words = words + [WindowCheck.digest(words[...])]
@@ -39,17 +39,15 @@ struct WindowIdentity: Equatable {
     }
 }
 
-/// The file's mutable state.
 struct WindowHeader: Equatable {
     static let wordIndex = 8
     static let wordCount = 3 + WindowTime.wordCount
     private static let noSlot: UInt64 = 0xFFFF
-    /// Leaves room for one more; no app raises it so often.
+    /// Leaves room for one more.
     static let generationMax: UInt64 = 1 << 62
 
     var time = WindowTime()
     var generation: UInt64 = 1
-    /// The sender being swept.
     var sweptSlot: Int?
 
     init() {}
@@ -65,7 +63,7 @@ struct WindowHeader: Equatable {
         time = WindowTime(words: words.dropFirst(2).dropLast())
     }
 
-    /// Checks whether this differs enough from the stored `old` to be written alone.
+    /// True if worth writing without other changes.
     func isWorthWriting(over old: WindowHeader) -> Bool {
         generation != old.generation || sweptSlot != old.sweptSlot || time.isWorthWriting(over: old.time)
     }

@@ -1,5 +1,5 @@
-/// Atomic writes. They go to the journal first, as one piece with a digest. If a process is killed, an incomplete
-/// journal has no effect, and a complete one is carried out by the next operation.
+/// Atomic writes through a journal with a digest. An incomplete journal has no effect; a complete one is carried out by
+/// the next operation.
 struct WindowTransaction {
     private(set) var writes: [Write] = []
 
@@ -28,10 +28,9 @@ struct WindowTransaction {
         return [WindowCheck.digest(payload[...])] + payload
     }
 
-    /// A journal without a digest is finished.
     static let finished: [UInt64] = [0]
 
-    /// Reads an unfinished journal; nil if it is finished or incomplete.
+    /// Nil if the journal is finished or incomplete.
     init?(firstPage page: [UInt64]) {
         let start = WindowLayout.journalWord
         guard page[start] != 0, page[start + 1] <= WindowLayout.journalWordCountMax - 2 else { return nil }

@@ -4,38 +4,35 @@ package import Primitives
 
 /// The app's side of the key ring: makes the identity, rotates prekeys, signs bundles, destroys expired prekeys.
 ///
-/// The logic is in `RingIndex` and `RotationPolicy`. The order of writing survives an end of the process at any point:
-/// new secrets, the index, then removals. So every prekey in an index is on disk, and unnamed secrets are removed at
-/// the next start.
+/// The order of writing survives a crash at any point: new secrets, the index, then removals. So every prekey in an
+/// index is on disk, and unnamed secrets are removed at the next start.
 package struct AppKeyRing: Sendable {
     private let stores: KeyStores
     private let topic: BundleID
     private let policy: RotationPolicy
 
-    /// The public identity, which senders pin.
     package let identity: IdentityKey
 
-    /// The ring's history. Everything but `.continued` is an event to act on: publish the bundle, and after
-    /// `.newIdentity` have every sender pin anew. Reported at every opening until the relay has acknowledged the
-    /// bundle.
+    /// The ring's history. All but `.continued` need the bundle published; after `.newIdentity` every sender must pin
+    /// anew. Reported until the relay acknowledges the bundle.
     package let start: Start
 
     package enum Start: Equatable, Sendable {
         case continued
         /// First launch, or the identity was erased.
         case newIdentity
-        /// New prekeys. The old ones are destroyed, and messages sealed to them cannot be opened.
+        /// The old prekeys are destroyed; messages sealed to them cannot be opened.
         case remade(Cause)
 
         package enum Cause: Equatable, Sendable {
             /// The shared container did not survive a restore.
             case ringMissing
             case ringDamaged
-            /// The prekeys belong to another identity, to which senders no longer seal.
+            /// Senders no longer seal to that identity.
             case otherIdentity
             /// Without the replay store, old messages could be shown again.
             case replayStoreLost
-            /// The secret of a current prekey was not on disk.
+            /// The secret of a current prekey is missing.
             case keyLost
         }
     }
@@ -57,10 +54,8 @@ package struct AppKeyRing: Sendable {
             }
     }
 
-    /// Creates the device's identity. An explicit call, because every sender must pin it.
+    /// Creates the identity, and a bundle to publish. An explicit call, because every sender must pin it.
     ///
-    /// - Parameter topic: the app's bundle id.
-    /// - Returns: the ring, with a bundle to publish.
     /// - Throws: `.identityExists`, `.store`, `.lock`, `.randomSourceStuck`.
     package static func create(
         stores: KeyStores,
@@ -81,20 +76,15 @@ package struct AppKeyRing: Sendable {
                 origin: .newIdentity
             )
             try writer.rotate(&index, policy: policy, at: clock, signedBy: identityKey, random: &random)
-            // Last, so that an interrupted creation is repeated; no sender has seen its identity.
+            // Last, so that an interrupted creation is repeated.
             try writer.write(identityKey)
             try writer.sweep(keeping: index)
             return AppKeyRing(index, stores: stores, policy: policy)
         }
     }
 
-    /// Opens the existing ring and repairs losses.
+    /// Opens the existing ring and repairs losses, which `start` reports.
     ///
-    /// - Parameters:
-    ///   - topic: the app's bundle id.
-    ///   - replayStore: the replay store as it is now.
-    ///   - random: the source of replacement keys.
-    /// - Returns: the ring; `start` reports any loss.
     /// - Throws: `.noIdentity`, `.identityDamaged`, `.otherTopic`, `.store` (with `.locked` before the first unlock),
     ///   `.lock`, `.randomSourceStuck`.
     package static func open(
@@ -119,7 +109,7 @@ package struct AppKeyRing: Sendable {
                 )
             let problem = if let cause { cause } else { try writer.repair(&index, replayStore: replayStore) }
             if let problem {
-                // Keep `.newIdentity` until it is acknowledged: it demands more of the app.
+                // `.newIdentity` stays until acknowledged: it demands more of the app.
                 if index.origin != .newIdentity { index.origin = problem }
                 try writer.rotate(&index, policy: policy, at: clock, signedBy: identityKey, random: &random)
             } else if index != found {
@@ -130,7 +120,7 @@ package struct AppKeyRing: Sendable {
         }
     }
 
-    /// Removes the identity and everything that belongs to it.
+    /// Removes the identity and the whole ring.
     package static func erase(stores: KeyStores) throws(KeyRingError) {
         try RingLock.held(path: stores.lockPath) { () throws(KeyRingError) in
             try RingWriter(stores: stores).erase()
@@ -138,11 +128,11 @@ package struct AppKeyRing: Sendable {
     }
 }
 
-// Calls for the running app. Each reads the index on disk, and every change does so under the lock. So instances and
-// processes do not undo each other's work.
+// Calls for the running app. Each reads the index on disk, and changes it under the lock, so instances and processes do
+// not undo each other's work.
 extension AppKeyRing {
-    /// Rotates if a prekey is seven days old, was made by a clock that ran ahead, or if the policy's classes changed.
-    /// Under an unconfirmed clock it rotates only while there is room: a clock that jumps must destroy nothing.
+    /// Rotates if a prekey is seven days old or from a clock that ran ahead, or if the policy's classes changed. Under
+    /// an unconfirmed clock it needs room, since a clock that jumps must destroy nothing.
     ///
     /// - Throws: `KeyRingError`; `.store(.locked)` if a prekey of the class *unlocked* cannot be written now.
     package func rotateIfDue(at clock: RingClock, random: inout some RandomSource) throws(KeyRingError) -> Rotation {
@@ -157,16 +147,15 @@ extension AppKeyRing {
         }
     }
 
-    /// Rotates now, for a new device token: one prekey id under both tokens would link them (rule 33).
+    /// Rotates for a new device token: one prekey id under both tokens would link them (rule 33).
     package func rotate(at clock: RingClock, random: inout some RandomSource) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
             try rotate(&index, writer, at: clock, random: &random)
         }
     }
 
-    /// The bundle for senders: the same bytes until the next rotation.
+    /// The signed bytes for senders, the same until the next rotation, and their epoch.
     ///
-    /// - Returns: the signed bytes and their epoch, for `acknowledged`.
     /// - Throws: `KeyRingError`; `.rotationDue` if a prekey of it was destroyed, or senders would refuse it.
     package func bundle(at clock: RingClock) throws(KeyRingError) -> (bytes: [UInt8], epoch: UInt64) {
         let index = try currentIndex(RingWriter(stores: stores))
@@ -174,15 +163,11 @@ extension AppKeyRing {
         return (index.bundle, index.epoch)
     }
 
-    /// Checks whether the relay still lacks the newest bundle.
     package func needsPublication() throws(KeyRingError) -> Bool {
         try !currentIndex(RingWriter(stores: stores)).isPublished
     }
 
-    /// Notes that the relay has the bundle of this epoch. The end of the prekeys before it is counted from now.
-    ///
-    /// - Parameter epoch: an epoch returned by `bundle(at:)`.
-    /// - Throws: `KeyRingError`.
+    /// Notes that the relay has the bundle of this epoch. The end of older prekeys is counted from now.
     package func acknowledged(epoch: UInt64, at clock: RingClock) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
             guard epoch <= index.epoch else { throw KeyRingError.unknownEpoch }
@@ -199,10 +184,10 @@ extension AppKeyRing {
         }
     }
 
-    /// Destroys the prekeys whose messages can no longer be shown at the certain time.
+    /// Destroys the prekeys whose messages can no longer be shown, and returns their ids. Drop envelopes spooled for
+    /// them.
     ///
-    /// - Returns: their ids; drop the envelopes spooled for them.
-    /// - Throws: `KeyRingError`; secrets that could not be deleted are removed at the next opening.
+    /// - Throws: `KeyRingError`; secrets left over are removed at the next opening.
     @discardableResult
     package func destroyDue(at clock: RingClock) throws(KeyRingError) -> [PrekeyID] {
         try change { index, writer throws(KeyRingError) in
@@ -215,10 +200,7 @@ extension AppKeyRing {
         }
     }
 
-    /// Copies the replay window's higher generation from disk.
-    ///
-    /// - Parameter replayStore: the window's id; ignored unless it continues the copy.
-    /// - Throws: `KeyRingError`.
+    /// Copies a higher generation of the same replay window.
     package func follow(_ replayStore: StoreID) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
             guard replayStore.continues(index.replayStore), replayStore != index.replayStore else { return }
@@ -250,7 +232,7 @@ extension AppKeyRing {
 
     private func currentIndex(_ writer: RingWriter) throws(KeyRingError) -> RingIndex {
         let index = try writer.index()
-        // Another instance erased the ring and created a new one; this instance's identity is gone.
+        // Another instance erased the ring and created a new one.
         guard index.identity == identity, index.topic == topic else { throw .noIdentity }
         return index
     }

@@ -1,13 +1,11 @@
 package import Keys
 
-/// The stores of a device's keys.
 package struct KeyStores: Sendable {
-    /// The app's own store for the identity's seed. The extension has no path or access group to it.
+    /// The identity's seed, for the app only: the extension has no path or access group to it.
     let identity: any SecretStore
-    /// The store of the app and its extension: prekeys and the ring's index.
+    /// Prekeys and the ring's index, for the app and its extension.
     let shared: any SecretStore
-    /// A file in a folder of the app's own. Not in the shared container: iOS ends a suspended process that holds a lock
-    /// there.
+    /// In a folder of the app's own: iOS ends a suspended process that holds a lock in the shared container.
     let lockPath: String
 
     package init(identity: any SecretStore, shared: any SecretStore, lockPath: String) {
@@ -19,15 +17,15 @@ package struct KeyStores: Sendable {
 
 /// Failures of the app's key ring. Every committed change is whole.
 package enum KeyRingError: Error, Equatable {
-    /// No identity on this device: `create` makes one, which every sender must pin anew.
+    /// `create` makes one, which every sender must pin anew.
     case noIdentity
-    /// An identity exists; call `erase` first.
+    /// `erase` comes first.
     case identityExists
-    /// The identity's record is damaged. It is never replaced silently.
+    /// Damaged, and never replaced silently.
     case identityDamaged
-    /// The ring belongs to another bundle id: a mistake in the configuration.
+    /// A mistake in the configuration: the ring belongs to another bundle id.
     case otherTopic
-    /// Sixteen draws of the random source all gave ids in use.
+    /// Sixteen draws all gave ids in use.
     case randomSourceStuck
     /// The bundle is unusable: rotate first.
     case rotationDue

@@ -5,7 +5,6 @@ package struct RingClock: Equatable, Sendable {
     /// The age at which a confirmation becomes too old.
     static let confirmationAgeMax: Duration = .seconds(7 * 86_400)
 
-    /// The device's clock.
     package let now: Timestamp
     package let known: KnownTime
 
@@ -14,20 +13,20 @@ package struct RingClock: Equatable, Sendable {
         self.known = known
     }
 
-    /// The time of a new bundle, which senders must not find in the future. The device's clock counts only before the
-    /// first confirmation.
+    /// The time of a new bundle, never in the senders' future. The device's clock counts only before the first
+    /// confirmation.
     var stamp: Timestamp {
         let time = known.lastConfirmed == nil ? max(now, known.lowerBound) : known.lowerBound
         return min(time, Timestamp(milliseconds: Timestamp.millisecondsMax))
     }
 
-    /// The confirmed time; nil if it was not confirmed since the device started.
+    /// Nil until time is confirmed after a start of the device.
     var confirmed: Timestamp? { known.isConfirmed ? known.lowerBound : nil }
 
     /// The time that has certainly passed.
     var certain: Timestamp { known.lowerBound }
 
-    /// True if the last confirmation is old enough that the app should confirm time.
+    /// True if the app should confirm time.
     var isUnconfirmedForLong: Bool {
         guard !known.isConfirmed, let last = known.lastConfirmed else { return !known.isConfirmed }
         return max(now, known.lowerBound) >= last.advanced(by: Self.confirmationAgeMax)

@@ -17,7 +17,7 @@ extension RingIndex {
     static let recordByteCountMax = 16_384
     private static let magic = Array("SPring".utf8)
     private static let version: UInt8 = 0x02
-    /// A rotation adds one: no sum of two can wrap.
+    /// A rotation adds one, without overflow.
     private static let epochMax: UInt64 = 1 << 62
 
     var record: [UInt8] {
@@ -39,7 +39,6 @@ extension RingIndex {
         return record + SHA256.hash(record)
     }
 
-    /// Decodes a record; nil unless it is exactly one index.
     init?(record: [UInt8]) {
         guard record.count <= Self.recordByteCountMax, record.count > SHA256.byteCount else { return nil }
         let content = Array(record.dropLast(SHA256.byteCount))

@@ -1,11 +1,9 @@
 import Platform
 
-/// One writer of a key ring at a time, across threads and processes: held from reading the index to replacing it. The
-/// system releases it when the process ends.
+/// One writer of a key ring at a time, across threads and processes. The system releases it when the process ends.
 package enum RingLock {
-    /// Waits for the lock, then runs `body`. The wait is short: a writer writes only a few files.
+    /// Waits for the lock, as a writer writes only a few files. The file at `path` stays empty.
     ///
-    /// - Parameter path: an empty file, made if missing.
     /// - Throws: `.lock`, and errors of `body`.
     package static func held<Result>(
         path: String,

@@ -1,7 +1,7 @@
 import Envelope
 import Keys
 
-/// The public side of one prekey in the ring. Its secret is a record of its own.
+/// The public side of one prekey; its secret is a separate record.
 struct RingPrekey: Equatable, Sendable {
     let prekey: PublicPrekey
     let id: PrekeyID
@@ -11,11 +11,11 @@ struct RingPrekey: Equatable, Sendable {
     var supersession: Supersession?
 
     struct Supersession: Equatable, Sendable {
-        /// The epoch of the first bundle without this prekey.
+        /// The first bundle without this prekey.
         var epoch: UInt64
-        /// Nil until time is confirmed; then counted from there.
+        /// Nil until time is confirmed.
         var at: Timestamp?
-        /// The confirmed time at which the relay had that bundle or a newer one.
+        /// The confirmed time at which the relay had that bundle.
         var acknowledgedAt: Timestamp?
     }
 

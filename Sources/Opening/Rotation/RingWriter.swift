@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import Primitives
 
-/// The steps on disk of a change of the ring. The caller holds the `RingLock` for each change.
+/// The steps on disk of a change, under the `RingLock`.
 struct RingWriter {
     private static let drawCountMax = 16
 
@@ -78,7 +78,7 @@ struct RingWriter {
         do throws(SecretStoreError) { return try RingIndex(from: shared) } catch { throw .store(error) }
     }
 
-    /// - Returns: the index, or nil and the reason.
+    /// The index, or nil and the reason.
     func readIndex(
         for identity: IdentityKey,
         topic: BundleID
@@ -119,7 +119,7 @@ struct RingWriter {
     ) throws(KeyRingError) {
         let destroyed = index.makeRoom(for: policy.classes.count)
         var new: [PublicPrekey] = []
-        // The class *unlocked* first: on a locked device the rotation ends here and leaves no other prekey behind.
+        // *Unlocked* first: a locked device fails here and leaves no other prekey behind.
         for protectionClass in policy.classes.reversed() {
             let prekey = try draw(protectionClass, for: index, beside: new, random: &random)
             try write(prekey, identity: index.identity)
@@ -130,7 +130,7 @@ struct RingWriter {
         for id in destroyed { try delete(id) }
     }
 
-    /// Draws a key whose id no other prekey has or had (protocol v1, rule 6).
+    /// A key whose id no other prekey has or had (protocol v1, rule 6).
     private func draw(
         _ protectionClass: ProtectionClass,
         for index: RingIndex,
@@ -160,9 +160,7 @@ struct RingWriter {
         }
     }
 
-    /// Removes lost prekeys from the index. Nothing is written.
-    ///
-    /// - Returns: the reason for new prekeys; nil if the current ones are usable.
+    /// Removes lost prekeys from the index, without writing it, and returns the reason for new prekeys.
     func repair(_ index: inout RingIndex, replayStore: StoreID) throws(KeyRingError) -> RingIndex.Origin? {
         guard replayStore.continues(index.replayStore) else {
             _ = index.destroy { _ in true }
@@ -184,7 +182,7 @@ struct RingWriter {
         } catch {
             switch error {
             case .notFound, .damaged: return true
-            // Present; read once the device is unlocked.
+            // Present, and readable later.
             case .locked: return false
             case .system: throw .store(error)
             }
@@ -195,7 +193,7 @@ struct RingWriter {
         do throws(SecretStoreError) { try shared.delete(.prekey(id)) } catch { throw .store(error) }
     }
 
-    /// Removes secrets that `index` on disk does not name: remains of an interrupted rotation or destruction.
+    /// Removes secrets that the index on disk does not name.
     func sweep(keeping index: RingIndex) throws(KeyRingError) {
         do throws(SecretStoreError) {
             for name in try shared.names() {
@@ -209,7 +207,7 @@ struct RingWriter {
         }
     }
 
-    /// Deletes the index first: secrets that no index names are garbage, whatever happens next.
+    /// The index first: secrets without one are garbage.
     func erase() throws(KeyRingError) {
         do throws(SecretStoreError) {
             try shared.delete(.ring)

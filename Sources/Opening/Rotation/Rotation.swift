@@ -7,6 +7,6 @@ public enum Rotation: Equatable, Sendable {
     /// There are new prekeys, and a bundle to publish.
     case rotated
     /// Nothing was done; time should be confirmed. Until then no old prekey is destroyed, and new ones may not be made.
-    /// The value is the last confirmation; nil for never.
+    /// Nil if time was never confirmed.
     case clockUnconfirmed(since: Timestamp?)
 }

@@ -1,7 +1,7 @@
 package import Envelope
 private import Platform
 
-/// The device's lock state. iOS enforces it itself; the file store does so without data protection.
+/// The device's lock state. The file store enforces it where iOS does not.
 package enum DeviceLock: Sendable, CaseIterable {
     case beforeFirstUnlock, locked, unlocked
 
@@ -18,7 +18,6 @@ package enum DeviceLock: Sendable, CaseIterable {
         #endif
     }
 
-    /// Checks that records of this class can be read and written now.
     package func permits(_ protection: ProtectionClass) -> Bool {
         switch (self, protection) {
         case (.unlocked, _), (.locked, .afterFirstUnlock): true

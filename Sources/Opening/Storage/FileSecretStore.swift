@@ -5,8 +5,8 @@ package import Primitives
 
 /// Secret records as files: one each, of mode 0600, replaced by rename and forced to disk.
 ///
-/// A file is `SPrecrd` ‖ class (1 byte) ‖ record. The store does not detect a flipped bit in a record. Each reader
-/// checks its record instead: a key against its public half, the index against its digest.
+/// A file is `SPrecrd` ‖ class (1 byte) ‖ record. Readers detect flipped bits: a key by its public half, the index by
+/// its digest.
 package struct FileSecretStore: SecretStore {
     private static let magic = Array("SPrecrd".utf8)
     private static let headByteCount = 8
@@ -19,11 +19,9 @@ package struct FileSecretStore: SecretStore {
     private let folder: String
     private let lock: @Sendable () -> DeviceLock
 
-    /// Creates a store.
-    ///
     /// - Parameters:
     ///   - folder: made with the first record; its parent exists.
-    ///   - lock: the state of the device, read at every read and write.
+    ///   - lock: read at every read and write.
     package init(folder: String, lock: @escaping @Sendable () -> DeviceLock = { .current }) {
         self.folder = folder
         self.lock = lock
@@ -42,7 +40,7 @@ package struct FileSecretStore: SecretStore {
         guard let protection else { throw .damaged }
         guard lock().permits(protection) else { throw .locked }
         return file.withBytes { bytes in
-            // Zeroed, but not in guarded pages, which take six system calls for each push. The caller chooses.
+            // Zeroed, but not in guarded pages, which take six system calls for each push; the caller chooses.
             SecretBytes(copying: bytes.extracting(Self.headByteCount..<bytes.byteCount))
         }
     }

@@ -4,7 +4,7 @@ protocol DisplayPiece {
     var isWhitespace: Bool { get }
     /// True if it leaves ink on the screen.
     var isVisible: Bool { get }
-    /// True if it begins with a scalar that is drawn at the letter before it.
+    /// True if it begins with a scalar drawn at the letter before it.
     var isJoint: Bool { get }
 
     func append(to text: inout String)
@@ -17,7 +17,7 @@ extension Character: DisplayPiece {
     var isVisible: Bool { unicodeScalars.contains(where: TextScalars.isVisible) }
     var isJoint: Bool { unicodeScalars.first.map(TextScalars.isJoint) ?? false }
 
-    /// Appends the character with a bounded stack of marks.
+    /// Bounds the stack of marks.
     func append(to text: inout String) {
         // Too short for more marks.
         guard utf8.count > Self.markCountMax else { return text.append(self) }
@@ -34,7 +34,6 @@ extension Character: DisplayPiece {
     }
 }
 
-/// A scalar that stands alone.
 extension Unicode.Scalar: DisplayPiece {
     var isNewline: Bool { self == "\n" }
     var isWhitespace: Bool { self == " " || self == "\n" }

@@ -1,16 +1,15 @@
-/// Makes text of a stranger or a malicious contact safe to display: signed is not trusted.
+/// Makes untrusted text safe to display: signed is not trusted.
 ///
-/// Removed: characters that reverse the following text, are invisible, or control a terminal; marks before the first
-/// letter. Cut: stacks of combining marks, floods of lines, endless texts. Joiners stay, for emoji and Persian. So do
-/// the marks of direction (U+200E, U+200F, U+061C), which affect only their neighbours.
+/// Removed: characters that reverse following text, are invisible, or control a terminal; marks before the first
+/// letter. Cut: stacks of marks, floods of lines, endless texts. Joiners stay, for emoji and Persian, and marks of
+/// direction (U+200E, U+200F, U+061C), which affect only their neighbours.
 package enum DisplayText {
-    /// The layout of a text.
     package enum Place: Sendable {
         case line
         case paragraph
-        /// In place of a `%@`: one line, as long as the text around it.
+        /// For a `%@`: one line, as long as the text around it.
         case argument
-        /// A contact's name, which is bounded in bytes already.
+        /// Bounded in bytes already.
         case name
 
         var characterCountMax: Int {
@@ -27,19 +26,18 @@ package enum DisplayText {
     private static let identifierByteCountMax = 256
     private static let ellipsis = "…"
 
-    /// Makes a text safe to display.
+    /// The text to show; empty if nothing is visible.
     ///
     /// - Parameter keepsIsolates: for a text of the app's own with arguments in it.
-    /// - Returns: the text to show; empty if nothing of it is visible.
     package static func safe(_ text: String, in place: Place, keepsIsolates: Bool = false) -> String {
         if isPlain(text, in: place) { return cut(text, to: place.characterCountMax) }
-        // Most texts contain only letters that join with nothing, and nothing to remove.
+        // Common case: letters that join with nothing, and nothing to remove.
         if text.unicodeScalars.allSatisfy(TextScalars.standsAlone) { return shown(text.unicodeScalars, in: place) }
-        // Remove first: the remaining scalars may join into other characters, and those are judged.
+        // Remove first, then judge the characters that remain.
         return shown(TextScalars.allowed(text, keepsIsolates: keepsIsolates), in: place)
     }
 
-    /// Checks that all of it is shown unchanged: letters that stand alone, with single blanks between them.
+    /// True if shown unchanged: letters that stand alone, with single blanks between them.
     private static func isPlain(_ text: String, in place: Place) -> Bool {
         var isAfterBlank = true
         for scalar in text.unicodeScalars {
@@ -64,7 +62,7 @@ package enum DisplayText {
         var blanks = (lineBreakCount: 0, spaceCount: 0)
         var hasVisible = false
         for piece in pieces {
-            // It would join the text before it on the screen.
+            // It would join the preceding text on the screen.
             guard hasVisible || !piece.isJoint else { continue }
             let isBreak = piece.isNewline && place == .paragraph
             if piece.isVisible {
@@ -75,7 +73,7 @@ package enum DisplayText {
             } else {
                 blanks.spaceCount += 1
             }
-            // Endless spaces make empty lines too. Leading white space is dropped.
+            // Endless spaces make empty lines too.
             guard blanks.lineBreakCount <= emptyLineCountMax + 1, blanks.spaceCount <= spaceCountMax,
                 hasVisible || !piece.isWhitespace
             else { continue }
@@ -90,21 +88,18 @@ package enum DisplayText {
         return hasVisible ? shown : ""
     }
 
-    /// An argument for a text of the app's own. It has one line, and its ends do not change the letters around it. Text
-    /// of the other direction is isolated, so the text around it stays in order.
-    ///
-    /// - Parameter inRightToLeft: true if the text around it is written from right to left.
+    /// An argument for an app's own text: one line whose ends do not change the letters around it. Text of the other
+    /// direction is isolated.
     package static func argument(_ text: String, inRightToLeft: Bool) -> String {
         let shown = TextScalars.withoutJoints(safe(text, in: .argument))
         guard hasRightToLeft(shown) || inRightToLeft else { return shown }
         return "\u{2068}" + shown + "\u{2069}"
     }
 
-    /// Checks whether any of it is written from right to left.
     package static func hasRightToLeft(_ text: String) -> Bool {
         text.unicodeScalars.contains(where: TextScalars.isRightToLeft)
     }
 
-    /// An identifier for the app to compare, so it is never changed: whole, or empty if longer than 256 bytes.
+    /// An identifier for comparison, so unchanged, or empty if longer than 256 bytes.
     package static func identifier(_ text: String) -> String { text.utf8.count <= identifierByteCountMax ? text : "" }
 }

@@ -1,6 +1,5 @@
-/// The effect of a single Unicode scalar on displayed text.
 enum TextScalars {
-    /// Unicode's flags in tag characters (England, Scotland, Wales): a black flag, a word in tags and their end.
+    /// England, Scotland and Wales: a black flag, a word in tags and their end.
     ///
     /// - Source: RGI_Emoji_Tag_Sequence of emoji-sequences.txt.
     private static let flags = ["gbeng", "gbsct", "gbwls"].map { word in
@@ -9,9 +8,8 @@ enum TextScalars {
     }
     private static let blackFlag: Unicode.Scalar = "\u{1F3F4}"
 
-    /// Removes scalars that reverse, hide or control text, and turns all white space into space or line feed.
-    ///
-    /// - Parameter keepsIsolates: keeps U+2066 to U+2069.
+    /// Removes scalars that reverse, hide or control text, and unifies white space. `keepsIsolates` keeps U+2066 to
+    /// U+2069.
     static func allowed(_ text: String, keepsIsolates: Bool) -> String {
         var kept = String.UnicodeScalarView()
         var isAfterReturn = false
@@ -19,7 +17,7 @@ enum TextScalars {
         var index = scalars.startIndex
         while index < scalars.endIndex {
             let scalar = scalars[index]
-            // Tag characters spell a flag after a black flag; elsewhere they are invisible words.
+            // Elsewhere, tag characters are invisible words.
             if scalar == blackFlag, let flag = flags.first(where: { scalars[index...].starts(with: $0) }) {
                 kept.append(contentsOf: flag)
                 index = scalars.index(index, offsetBy: flag.count)
@@ -39,8 +37,8 @@ enum TextScalars {
         return String(kept)
     }
 
-    /// Checks that it is a displayable whole character beside any neighbour. True for letters and signs of English and
-    /// Western Europe, Greek, Cyrillic, Chinese, Japanese and Korean, space and line feed. Others need a closer check.
+    /// True for displayable scalars that are whole characters beside any neighbour: letters and signs of Western
+    /// Europe, Greek, Cyrillic, Chinese, Japanese and Korean, space and line feed.
     static func standsAlone(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A, 0x20...0x7E: true
@@ -58,20 +56,19 @@ enum TextScalars {
         case 0x20...0x7E: true
         // Joiners and marks of direction.
         case 0x200C...0x200F, 0x061C: true
-        // Variation selectors choose between text and emoji, or between two forms of a letter.
+        // Variation selectors, between text and emoji or two forms of a letter.
         case 0xFE00...0xFE0F, 0xE0100...0xE01EF, 0x180B...0x180D, 0x180F: true
-        // Embeddings and overrides reverse the text after them.
+        // Embeddings and overrides.
         case 0x202A...0x202E: false
         // Interlinear annotation.
         case 0xFFF9...0xFFFB: false
         default:
-            // The rest that Unicode calls ignorable has no width and no use in words: isolates, zero-width space, word
-            // joiner, byte order mark, soft hyphen, fillers, tags, musical formats.
+            // Other ignorables have no width and no use in words: isolates, zero-width space, word joiner, byte order
+            // mark, soft hyphen, fillers, tags, musical formats.
             !scalar.properties.isDefaultIgnorableCodePoint && scalar.properties.generalCategory != .control
         }
     }
 
-    /// Checks that it leaves ink on the screen by itself.
     static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return (0x21...0x7E).contains(scalar.value) }
         // The braille pattern without dots.
@@ -84,7 +81,7 @@ enum TextScalars {
         }
     }
 
-    /// Checks that it is drawn over or under the scalar before it.
+    /// True if drawn over or under the scalar before it.
     static func stacks(_ scalar: Unicode.Scalar) -> Bool {
         guard !scalar.isASCII, !scalar.properties.isVariationSelector else { return false }
         switch scalar.properties.generalCategory {
@@ -93,8 +90,7 @@ enum TextScalars {
         }
     }
 
-    /// Removes scalars that would change a letter of the text around it: marks, joiners, selectors and modifiers at the
-    /// start, joiners and signs over the following text at the end.
+    /// Removes scalars at the ends that would change letters of the text around.
     static func withoutJoints(_ text: String) -> String {
         let start = text.unicodeScalars.drop { isJoint($0) || $0.properties.isEmojiModifier }
         var kept = start
@@ -102,7 +98,7 @@ enum TextScalars {
         return String(kept)
     }
 
-    /// Checks that it belongs to the letter before it: marks of every kind, selectors and joiners.
+    /// Marks of every kind, selectors and joiners.
     static func isJoint(_ scalar: Unicode.Scalar) -> Bool {
         guard !scalar.isASCII else { return false }
         return scalar.properties.isGraphemeExtend || isJoiner(scalar)
@@ -111,8 +107,7 @@ enum TextScalars {
 
     private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { (0x200C...0x200D).contains(scalar.value) }
 
-    /// By block: Hebrew, Arabic and related scripts. The standard library lacks the exact property, and a superfluous
-    /// isolate does no harm.
+    /// By block, since the standard library lacks the exact property; a superfluous isolate does no harm.
     static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0590...0x08FF, 0x200F, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
