@@ -70,7 +70,7 @@ extension MessageOpener {
         do throws(ContactListError) {
             if let known = try contacts.sender(sender) { return known }
         } catch {
-            // Contacts are unknown.
+            // Without a list, contacts and strangers are indistinguishable.
             throw Rejection(.keysUnavailable)
         }
         throw strangerRejection(sender)

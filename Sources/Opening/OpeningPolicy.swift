@@ -24,9 +24,9 @@ public struct OpeningPolicy: Sendable {
 
     /// L: the longest life of a message, from sent-at to expires-at. 7 days by default, at most 30.
     public let lifetimeMax: Duration
-    /// For contacts that are people.
+    /// Names for contacts that are people.
     public var person: AllowedNames
-    /// For contacts that are services.
+    /// Names for contacts that are services.
     public var service: AllowedNames
     /// Roles whose attachments the app gets; all by default. Fetching a file reveals to its host when this device has
     /// the message.

@@ -21,7 +21,7 @@ public enum Outcome: Hashable, Sendable {
     case locked
     /// Keys or contacts were unreadable.
     case keysUnavailable
-    /// Well signed by no contact; the key serves for a contact request.
+    /// Well signed by an unknown key, which serves for a contact request.
     case unverifiedSender(SenderKey)
     /// Received after its expiry.
     case expired
@@ -47,13 +47,13 @@ public struct OpenedMessage: Hashable, Sendable {
     public let message: Message
     /// The id, shared by a fan-out and its re-sends.
     public let messageID: MessageID
-    /// By the sender's clock.
+    /// The sending time by the sender's clock.
     public let sentAt: Timestamp
-    /// The end of display.
+    /// The time from which it must not be shown.
     public let expiresAt: Timestamp
-    /// The signing key.
+    /// The key that signed it.
     public let sender: SenderKey
-    /// The name in the app's contact list; nil for none.
+    /// The sender's name in the app's contact list; nil for none.
     public let contactName: String?
     /// True if the sender cut the text.
     public let isTruncated: Bool

@@ -17,9 +17,9 @@ public struct Contact: Hashable, Sendable {
     public let key: SenderKey
     /// The kind of sender.
     public let role: Role
-    /// The app's name for it; nil for none.
+    /// The app's name for the sender; nil for none.
     public let name: String?
-    /// Empty by default.
+    /// The granted rights; empty by default.
     public let rights: ContactRights
 
     /// Creates a contact.

@@ -2,8 +2,8 @@ public import Keys
 
 /// The effect of an announcement.
 public enum SenderChange: Hashable, Sendable {
-    /// The second key has the contact's place. Messages of the first are accepted while under way. The picture moves to
-    /// the new key.
+    /// The second key has the contact's place. Messages of the first are accepted while under way. The app has to set
+    /// the contact's picture for the new key.
     case replaced(SenderKey, by: SenderKey)
     /// The key is no longer a contact's.
     case revoked(SenderKey)

@@ -9,7 +9,7 @@ public struct ContactList: Hashable, Sendable {
     public var unknownSenders: UnknownSenderPolicy
 
     private var contactsByKey: [SenderKey: Contact] = [:]
-    /// None of them is a contact's.
+    /// Keys retired by announcements, none of them a contact's.
     package private(set) var retiredKeys: [SenderKey: RetiredKey] = [:]
 
     /// Creates an empty list.
@@ -24,7 +24,7 @@ public struct ContactList: Hashable, Sendable {
     /// The number of contacts.
     public var count: Int { contactsByKey.count }
 
-    /// Sorted by the text of their keys.
+    /// All contacts, sorted by the text of their keys.
     public var contacts: [Contact] { contactsByKey.values.sorted { $0.key.text < $1.key.text } }
 
     /// The contact with exactly this key. Names are not unique.

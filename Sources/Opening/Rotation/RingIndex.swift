@@ -157,7 +157,8 @@ extension RingIndex {
         return destroyed
     }
 
-    /// Replaces missing times and those of a clock that ran ahead, which could keep a key for years.
+    /// Puts confirmed time in place of missing times and those of a clock that ran ahead, which could keep a key for
+    /// years.
     mutating func correctTimes(by clock: RingClock) {
         guard let now = clock.confirmed else { return }
         func corrected(_ time: Timestamp?) -> Timestamp {

@@ -15,7 +15,7 @@ struct RingPrekey: Equatable, Sendable {
         var epoch: UInt64
         /// Nil until time is confirmed.
         var at: Timestamp?
-        /// The confirmed time at which the relay had that bundle.
+        /// The confirmed time at which the relay had a bundle without this prekey.
         var acknowledgedAt: Timestamp?
     }
 

@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import Primitives
 
-/// The steps on disk of a change, under the `RingLock`.
+/// The steps on disk of a change. The app makes them under the `RingLock`.
 struct RingWriter {
     private static let drawCountMax = 16
 
