@@ -1,10 +1,10 @@
-/// Strict base64url (RFC 4648 section 5) without padding: exactly one text decodes to each byte string.
+/// Strict base64url (RFC 4648 section 5) without padding: one text for each byte string.
 ///
-/// Foundation's decoder takes `AAB=`, `AB==` and `AA=A` alike, which would make ids and signatures over encoded text
-/// malleable. Here the alphabet is exact, `=` and white space are refused, and spare bits must be zero.
+/// Foundation's decoder takes `AAB=`, `AB==` and `AA=A` alike, which makes ids and signatures over text malleable. Here
+/// `=` and white space are refused, and spare bits are zero.
 public enum Base64URL {
     package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        // Generic code is not specialized for callers in other modules.
+        // Generic code is not specialized across modules.
         encode(Array(bytes))
     }
 
@@ -14,7 +14,7 @@ public enum Base64URL {
         encode(bytes.span)
     }
 
-    /// - Returns: ⌈4n / 3⌉ ASCII bytes.
+    /// ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
         let alphabet = alphabet
         var text: [UInt8] = []
@@ -42,11 +42,11 @@ public enum Base64URL {
     public static func decode(text: String) -> [UInt8]? { decode(Array(text.utf8)) }
 
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        // Generic code is not specialized for callers in other modules, and took 20 times as long.
+        // Generic code is not specialized across modules, and took 20 times as long.
         decode(Array(text))
     }
 
-    /// - Returns: nil for anything but canonical text.
+    /// Nil for anything but canonical text.
     package static func decode(_ characters: [UInt8]) -> [UInt8]? {
         guard characters.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
@@ -68,7 +68,7 @@ public enum Base64URL {
         return seen & 0x80 == 0 && spareBits == 0 ? bytes : nil
     }
 
-    /// Checks that all bytes are in the alphabet. Length and spare bits may still be invalid.
+    /// Checks the alphabet only, not length and spare bits.
     package static func isOfAlphabet(_ text: [UInt8]) -> Bool {
         let span = text.span
         let raw = unsafe span.bytes
@@ -94,7 +94,7 @@ public enum Base64URL {
 
     private static let values = (0...UInt8.max).map { value(of: $0) ?? notACharacter }
 
-    /// - Returns: 0 ..< 64, or nil outside the alphabet.
+    /// 0 ..< 64, or nil outside the alphabet.
     package static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")

@@ -1,5 +1,5 @@
-/// HPKE's `info` and the sender's signature input. Each begins with its own context string, so no signature or key is
-/// accepted elsewhere.
+/// HPKE's `info` and the sender's signature input. Each has its own context string, so no signature or key is accepted
+/// elsewhere.
 package enum Binding {
     package static let envelopeContext = "SealedPush/1"
     package static let messageContext = "SealedPush/1 message"
@@ -28,10 +28,10 @@ package enum Binding {
         return info
     }
 
-    /// The signed bytes: LP("SealedPush/1 message") ‖ info ‖ frame[0..<68] ‖ SHA-256(body), 209 + |TOPIC| bytes.
+    /// LP("SealedPush/1 message") ‖ info ‖ frame[0..<68] ‖ SHA-256(body): 209 + |TOPIC| bytes.
     ///
-    /// The encapsulated key is left out: it would force a two-step context on every implementation and bind nothing
-    /// more (docs/protocol.md, "Signature").
+    /// The encapsulated key is left out: it would force a two-step context and bind nothing more (docs/protocol.md,
+    /// "Signature").
     package static func signatureInput(info: [UInt8], frameHead: [UInt8], bodyDigest: [UInt8]) -> [UInt8] {
         precondition(frameHead.count == Frame.signedByteCount && bodyDigest.count == 32)
         return context(messageContext) + info + frameHead + bodyDigest

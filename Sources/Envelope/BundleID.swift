@@ -1,15 +1,13 @@
 /// The app's bundle id, 1 to 155 bytes.
 ///
-/// Configured, never looked up: in the service extension `Bundle.main.bundleIdentifier` is the extension's own, and
-/// VoIP topics have a suffix. Sealing and opening both use the app's plain id.
+/// Configured, never looked up: `Bundle.main.bundleIdentifier` in the service extension is the extension's own, and
+/// VoIP topics have a suffix.
 public struct BundleID: Equatable, Hashable, Sendable {
     static let byteCountMax = 155
 
     /// UTF-8, compared without Unicode equivalence.
     package let bytes: [UInt8]
 
-    /// Checks length and characters.
-    ///
     /// - Throws: `BundleIDError`.
     public init(_ text: String) throws(BundleIDError) {
         try self.init(bytes: Array(text.utf8))
@@ -19,7 +17,7 @@ public struct BundleID: Equatable, Hashable, Sendable {
         guard !bytes.isEmpty, bytes.count <= Self.byteCountMax else {
             throw .wrongLength(byteCount: bytes.count, byteCountMax: Self.byteCountMax)
         }
-        // Apple, "CFBundleIdentifier": letters, digits, hyphen and period.
+        // Apple, "CFBundleIdentifier".
         let isBundleID = bytes.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -36,7 +34,7 @@ public struct BundleID: Equatable, Hashable, Sendable {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Reasons why a text is no bundle id.
+/// Errors of a bundle id.
 public enum BundleIDError: Error, Equatable {
     /// Empty, or longer than 155 bytes.
     case wrongLength(byteCount: Int, byteCountMax: Int)

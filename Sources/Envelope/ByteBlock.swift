@@ -1,4 +1,4 @@
-/// Sixteen bytes processed together; most of a body is one long text.
+/// Sixteen bytes at a time; most of a body is one long text.
 typealias ByteBlock = SIMD16<UInt8>
 
 extension SIMD16<UInt8> {

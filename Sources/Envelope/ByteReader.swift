@@ -1,4 +1,4 @@
-/// Reads fixed fields from untrusted bytes, front to back. Every read is checked; none traps.
+/// Reads fields of untrusted bytes. Every read is checked; none traps.
 package struct ByteReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -10,7 +10,7 @@ package struct ByteReader {
 
     package var remainingByteCount: Int { bytes.endIndex - position }
 
-    /// - Returns: nil if fewer bytes are left; nothing is consumed then.
+    /// Nil and nothing consumed if fewer are left.
     package mutating func take(_ count: Int) -> [UInt8]? {
         guard count >= 0, count <= remainingByteCount else { return nil }
         defer { position += count }

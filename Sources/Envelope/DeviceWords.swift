@@ -1,4 +1,4 @@
-/// Formats of device details, as the device writes them and the relay reads them.
+/// Formats of device details, shared by device and relay.
 package enum DeviceWords {
     /// A language tag: 1 to 35 characters; subtags of 1 to 8 letters and digits, the first of 2 to 8 letters.
     ///
@@ -12,7 +12,7 @@ package enum DeviceWords {
 
     package static func isRegion(_ text: String) -> Bool { regions.contains(text) }
 
-    /// Assigned codes, and `XK`, which Apple's locales use for Kosovo.
+    /// Assigned codes, and Apple's `XK` for Kosovo.
     ///
     /// - Source: ISO 3166-1 alpha-2, 249 codes, as in tzdata's `iso3166.tab`.
     package static let regions: Set<String> = Set(

@@ -19,12 +19,12 @@ package struct Envelope: Equatable, Sendable {
         self.ciphertext = ciphertext
     }
 
-    /// Reads the `sealed` field: exact length, then alphabet, then version and suite.
+    /// Checks length, then alphabet, then version and suite.
     package init(sealedField text: some Collection<UInt8>) throws(EnvelopeError) {
         guard PushClass.allCases.contains(where: { $0.sealedCharacterCount == text.count }) else {
             throw .wrongLength(count: text.count)
         }
-        // An array: any other collection decodes through three calls a character in an optimised build.
+        // An array: other collections decode through three calls a character.
         guard let bytes = Base64URL.decode(Array(text)) else { throw .notBase64URL }
         try self.init(bytes: bytes)
     }

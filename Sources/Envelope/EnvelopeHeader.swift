@@ -1,11 +1,11 @@
-/// The clear first ten bytes of an envelope: version, suite, prekey id. HPKE's `info` binds them.
+/// The first ten bytes of an envelope, in the clear and bound by HPKE's `info`.
 package struct EnvelopeHeader: Equatable, Sendable {
     package static let version: UInt8 = 0x01
     package static let byteCount = 10
     package static let prekeyIDByteCount = 8
 
     package let suite: Suite
-    /// The first 8 bytes of the prekey's fingerprint: a hint for look-up, never an identity.
+    /// The first 8 bytes of the fingerprint: a hint for look-up, never an identity.
     package let prekeyID: [UInt8]
 
     package init(suite: Suite, prekeyID: [UInt8]) {

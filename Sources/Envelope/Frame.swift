@@ -1,18 +1,18 @@
-/// The plaintext in an envelope: fixed fields, signature, body, and zeros up to the constant length. Layout
-/// (big-endian): docs/protocol.md, "Frame".
+/// An envelope's plaintext: fixed fields, signature, body, and zeros up to the constant length. Layout (big-endian):
+/// docs/protocol.md, "Frame".
 package struct Frame: Equatable, Sendable {
     package static let signedByteCount = 68
     package static let bodyOffset = 132
     /// `{}` is the shortest JSON object.
     package static let bodyByteCountMin = 2
 
-    /// 16 random bytes, shared by a fan-out and its re-sends.
+    /// 16 random bytes.
     package var messageID: [UInt8]
     /// Milliseconds since 1970.
     package var sentAt: UInt64
     /// Milliseconds since 1970.
     package var expiresAt: UInt64
-    /// The whole Ed25519 key: an id of it could collide.
+    /// The whole Ed25519 key: an id could collide.
     package var senderKey: [UInt8]
     package var flags: FrameFlags
     /// UTF-8 JSON.
@@ -38,7 +38,7 @@ package struct Frame: Equatable, Sendable {
         signature = [UInt8](repeating: 0, count: 64)
     }
 
-    /// frame[0..<68], the signed part before the signature.
+    /// frame[0..<68], the signed part.
     package var head: [UInt8] {
         var head = messageID
         head.append(bigEndian: sentAt)
@@ -49,7 +49,6 @@ package struct Frame: Equatable, Sendable {
         return head
     }
 
-    /// - Returns: exactly `byteCount` bytes, zero-padded.
     package func bytes(byteCount: Int) -> [UInt8] {
         precondition(body.count >= Self.bodyByteCountMin && body.count <= byteCount - Self.bodyOffset)
         precondition(signature.count == 64)
@@ -57,7 +56,7 @@ package struct Frame: Equatable, Sendable {
         return filled + [UInt8](repeating: 0, count: byteCount - filled.count)
     }
 
-    /// Reads an opened envelope's plaintext, which an unknown sender may have sealed.
+    /// Reads an opened plaintext, of a sender yet unknown.
     package init(bytes: [UInt8]) throws(FrameError) {
         var reader = ByteReader(bytes[...])
         guard let messageID = reader.take(16), let sentAt = reader.take(UInt64.self),
@@ -69,7 +68,7 @@ package struct Frame: Equatable, Sendable {
             throw .wrongBodyLength
         }
         let padding = bytes[(bytes.endIndex - reader.remainingByteCount)...]
-        // Reads every byte, so that timing does not reveal the length of the text.
+        // Reads every byte, so that timing does not reveal the text's length.
         guard padding.reduce(0, |) == 0 else { throw .paddingNotZero }
         self.init(
             messageID: messageID,
@@ -84,7 +83,7 @@ package struct Frame: Equatable, Sendable {
     }
 }
 
-/// Bits 15..8 are critical (unknown and set: unsupported); bits 7..0 may be ignored.
+/// Bits 15..8 are critical: unsupported if unknown. Bits 7..0 may be ignored.
 package struct FrameFlags: OptionSet, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }

@@ -10,10 +10,10 @@ package enum Payload {
 
     package static let sealedName = "sealed"
     package static let traceName = "trace"
-    /// For messages in the format of RFC 8291; never beside a sealed field.
+    /// RFC 8291; never beside a sealed field.
     package static let webPushName = "webpush"
 
-    /// - Returns: 3,923 bytes + |A|.
+    /// 3,923 bytes + |A|.
     package static func alert(placeholder: Placeholder, envelope: Envelope, trace: Trace) -> [UInt8] {
         precondition(envelope.pushClass == .alert)
         var bytes: [UInt8] = []
@@ -24,7 +24,7 @@ package enum Payload {
         return close(&bytes, envelope, trace)
     }
 
-    /// - Returns: 4,919 bytes.
+    /// 4,919 bytes.
     package static func voip(envelope: Envelope, trace: Trace) -> [UInt8] {
         precondition(envelope.pushClass == .voip)
         var bytes = voipHead

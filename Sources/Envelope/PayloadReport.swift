@@ -1,15 +1,15 @@
-/// A payload's content as visible without a key.
+/// The facts that a payload reveals without a key.
 package struct PayloadReport: Equatable, Sendable {
     package let byteCount: Int
     /// Clear members beside `aps`, `sealed` and `trace`; normally none.
     package let otherNames: [String]
     /// Compact JSON of `aps`, in its order.
     package let aps: String?
-    /// True if `aps.mutable-content` is 1; otherwise iOS shows the placeholder unchanged.
+    /// True if `aps.mutable-content` is 1, without which iOS shows the placeholder.
     package let isMutable: Bool
     package let trace: String?
     package let sealed: Sealed
-    /// The `webpush` member, which is also among `otherNames`.
+    /// The `webpush` member, also among `otherNames`.
     package let webPush: WebPush
 
     package enum WebPush: Equatable, Sendable {
@@ -25,7 +25,6 @@ package struct PayloadReport: Equatable, Sendable {
         case envelope(Envelope)
     }
 
-    /// - Throws: `JSONError`.
     package init(payload bytes: [UInt8]) throws(JSONError) {
         let limits = JSONParser.Limits(
             byteCountMax: PushClass.voip.payloadByteCountMax,

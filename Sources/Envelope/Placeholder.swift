@@ -1,9 +1,8 @@
-/// The constant alert that Apple and the relay see; iOS shows it if the extension does not run.
+/// The alert that Apple and the relay see; iOS shows it if the extension does not run.
 ///
-/// A constant of the app: a varying one would reveal something of the message. A localization key also hides the
-/// recipient's language.
+/// A constant of the app: a varying one would reveal something. A localization key also hides the language.
 public struct Placeholder: Equatable, Sendable {
-    /// The room left by the constant length: 4,096 - 3,923 bytes.
+    /// The room for it: 4,096 - 3,923 bytes.
     public static let byteCountMax =
         PushClass.alert.payloadByteCountMax - Payload.overheadByteCount - PushClass.alert.sealedCharacterCount
 
@@ -22,7 +21,7 @@ public struct Placeholder: Equatable, Sendable {
         }
     }
 
-    /// Takes a key of the app's `Localizable.strings`, which iOS looks up in the recipient's language.
+    /// Takes a key of the app's `Localizable.strings`, in the recipient's language.
     ///
     /// - Throws: `.empty`, `.containsNUL`, `.tooLong`.
     public init(localizationKey: String) throws(PlaceholderError) {
@@ -43,10 +42,10 @@ public struct Placeholder: Equatable, Sendable {
 
 /// Errors of a placeholder.
 public enum PlaceholderError: Error, Equatable {
-    /// iOS runs the extension only for a push that shows an alert.
+    /// iOS runs the extension only for an alert.
     case empty
-    /// NUL cannot be shown, and strict readers (such as `PayloadReport`) refuse the payload.
+    /// NUL cannot be shown, and strict readers (`PayloadReport`) refuse it.
     case containsNUL
-    /// Longer than the room beside the sealed field, in bytes of encoded JSON.
+    /// Too long, in bytes of encoded JSON.
     case tooLong(byteCount: Int, byteCountMax: Int)
 }

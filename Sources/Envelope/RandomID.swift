@@ -23,12 +23,12 @@ public struct RandomID<Tag>: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// 16 bytes.
+    /// The 16 bytes.
     public var rawRepresentation: [UInt8] {
         (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: value >> UInt128(120 - 8 * $0)) }
     }
 
-    /// 22 characters of base64url.
+    /// The 22 characters of base64url.
     public var text: String { Base64URL.string(rawRepresentation) }
 }
 
@@ -48,17 +48,17 @@ public typealias AttachmentID = RandomID<AttachmentTag>
 public enum AttachmentTag {}
 
 extension AttachmentID {
-    /// The context of the file's encryption: LP("SealedPush/1 attachment") ‖ id, 40 bytes.
+    /// LP("SealedPush/1 attachment") ‖ id, 40 bytes, bound into the file's encryption.
     package var context: [UInt8] { Binding.context(Binding.attachmentContext) + rawRepresentation }
 }
 
-/// The trace of one push to one device through logs. Unauthenticated, and never a key for anything.
+/// Traces one push to one device through logs. Unauthenticated, and never a key for anything.
 public typealias Trace = RandomID<TraceTag>
 /// The tag of `Trace`.
 public enum TraceTag {}
 
-/// The right to send one receipt for one message and recipient. It travels sealed, so only the opener has it; the relay
-/// keeps its hash (docs/protocol.md, section 6). Never reused.
+/// The right to one receipt, for one message and recipient. It travels sealed; the relay keeps its hash
+/// (docs/protocol.md, section 6). Never reused.
 public typealias ReceiptCapability = RandomID<ReceiptTag>
 /// The tag of `ReceiptCapability`.
 public enum ReceiptTag {}

@@ -8,14 +8,15 @@ package enum Suite: UInt8, Sendable {
     package var publicKeyByteCount: Int { 32 }
 }
 
-/// The time when a prekey is readable; bound by its fingerprint.
+/// The time when a prekey is readable; part of its fingerprint.
 public enum ProtectionClass: UInt8, Sendable {
     /// After the first unlock since the start; the default.
     case afterFirstUnlock = 1
+    /// Only while the device is unlocked.
     case unlocked = 2
 }
 
-/// The kind of push. It alone decides the envelope's length, so length reveals nothing else.
+/// The kind of push. It alone decides the envelope's length, which so reveals nothing else.
 package enum PushClass: Sendable, CaseIterable {
     case alert, voip
 
@@ -29,7 +30,7 @@ package enum PushClass: Sendable, CaseIterable {
 
     package var sealedCharacterCount: Int { envelopeByteCount / 3 * 4 }
 
-    /// Apple's limit for the whole payload (Apple, "Generating a remote notification").
+    /// Apple, "Generating a remote notification".
     package var payloadByteCountMax: Int {
         switch self {
         case .alert: 4_096

@@ -1,9 +1,9 @@
 /// Milliseconds since 1970-01-01 00:00 UTC.
 public struct Timestamp: Comparable, Hashable, Sendable {
-    /// The latest valid time, where JSON's safe integers end.
+    /// JSON's largest safe integer.
     package static let millisecondsMax: UInt64 = (1 << 53) - 1
 
-    /// 0 ... 2^64 - 1; an untrusted one may exceed `millisecondsMax`.
+    /// The number; an untrusted one may exceed `millisecondsMax`.
     public let milliseconds: UInt64
 
     /// Creates a time.

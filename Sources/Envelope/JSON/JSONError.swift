@@ -25,10 +25,9 @@ package struct JSONError: Error, Equatable {
     }
 
     package let reason: Reason
-    /// Bytes before the error.
     package let offset: Int
 
-    /// Line and column of a byte, both from 1; columns count Unicode scalars.
+    /// From 1; columns count Unicode scalars.
     package static func position(of offset: Int, in bytes: [UInt8]) -> (line: Int, column: Int) {
         var line = 1
         var column = 1
@@ -45,7 +44,7 @@ package struct JSONError: Error, Equatable {
 }
 
 extension JSONError.Reason: CustomStringConvertible {
-    /// One clause, without content of the bytes.
+    /// One clause, without content.
     package var description: String {
         switch self {
         case .tooLong(let byteCountMax): "longer than \(byteCountMax) bytes"

@@ -1,7 +1,7 @@
 /// The parser for untrusted JSON: RFC 8259 without the freedoms on which readers disagree.
 ///
-/// Foundation's readers take a byte order mark, UTF-16 and trailing commas, and differ on repeated names. Here names
-/// are unique, numbers are integers unless allowed, depth and length are bounded, and the text is UTF-8.
+/// Foundation takes a byte order mark, UTF-16 and trailing commas, and its readers differ on repeated names. Here names
+/// are unique, numbers are integers unless allowed, depth and length are bounded.
 package struct JSONParser {
     package struct Limits: Sendable {
         package var byteCountMax: Int
@@ -61,7 +61,7 @@ package struct JSONParser {
         guard depth <= limits.depthMax else { throw error(.tooDeep(depthMax: limits.depthMax)) }
         position += 1
         var members: [JSONMember] = []
-        // For large objects only; few names are compared one by one.
+        // For large objects only.
         var names: Set<[UInt8]> = []
         skipWhiteSpace()
         if consume("}") { return members }

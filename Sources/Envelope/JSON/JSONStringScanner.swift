@@ -1,7 +1,7 @@
-/// Reads one JSON string: resolves escapes, validates UTF-8, refuses control characters, NUL and lone surrogates.
+/// Reads one string: resolves escapes, refuses invalid UTF-8, control characters, NUL and lone surrogates.
 struct JSONStringScanner {
     private let bytes: [UInt8]
-    /// After the opening quote at first, after the closing one at the end.
+    /// From after the opening quote to after the closing one.
     private(set) var position: Int
 
     init(bytes: [UInt8], position: Int) {
@@ -39,7 +39,7 @@ struct JSONStringScanner {
         }
     }
 
-    /// - Returns: the offset of the next quote, backslash or control character, and whether all before it is ASCII.
+    /// The offset of the next quote, backslash or control character.
     private func plainRun() -> (end: Int, isASCII: Bool) {
         let span = bytes.span
         let raw = unsafe span.bytes

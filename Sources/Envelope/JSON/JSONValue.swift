@@ -1,10 +1,10 @@
-/// A parsed JSON value (RFC 8259), with its offset for error messages.
+/// A parsed value (RFC 8259), with its offset for error messages.
 package struct JSONValue: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case null
         case bool(Bool)
         case integer(Int64)
-        /// A number with fraction or exponent, or "-0", as spelled. Only if the parser allows it.
+        /// As spelled, with fraction or exponent, or "-0". Only if allowed.
         case fraction(String)
         case string(String)
         case array([JSONValue])
@@ -31,18 +31,17 @@ package struct JSONValue: Equatable, Sendable {
         if case .array(let elements) = content { elements } else { nil }
     }
 
-    /// The member with exactly these bytes as its name.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = content else { return nil }
-        // By index: iterating would copy each member.
+        // By index: iterating would copy members.
         for index in members.indices where members[index].name.isNamed(name) { return members[index].value }
         return nil
     }
 }
 
 extension String {
-    /// Compares with an ASCII name byte for byte. `==` alone uses canonical equivalence, but other spellings of ASCII
-    /// characters are longer (only U+037E, U+1FEF and U+212A exist).
+    /// Compares with an ASCII name byte for byte. `==` is canonical equivalence, but other spellings of ASCII are
+    /// longer (only U+037E, U+1FEF and U+212A exist).
     package func isNamed(_ name: String) -> Bool { utf8.count == name.utf8.count && self == name }
 }
 

@@ -1,5 +1,5 @@
 extension JSONWriter {
-    /// A parsed value for display: one member or element a line, two spaces a level; order and numbers unchanged.
+    /// One member or element a line, two spaces a level; order and numbers unchanged.
     package static func indentedText(of value: JSONValue) -> String { indentedText(of: value, depth: 0) }
 
     private static func indentedText(of value: JSONValue, depth: Int) -> String {

@@ -1,7 +1,6 @@
 extension JSONWriter {
     static func text(of value: JSONValue) -> String { String(decoding: bytes(of: value), as: UTF8.self) }
 
-    /// Compact.
     package static func bytes(of value: JSONValue) -> [UInt8] {
         var writer = JSONWriter()
         writer.value(value)

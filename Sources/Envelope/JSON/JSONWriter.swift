@@ -1,4 +1,4 @@
-/// Writes JSON: members in the given order, no white space, and only the escapes that RFC 8259 demands.
+/// Writes JSON without white space, and only the escapes that RFC 8259 demands.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false

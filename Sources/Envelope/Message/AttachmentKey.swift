@@ -1,4 +1,4 @@
-/// The key of one attachment's file: 32 random bytes, never reused. It travels sealed, in the message.
+/// The key of one attachment's file: 32 random bytes, never reused. It travels in the sealed message.
 public struct AttachmentKey: Hashable, Sendable {
     package static let byteCount = 32
     static let characterCount = 43
@@ -33,7 +33,7 @@ public struct AttachmentKey: Hashable, Sendable {
 }
 
 extension AttachmentKey: CustomStringConvertible, CustomReflectable {
-    /// Omits the bytes, which open the file.
+    /// Omits the bytes.
     public var description: String { "AttachmentKey" }
     /// Omits the bytes.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,14 +1,14 @@
-/// The stored length of an attachment, which follows from the file's: padded to hide it, then sealed in chunks.
+/// The stored length of an attachment: padded, then sealed in chunks.
 public enum AttachmentLength {
-    /// The longest file: 1 TiB. The format would take 4 PiB.
+    /// 1 TiB; the format would take 4 PiB.
     public static let byteCountMax: UInt64 = 1 << 40
 
     /// Padmé padding: at most 12 % more. Files up to L bytes differ in only O(log log L) bits.
     ///
-    /// - Parameter byteCount: the file's length in bytes.
-    /// - Returns: the length in bytes with padding zeros; `UInt64.max` on overflow.
+    /// - Parameter byteCount: in bytes; 0 and 1 stay.
+    /// - Returns: bytes, `UInt64.max` on overflow.
     /// - Source: Nikitin et al., "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs" (PoPETs
-    ///   2019), algorithm 1; lengths 0 and 1 stay.
+    ///   2019), algorithm 1.
     public static func padded(_ byteCount: UInt64) -> UInt64 {
         guard byteCount > 1 else { return byteCount }
         let exponent = 63 - byteCount.leadingZeroBitCount
@@ -18,13 +18,10 @@ public enum AttachmentLength {
         return overflow ? .max : sum & ~mask
     }
 
-    /// The stored length in bytes: head, padded file, a tag for each chunk.
-    ///
-    /// - Parameter byteCount: the file's length in bytes.
-    /// - Returns: `UInt64.max` on overflow.
+    /// The stored length in bytes: head, padded file, a tag for each chunk; `UInt64.max` on overflow.
     public static func stored(_ byteCount: UInt64) -> UInt64 {
         let padded = padded(byteCount)
-        // The last chunk is shorter than the others, and may be empty.
+        // The last chunk is shorter, and may be empty.
         let chunkCount = padded / UInt64(ChunkFormat.plaintextByteCount) + 1
         let overhead = UInt64(ChunkFormat.headByteCount) + chunkCount * UInt64(ChunkFormat.tagByteCount)
         let (sum, overflow) = padded.addingReportingOverflow(overhead)

@@ -1,24 +1,23 @@
-/// The place and key of a message's file (docs/protocol.md, section 6). Its host learns only the padded length; the key
-/// travels in the message.
+/// The place and key of a message's file (docs/protocol.md, section 6). Its host learns only the padded length.
 public struct AttachmentPointer: Hashable, Sendable {
-    /// The bound in one message, with thumbnails.
+    /// The bound in one message.
     public static let countMax = 4
     /// The longest file, before padding and encryption.
     public static let byteCountMax = AttachmentLength.byteCountMax
-    /// The longest `name`, in bytes of UTF-8.
+    /// The bound of `name`, in bytes of UTF-8.
     public static let nameByteCountMax = 64
 
-    /// The file's id, bound into its encryption so that no other file opens in its place.
+    /// The id, bound into the encryption so that no other file opens in its place.
     public let id: AttachmentID
     /// The encrypted file's URL.
     public let url: AttachmentURL
     /// The key, for this file only.
     public let key: AttachmentKey
-    /// The file's length in bytes, as the device writes it.
+    /// The file's length in bytes.
     public let byteCount: UInt64
-    /// The stored length in bytes, derived from `byteCount`.
+    /// The stored length in bytes.
     public let storedByteCount: UInt64
-    /// The sender's claim of the type. The device checks the file too.
+    /// The sender's claim. The device checks the file too.
     public let type: MediaType
     /// A display name, never a file name; nil for none.
     public let name: String?
@@ -29,7 +28,6 @@ public struct AttachmentPointer: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - id: random, never reused.
-    ///   - url: the file is there before the message is sealed.
     ///   - key: random, never reused.
     ///   - byteCount: before encryption, 2^40 at most.
     ///   - name: 1 to 64 bytes of UTF-8 without U+0000; nil for none.
@@ -55,14 +53,14 @@ public struct AttachmentPointer: Hashable, Sendable {
         self.isThumbnail = isThumbnail
     }
 
-    /// The context of the file's encryption: LP("SealedPush/1 attachment") ‖ id, 40 bytes.
+    /// LP("SealedPush/1 attachment") ‖ id, 40 bytes, bound into the file's encryption.
     public var context: [UInt8] { id.context }
 
     private static func isName(_ name: String) -> Bool {
         (1...nameByteCountMax).contains(name.utf8.count) && !name.utf8.contains(0)
     }
 
-    /// Checks a message's attachments: four at most, distinct ids and keys, and after each thumbnail its file.
+    /// True for at most four with distinct ids and keys, and a file after each thumbnail.
     static func areAttachments(_ pointers: [AttachmentPointer]) -> Bool {
         guard pointers.count <= countMax else { return false }
         guard Set(pointers.map(\.id)).count == pointers.count, Set(pointers.map(\.key)).count == pointers.count else {
@@ -77,5 +75,6 @@ public struct AttachmentPointer: Hashable, Sendable {
 public enum AttachmentPointerError: Error, Equatable {
     /// The file is too long.
     case tooLong(byteCountMax: UInt64)
+    /// A name that is empty, too long, or with U+0000.
     case name(byteCountMax: Int)
 }

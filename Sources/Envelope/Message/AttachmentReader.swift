@@ -3,7 +3,7 @@ enum AttachmentMember: String, CaseIterable {
     case id, url, key, size, stored, type, name, thumbnail
 }
 
-/// Reads one attachment, an object. Unknown members are ignored.
+/// Reads one attachment. Unknown members are ignored.
 struct AttachmentReader {
     static let listExpected = "an array of objects, \(AttachmentPointer.countMax) at most"
 
@@ -59,7 +59,7 @@ struct AttachmentReader {
         return value
     }
 
-    /// - Returns: nil if absent or empty.
+    /// Nil if absent or empty.
     private func text(_ member: AttachmentMember) throws(MessageFault) -> String? {
         guard let value = value[member.rawValue] else { return nil }
         guard let text = value.string else { throw fault(member, "a string") }

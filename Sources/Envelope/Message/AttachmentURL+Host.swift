@@ -1,5 +1,5 @@
-// Hosts that all readers read alike. Disguised addresses of C resolvers (127.1, 0x7f000001, 2130706433) are refused:
-// the last label of a name begins with a letter.
+// Hosts that all readers read alike. Disguised addresses (127.1, 0x7f000001, 2130706433) are refused: the last label
+// begins with a letter.
 extension AttachmentURL {
     static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
         guard host.first != UInt8(ascii: "[") else {
@@ -30,7 +30,7 @@ extension AttachmentURL {
             }
     }
 
-    /// RFC 4291 section 2.2 in lower case, forms 1 and 2: no zone, and no IPv4 address at the end.
+    /// RFC 4291 section 2.2 in lower case, forms 1 and 2, without zones.
     private static func isIPv6(_ address: ArraySlice<UInt8>) -> Bool {
         let gap = zip(address.indices, address.indices.dropFirst()).first { one, other in
             address[one] == UInt8(ascii: ":") && address[other] == UInt8(ascii: ":")
@@ -42,7 +42,7 @@ extension AttachmentURL {
         return before + after <= 7
     }
 
-    /// - Returns: nil for anything but groups of one to four digits separated by colons.
+    /// Nil for anything but groups of one to four digits.
     private static func groupCount(_ text: ArraySlice<UInt8>) -> Int? {
         guard !text.isEmpty else { return 0 }
         let groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

@@ -1,11 +1,11 @@
-/// An encrypted attachment's https URL, so plain that no two readers see different hosts or paths in it. The app
-/// decides which hosts to contact.
+/// An encrypted attachment's https URL, so plain that no two readers see different hosts or paths. The app decides
+/// which hosts to contact.
 ///
 ///     "https://" host [ ":" port ] path [ "?" query ]
 ///
-/// The host is `localhost`, a name of at least two labels in lower case whose last begins with a letter, an IPv4
-/// address of four decimal numbers, or an IPv6 address in brackets. The path has no segment `.` or `..`, and no
-/// percent-encoded `/`, `\` or U+0000. There is no user and no fragment.
+/// The host is `localhost`, a name in lower case of at least two labels whose last begins with a letter, an IPv4
+/// address in decimal, or an IPv6 address in brackets. The path has no segment `.` or `..`, and no percent-encoded `/`,
+/// `\` or U+0000.
 ///
 /// - Source: RFC 3986; docs/protocol.md, section 6.
 public struct AttachmentURL: Hashable, Sendable {
@@ -68,8 +68,7 @@ public struct AttachmentURL: Hashable, Sendable {
         percentDecoded(query, andAllowed: "/?") != nil
     }
 
-    /// - Returns: nil for a character outside RFC 3986's `pchar` and `others`, a quote, an incomplete escape, and
-    ///   U+0000.
+    /// Nil for a character outside `pchar` and `others`, a quote, an incomplete escape, and U+0000.
     private static func percentDecoded(_ text: ArraySlice<UInt8>, andAllowed others: String) -> [UInt8]? {
         var decoded: [UInt8] = []
         var rest = text

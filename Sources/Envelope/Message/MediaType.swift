@@ -1,4 +1,4 @@
-/// A file's type by its sender's claim, such as "image/jpeg": lower case, without parameters.
+/// The sender's claim of a file's type, such as "image/jpeg".
 public struct MediaType: Hashable, Sendable {
     /// The longest text, in bytes.
     public static let byteCountMax = 64
@@ -6,7 +6,7 @@ public struct MediaType: Hashable, Sendable {
     /// Type, slash, subtype.
     public let text: String
 
-    /// Parses two names with a slash between, 64 bytes at most.
+    /// Parses two names with a slash between.
     ///
     /// - Source: RFC 6838 section 4.2, `restricted-name`, in lower case.
     public init?(_ text: String) {

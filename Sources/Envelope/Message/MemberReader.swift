@@ -1,4 +1,3 @@
-/// Reads a body's members, checking type and range.
 struct MemberReader {
     let document: JSONValue
 
@@ -9,7 +8,7 @@ struct MemberReader {
         self.document = document
     }
 
-    /// - Returns: empty if absent.
+    /// Empty if absent.
     func text(_ member: MessageMember) throws(MessageFault) -> String {
         guard let value = document[member.rawValue] else { return "" }
         guard let text = value.string else { throw fault(.expected("a string", member), at: value) }
@@ -38,7 +37,7 @@ struct MemberReader {
 
     func operation() throws(MessageFault) -> Message.Operation {
         let name = try text(.op)
-        // First: the other members may belong to a future operation.
+        // First: a future operation may have other members.
         guard ["", "show", "replace", "remove", "badge", "call", "test"].contains(name) else {
             throw fault(.unsupported(.op), at: document[MessageMember.op.rawValue])
         }

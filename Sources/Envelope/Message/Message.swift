@@ -1,7 +1,6 @@
-/// A text to show, or an operation on earlier ones. It travels as the sealed body, a JSON object (docs/protocol.md,
-/// section 6).
+/// A text to show, or an operation on earlier ones. It travels as the sealed body (docs/protocol.md, section 6).
 ///
-/// Signed is not trusted: the device allows each member by the sender's role and rights.
+/// Signed is not trusted: the device allows members by the sender's role and rights.
 public struct Message: Hashable, Sendable {
     /// The operation; usually show.
     public var operation: Operation = .show
@@ -9,7 +8,7 @@ public struct Message: Hashable, Sendable {
     public var title: String
     /// The line under the title; empty for none.
     public var subtitle: String
-    /// The text. Cut if the message is too long and the sender allows it.
+    /// The text, which may be cut to fit.
     public var body: String
     /// The conversation that groups notifications; empty for none.
     public var threadID: String
@@ -21,28 +20,28 @@ public struct Message: Hashable, Sendable {
     public var localizedBody: LocalizedText?
     /// The category, if the app allows it; empty for none.
     public var category = ""
-    /// A sound, if the app allows it.
+    /// The sound, if the app allows it.
     public var sound: Sound?
     /// The interruption level; nil counts as active.
     public var level: InterruptionLevel?
     /// 0 to 1, for the notification summary.
     public var relevanceScore: UnitDecimal?
-    /// The number on the app's icon, 0 to 9,999. For a service only.
+    /// The number on the app's icon, 0 to 9,999; services only.
     public var badge: Int?
-    /// The content to open, for contacts with that right. Empty for none.
+    /// The content to open; needs a right. Empty for none.
     public var targetContentID = ""
-    /// The displayed sender. For a service only: a person's name comes from the contact list.
+    /// The displayed sender; services only.
     public var senderName = ""
     /// Values for the app, by names that it allows; at most 16.
     public var userInfo: [String: InfoValue] = [:]
-    /// Files shown with the text, in order; at most 4, and only for `show` and `replace`.
+    /// Files to show, in order; at most 4, and only for `show` and `replace`.
     public var attachments: [AttachmentPointer] = []
-    /// The capability for a receipt. A device sends one only if its app turned that on.
+    /// Requests a receipt, which the app must have turned on.
     public var receipt: ReceiptCapability?
-    /// Members that the device must understand to show the message.
+    /// Members that the device must understand.
     public var criticalNames: [String] = []
 
-    /// Creates a message of plain text. It needs a title or a body: iOS ignores a notification without text.
+    /// Creates a message of plain text. Title or body is needed: iOS ignores a notification without text.
     public init(title: String = "", subtitle: String = "", body: String = "", threadID: String = "") {
         self.title = title
         self.subtitle = subtitle
@@ -50,9 +49,9 @@ public struct Message: Hashable, Sendable {
         self.threadID = threadID
     }
 
-    /// The treatment of a message beyond the constant length.
+    /// The treatment of too long a message.
     public enum Overflow: Equatable, Sendable {
-        /// Cuts `body` at the end of a grapheme cluster and marks the message as truncated.
+        /// Cuts `body` at the end of a grapheme cluster.
         case shorten
         /// Throws, with the number of bytes too many.
         case refuse
@@ -63,19 +62,19 @@ public struct Message: Hashable, Sendable {
     }
 }
 
-/// Errors of sealing or opening a message. Names fields, never contents.
+/// Errors of a message. Names fields, never contents.
 public enum MessageError: Error, Equatable {
     /// Neither title nor body, in words or as a key.
     case noText
     /// NUL cannot be shown, and some readers end a text there.
     case containsNUL
-    /// A member out of range: the badge, the user info, incompatible attachments, an unknown critical name.
+    /// The badge, the user info, incompatible attachments, or an unknown critical name.
     case invalid(member: String)
-    /// The attachments' bytes of encoded JSON, and the room beside the rest with the shortest text.
+    /// The attachments' bytes of JSON, and the room with the shortest text.
     case noRoomForAttachments(byteCount: Int, roomByteCount: Int)
-    /// The excess in bytes of encoded JSON; for `.shorten`, after shortening `body`.
+    /// The excess in bytes of JSON; for `.shorten`, after shortening `body`.
     case tooLong(excessByteCount: Int)
-    /// The body is not the protocol's JSON object.
+    /// Not the protocol's JSON object.
     case malformed
     /// An unknown operation or critical member.
     case unsupported

@@ -1,9 +1,7 @@
-/// A message in a person's JSON file. Names are those of the sealed body, but an unknown name is an error, as a typing
-/// mistake.
+/// A message in a JSON file: the sealed body, but unknown names are typing mistakes.
 package enum MessageDocument {
     package static let byteCountMax = 1 << 20
 
-    /// - Throws: `MessageDocumentError`, with the place.
     package static func parse(_ bytes: [UInt8]) throws(MessageDocumentError) -> Message {
         let document = try object(bytes, "a message")
         try checkNames(of: document, MessageMember.allCases.map(\.rawValue), "a message", in: bytes)
@@ -17,10 +15,7 @@ package enum MessageDocument {
         }
     }
 
-    /// Reads one attachment from its own file.
-    ///
-    /// - Parameter url: replaces the file's "url"; nil makes that required.
-    /// - Throws: `MessageDocumentError`, with the place.
+    /// Reads one attachment's own file. `url` replaces its "url"; nil makes that required.
     package static func parseAttachment(
         _ bytes: [UInt8],
         at url: AttachmentURL? = nil
@@ -74,7 +69,6 @@ package struct MessageDocumentError: Error, Equatable {
     package let line: Int
     /// From 1, in Unicode scalars.
     package let column: Int
-    /// Without the file's contents.
     package let reason: String
 
     fileprivate init(_ reason: String, at offset: Int, in bytes: [UInt8]) {
@@ -84,7 +78,7 @@ package struct MessageDocumentError: Error, Equatable {
 }
 
 extension MessageFault.Reason {
-    /// Names members, never their contents.
+    /// Without contents.
     fileprivate var clause: String {
         switch self {
         case .unsupported(.crit): "\"crit\" names a member that does not exist"

@@ -1,9 +1,7 @@
 extension Message {
-    /// The sealed body as JSON.
+    /// The sealed body, and whether `body` was cut.
     ///
-    /// - Parameter byteCountMax: the frame's room, 2,690 bytes for an alert under suite 1.
-    /// - Returns: the JSON, and whether `body` was cut.
-    /// - Throws: `.noText`, `.containsNUL`, `.invalid`, `.tooLong`, `.noRoomForAttachments`.
+    /// - Parameter byteCountMax: 2,690 for an alert under suite 1.
     package func encoded(
         byteCountMax: Int,
         overflow: Overflow
@@ -13,7 +11,7 @@ extension Message {
         guard whole.count > byteCountMax else { return (whole, false) }
         let excess = whole.count - byteCountMax
         var shortened = self
-        // The shortest valid message; any excess left is the sender's to cut.
+        // The shortest valid message; the sender has to cut the rest.
         shortened.body = ""
         if operation.needsText && !shortened.hasText { shortened.body = String(body.prefix(1)) }
         let remainder = shortened.json.count - byteCountMax
@@ -35,7 +33,7 @@ extension Message {
         }
     }
 
-    /// Refuses, with the member's name, what a reader would refuse.
+    /// Refuses everything that a reader would refuse.
     private func validate() throws(MessageError) {
         guard hasText || !operation.needsText else { throw .noText }
         guard !strings.contains(where: { $0.utf8.contains(0) }) else { throw .containsNUL }

@@ -18,14 +18,14 @@ enum MessageMember: String, CaseIterable {
     case userInfo = "user-info"
     case attachments, receipt, crit
 
-    /// Compares bytes, without Unicode equivalence.
+    /// Without Unicode equivalence.
     init?(name: String) {
         guard let member = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else { return nil }
         self = member
     }
 }
 
-/// A faulty member and its offset. Tools show both; a device only reports malformed or unsupported.
+/// A faulty member and its offset; devices only report malformed or unsupported.
 struct MessageFault: Error, Equatable {
     enum Reason: Equatable {
         /// Unknown, but critical.

@@ -1,4 +1,4 @@
-/// A text of the app's own tables (`Localizable.strings`), shown in the reader's language.
+/// A text of the app's `Localizable.strings`, in the reader's language.
 public struct LocalizedText: Hashable, Sendable {
     static let argumentCountMax = 8
 
@@ -14,7 +14,7 @@ public struct LocalizedText: Hashable, Sendable {
     }
 }
 
-/// A number from 0 to 1 with at most four decimals. It travels as a string: readers differ on JSON fractions.
+/// A number from 0 to 1 with at most four decimals, as a string: readers differ on JSON fractions.
 public struct UnitDecimal: Hashable, Comparable, Sendable {
     /// 0 ... 10,000.
     public let tenThousandths: Int
@@ -59,12 +59,12 @@ public struct UnitDecimal: Hashable, Comparable, Sendable {
 extension Message {
     /// A sound of the app, or `default`.
     public struct Sound: Hashable, Sendable {
-        /// `default` or the name of a file in the app; not empty.
+        /// `default` or a file in the app; not empty.
         public var name: String
-        /// For critical alerts.
+        /// The volume; needs the right to critical alerts.
         public var volume: UnitDecimal?
 
-        /// Creates a sound. The volume needs the right to critical alerts.
+        /// Creates a sound.
         public init(name: String, volume: UnitDecimal? = nil) {
             self.name = name
             self.volume = volume
@@ -73,12 +73,13 @@ extension Message {
 
     /// Apple's interruption levels.
     public enum InterruptionLevel: String, Hashable, Sendable {
-        /// Listed, without lighting up the screen.
+        /// Does not light up the screen.
         case passive
+        /// The default.
         case active
         /// Breaks through a focus; needs a right.
         case timeSensitive = "time-sensitive"
-        /// Sounds through silence; needs a right, and an entitlement of Apple's.
+        /// Sounds through silence; needs a right, and Apple's entitlement.
         case critical
     }
 
@@ -86,6 +87,7 @@ extension Message {
     public enum InfoValue: Hashable, Sendable {
         /// Text without U+0000.
         case string(String)
+        /// A whole number.
         case integer(Int64)
         /// True or false.
         case bool(Bool)
@@ -93,7 +95,7 @@ extension Message {
 
     static let infoCountMax = 16
 
-    /// Printable ASCII, so that all readers distinguish names alike.
+    /// Printable ASCII, so that readers distinguish names alike.
     static func isInfoName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

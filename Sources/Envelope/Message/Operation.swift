@@ -1,15 +1,15 @@
 extension Message {
-    /// The requested operation. The device decides by role, rights and order (docs/protocol.md, sections 11 and 12).
+    /// The requested operation, subject to role, rights and order (docs/protocol.md, sections 11 and 12).
     public enum Operation: Hashable, Sendable {
         /// Shows a new notification.
         case show
-        /// Replaces a notification of the same sender.
+        /// Replaces one of the same sender.
         case replace(MessageID)
-        /// Removes a notification of the same sender from the screen, not from iOS's own store.
+        /// Removes one of the same sender from the screen, not from iOS's own store.
         case remove(MessageID)
         /// Sets the number on the app's icon, and shows nothing.
         case badge
-        /// Passes an opaque call to the app while it is fresh.
+        /// Passes an opaque, fresh call to the app.
         case call(String)
         /// Opens and checks like `show`, but shows the app's own text.
         case test
@@ -36,12 +36,11 @@ extension Message {
         var takesAttachments: Bool { needsText }
     }
 
-    /// The longest life of a call, from sent-at to expires-at. Devices refuse a longer one, so that no phone rings for
-    /// an ended call.
+    /// 60 s from sent-at to expires-at. Devices refuse longer calls, so that no phone rings for an ended one.
     public static let callLifetimeMax: Duration = .seconds(60)
 
-    /// The push class. A VoIP push wakes the app; iOS ends an app that then reports no call (Apple, "Responding to VoIP
-    /// Notifications from PushKit").
+    /// VoIP pushes wake the app; iOS ends an app that then reports no call (Apple, "Responding to VoIP Notifications
+    /// from PushKit").
     package var pushClass: PushClass {
         if case .call = operation { .voip } else { .alert }
     }
