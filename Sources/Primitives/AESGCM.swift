@@ -1,10 +1,9 @@
-/// AES-GCM (NIST SP 800-38D): key of 16 or 32 bytes, 12-byte nonce, 16-byte tag at the end of the ciphertext.
+/// AES-GCM (NIST SP 800-38D): key of 16 or 32 bytes, 12-byte nonce, 16-byte tag after the ciphertext.
 package enum AESGCM {
     package static let keyByteCounts = [16, 32]
     package static let nonceByteCount = 12
     package static let tagByteCount = 16
 
-    /// - Returns: plaintext length + 16 bytes.
     package static func seal(
         _ plaintext: [UInt8],
         key: borrowing SecretBytes,
@@ -22,8 +21,7 @@ package enum AESGCM {
         return ciphertext
     }
 
-    /// - Returns: ciphertext length - 16 bytes.
-    /// - Throws: `.authenticationFailed`, also for a short ciphertext.
+    /// Throws for every inauthentic ciphertext, also a short one.
     package static func open(
         _ ciphertext: ArraySlice<UInt8>,
         key: borrowing SecretBytes,

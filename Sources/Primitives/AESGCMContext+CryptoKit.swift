@@ -1,8 +1,8 @@
 #if canImport(CryptoKit)
 private import CryptoKit
 
-/// AES-GCM with one key for many messages. CryptoKit takes a message whole and returns a new object, so pieces are
-/// gathered in the output and replaced by the result.
+/// AES-GCM with one key. CryptoKit takes a message whole, so pieces are gathered in the output and replaced by the
+/// result.
 struct AESGCMContext: ~Copyable, Sendable {
     static let keyByteCount = 32
 
@@ -19,12 +19,11 @@ struct AESGCMContext: ~Copyable, Sendable {
         self.aad = aad
     }
 
-    /// Writes the next bytes at `offset` of the output, which has room for them.
     mutating func update(_ input: RawSpan, into output: inout MutableRawSpan, at offset: Int) {
         output.write(input, at: offset)
     }
 
-    /// Encrypts the first `byteCount` bytes in place, and writes the tag after them.
+    /// Encrypts the first `byteCount` bytes, and writes the tag after them.
     mutating func finishSealing(into output: inout MutableRawSpan, byteCount: Int) {
         do {
             let nonce = try AES.GCM.Nonce(data: nonce)
@@ -39,7 +38,7 @@ struct AESGCMContext: ~Copyable, Sendable {
         }
     }
 
-    /// - Returns: false for a wrong tag; the output then holds the ciphertext.
+    /// False for a wrong tag; the output is then ciphertext.
     mutating func finishOpening(tag: RawSpan, output: inout MutableRawSpan, byteCount: Int) -> Bool {
         do {
             let nonce = try AES.GCM.Nonce(data: nonce)

@@ -1,15 +1,14 @@
 #if !canImport(CryptoKit)
 private import COpenSSL
 
-/// OpenSSL's AES-GCM, keyed once: libsodium has AES-256 only, and that only on processors with AES instructions. A
-/// message sets just the nonce, without allocation; the key schedule and GHASH's tables stay until the context is
-/// freed.
+/// OpenSSL's AES-GCM, keyed once: libsodium has AES-256 only, and only on processors with AES instructions. A message
+/// sets just the nonce, without allocation; the key schedule and GHASH's tables stay.
 @safe struct AESGCMContext: ~Copyable, Sendable {
     static let keyByteCount = 32
 
     /// SAFETY: a pointer with one owner, which uses it for one message at a time.
     private nonisolated(unsafe) let context: OpaquePointer
-    /// True while all calls for this message succeeded; a prepared cipher fails only for lack of memory.
+    /// True while all calls succeeded; a prepared cipher fails only for lack of memory.
     private var isSound = true
 
     init(key: RawSpan, direction: AESGCMDirection) {
@@ -34,7 +33,6 @@ private import COpenSSL
             && (aad.isEmpty || EVP_CipherUpdate(context, nil, &count, aad, Int32(aad.count)) == 1)
     }
 
-    /// Writes the next bytes at `offset` of the output, which has room for them.
     mutating func update(_ input: RawSpan, into output: inout MutableRawSpan, at offset: Int) {
         guard input.byteCount > 0 else { return }
         var written: Int32 = 0
@@ -46,7 +44,7 @@ private import COpenSSL
         isSound = isSound && code == 1
     }
 
-    /// Writes the tag after the `byteCount` bytes of ciphertext.
+    /// Writes the tag after `byteCount` bytes.
     mutating func finishSealing(into output: inout MutableRawSpan, byteCount: Int) {
         let isSealed = unsafe output.withMutableBytePointer { output, _ in
             unsafe isSound && isFinal()
@@ -60,7 +58,7 @@ private import COpenSSL
         precondition(isSealed, "AES-GCM could not run")
     }
 
-    /// - Returns: false for a wrong tag; the output's first `byteCount` bytes are then zeros.
+    /// False for a wrong tag; the output is then zeros.
     mutating func finishOpening(tag: RawSpan, output: inout MutableRawSpan, byteCount: Int) -> Bool {
         let isGenuine = unsafe tag.withBytePointer { tag, count in
             unsafe isSound
@@ -74,7 +72,7 @@ private import COpenSSL
         guard isGenuine else {
             // OpenSSL decrypts before it checks the tag.
             unsafe output.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, byteCount) }
-            // A wrong tag must not stay in the error queue for the next caller.
+            // Must not stay in the error queue for the next caller.
             ERR_clear_error()
             return false
         }

@@ -1,5 +1,4 @@
-/// The counterpart of `AESGCMSealer`. It takes a ciphertext in pieces. Do not use decrypted bytes before `finish` has
-/// verified the tag.
+/// The counterpart of `AESGCMSealer`. Bytes are genuine only after `finish`.
 package struct AESGCMOpener: ~Copyable, Sendable {
     private var context: AESGCMContext
     private var byteCount = 0
@@ -10,29 +9,23 @@ package struct AESGCMOpener: ~Copyable, Sendable {
         context = key.withBytes { AESGCMContext(key: $0, direction: .open) }
     }
 
-    /// Begins a message, and drops an unfinished one.
-    ///
-    /// - Parameter nonce: 12 bytes.
+    /// Drops an unfinished message. The nonce has 12 bytes.
     package mutating func start(nonce: [UInt8]) {
         precondition(nonce.count == AESGCM.nonceByteCount)
         byteCount = 0
         context.start(nonce)
     }
 
-    /// - Parameters:
-    ///   - ciphertext: the next bytes, without the tag.
-    ///   - output: has room for the whole message, does not overlap the ciphertext, and is the same in each call.
+    /// Decrypts the next bytes, without the tag. `output` is the same in each call, has room for the message, and does
+    /// not overlap the ciphertext.
     package mutating func update(_ ciphertext: RawSpan, into output: inout MutableRawSpan) {
         precondition(output.byteCount - byteCount >= ciphertext.byteCount)
         context.update(ciphertext, into: &output, at: byteCount)
         byteCount += ciphertext.byteCount
     }
 
-    /// - Parameters:
-    ///   - tag: 16 bytes.
-    ///   - output: that of `update`; contains no plaintext if the tag is wrong.
-    /// - Returns: the length of the plaintext in `output`.
-    /// - Throws: `.authenticationFailed`.
+    /// Verifies the 16-byte tag, and returns the length of the plaintext. If it is wrong, `output` contains no
+    /// plaintext.
     package mutating func finish(tag: RawSpan, output: inout MutableRawSpan) throws(PrimitiveError) -> Int {
         precondition(tag.byteCount == AESGCM.tagByteCount)
         guard context.finishOpening(tag: tag, output: &output, byteCount: byteCount) else {
@@ -41,11 +34,8 @@ package struct AESGCMOpener: ~Copyable, Sendable {
         return byteCount
     }
 
-    /// Opens a whole message.
+    /// Opens a whole message, which ends with the tag. The nonce has 12 bytes.
     ///
-    /// - Parameters:
-    ///   - ciphertext: ends with the 16-byte tag.
-    ///   - nonce: 12 bytes.
     /// - Throws: `.authenticationFailed`, also for a short ciphertext.
     package mutating func open(
         _ ciphertext: RawSpan,

@@ -8,9 +8,9 @@ package struct AESGCMSealer: ~Copyable, Sendable {
         context = key.withBytes { AESGCMContext(key: $0, direction: .seal) }
     }
 
-    /// - Parameters:
-    ///   - nonce: 12 bytes, never used with this key before.
-    ///   - output: takes the ciphertext and the 16-byte tag; does not overlap the plaintext.
+    /// Writes the ciphertext and the 16-byte tag to `output`, which does not overlap the plaintext.
+    ///
+    /// - Parameter nonce: 12 bytes, never used with this key before.
     package mutating func seal(_ plaintext: RawSpan, nonce: [UInt8], into output: inout MutableRawSpan) {
         precondition(nonce.count == AESGCM.nonceByteCount)
         precondition(output.byteCount - AESGCM.tagByteCount >= plaintext.byteCount)

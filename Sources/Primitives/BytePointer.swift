@@ -1,11 +1,11 @@
 extension RawSpan {
-    /// The byte at 0 ..< byteCount; traps otherwise.
+    /// Traps outside 0 ..< byteCount.
     package func byte(at offset: Int) -> UInt8 {
         precondition(offset >= 0 && offset < byteCount)
         return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 
-    /// Passes a pointer for C, never nil even for no bytes.
+    /// Never nil, even for no bytes.
     func withBytePointer<Result>(_ body: (UnsafePointer<UInt8>, Int) -> Result) -> Result {
         unsafe withUnsafeBytes { buffer in
             guard let start = unsafe buffer.assumingMemoryBound(to: UInt8.self).baseAddress else {
@@ -18,7 +18,7 @@ extension RawSpan {
 }
 
 extension MutableRawSpan {
-    /// Passes a pointer for C. Every output here has a positive size.
+    /// For outputs, which all have a positive size.
     mutating func withMutableBytePointer<Result>(_ body: (UnsafeMutablePointer<UInt8>, Int) -> Result) -> Result {
         unsafe withUnsafeMutableBytes { buffer in
             guard let start = unsafe buffer.assumingMemoryBound(to: UInt8.self).baseAddress else {
@@ -28,7 +28,7 @@ extension MutableRawSpan {
         }
     }
 
-    /// Copies all of `source` to `offset`; traps if it does not fit.
+    /// Traps if `source` does not fit.
     package mutating func write(_ source: RawSpan, at offset: Int) {
         unsafe withUnsafeMutableBytes { target in
             unsafe source.withUnsafeBytes { source in

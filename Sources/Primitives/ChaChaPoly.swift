@@ -1,10 +1,9 @@
-/// ChaCha20-Poly1305 (RFC 8439): 32-byte key, 12-byte nonce, 16-byte tag at the end of the ciphertext.
+/// ChaCha20-Poly1305 (RFC 8439): 32-byte key, 12-byte nonce, 16-byte tag after the ciphertext.
 package enum ChaChaPoly {
     package static let keyByteCount = 32
     package static let nonceByteCount = 12
     package static let tagByteCount = 16
 
-    /// - Returns: plaintext length + 16 bytes.
     package static func seal(
         _ plaintext: [UInt8],
         key: borrowing SecretBytes,
@@ -15,8 +14,7 @@ package enum ChaChaPoly {
         return key.withBytes { Provider.chaChaPolySeal(plaintext, key: $0, nonce: nonce, aad: aad) }
     }
 
-    /// - Returns: ciphertext length - 16 bytes.
-    /// - Throws: `.authenticationFailed`, also for a short ciphertext.
+    /// Throws for every inauthentic ciphertext, also a short one.
     package static func open(
         _ ciphertext: ArraySlice<UInt8>,
         key: borrowing SecretBytes,

@@ -2,7 +2,7 @@
 internal import CryptoKit
 private import Platform
 
-/// CryptoKit, with the same raw bytes as on Linux. Differences from Linux:
+/// CryptoKit, with the same raw bytes as on Linux. Differences:
 /// - Memory for long-lived keys is zeroed, but neither locked nor fenced.
 /// - CryptoKit copies keys into its own objects, which it zeroes. Its `Data` with plaintexts and shared secrets is not
 ///   zeroed, and the state of a hash is inaccessible.
@@ -27,7 +27,7 @@ enum Provider: PrimitiveProvider {
         return difference == 0
     }
 
-    /// Swift's generator, which is arc4random_buf here.
+    /// Uses arc4random_buf here.
     static func fillWithRandom(_ output: inout MutableRawSpan) {
         var generator = SystemRandomNumberGenerator()
         for offset in 0..<output.byteCount {
@@ -41,7 +41,7 @@ extension Provider {
         [UInt8](agreementKey(scalar).publicKey.rawRepresentation)
     }
 
-    /// CryptoKit may refuse an all-zero result itself; otherwise the bytes are checked.
+    /// CryptoKit may refuse an all-zero result itself.
     static func x25519(_ scalar: RawSpan, _ point: [UInt8], into output: inout MutableRawSpan) -> Bool {
         do {
             let peer = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: point)
@@ -197,7 +197,7 @@ extension Provider {
     }
 }
 
-/// P-256 signatures. CryptoKit accepts more key formats (such as SEC 1) and gives fewer reasons for a refusal.
+/// CryptoKit accepts more key formats (such as SEC 1) and gives fewer reasons.
 final class ES256Handle: Sendable {
     private enum Key {
         case privateKey(P256.Signing.PrivateKey)
@@ -269,8 +269,7 @@ final class ES256Handle: Sendable {
 private enum PEMBlock {
     static let fileByteCountMax = 65_536
 
-    /// - Returns: the DER bytes.
-    /// - Throws: `.tooLong`, `.noBlock`, `.malformed`.
+    /// The DER bytes.
     static func contents(of pem: RawSpan, label: String) throws(ES256Error) -> SecretBytes {
         guard pem.byteCount <= fileByteCountMax else {
             throw .tooLong(byteCount: pem.byteCount, byteCountMax: fileByteCountMax)
@@ -301,7 +300,6 @@ private enum PEMBlock {
         return room.withBytes { SecretBytes(copying: $0.extracting(first: byteCount)) }
     }
 
-    /// The end of the first `text` from `offset` on.
     private static func end(of text: String, in span: RawSpan, from offset: Int) -> Int? {
         let bytes = Array(text.utf8)
         guard span.byteCount - offset >= bytes.count else { return nil }

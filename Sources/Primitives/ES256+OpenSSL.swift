@@ -3,7 +3,7 @@ private import COpenSSL
 
 /// Owns one EVP_PKEY on P-256.
 ///
-/// Unchecked: the key is complete before it is shared and read-only afterwards, which OpenSSL allows from any thread.
+/// Unchecked: complete before it is shared, then read-only, which OpenSSL allows from any thread.
 @safe final class ES256Handle: @unchecked Sendable {
     private let key: OpaquePointer
 
@@ -79,7 +79,7 @@ private import COpenSSL
         guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1 else {
             throw .library(call: "EVP_DigestSignInit")
         }
-        // OpenSSL's way: the first call returns the longest length for this key.
+        // The first call returns the longest length.
         var byteCount = 0
         var code = unsafe message.withUnsafeBufferPointer { message in
             unsafe EVP_DigestSign(context, nil, &byteCount, message.baseAddress, message.count)
@@ -115,11 +115,10 @@ private import COpenSSL
     }
 }
 
-/// The two encodings of an ECDSA signature on P-256.
 private enum ES256Signature {
     static let halfByteCount = 32
 
-    /// - Returns: nil unless `der` is an `ECDSA-Sig-Value` whose halves have at most 32 bytes.
+    /// Nil unless `der` is an `ECDSA-Sig-Value` with halves of at most 32 bytes.
     static func raw(der: [UInt8]) -> [UInt8]? {
         let signature = unsafe der.withUnsafeBufferPointer { der in
             var cursor = der.baseAddress
@@ -137,7 +136,7 @@ private enum ES256Signature {
         return isComplete ? raw : nil
     }
 
-    /// - Returns: nil unless `raw` has 64 bytes.
+    /// Nil unless `raw` has 64 bytes.
     static func der(raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 2 * halfByteCount, let signature = unsafe ECDSA_SIG_new() else { return nil }
         defer { unsafe ECDSA_SIG_free(signature) }
@@ -146,7 +145,7 @@ private enum ES256Signature {
             let half = Int32(halfByteCount)
             let r = unsafe BN_bin2bn(start, half, nil)
             let s = unsafe BN_bin2bn(start + halfByteCount, half, nil)
-            // Ownership moves to the signature only on success, which needs both.
+            // Ownership moves only on success, which needs both.
             if unsafe ECDSA_SIG_set0(signature, r, s) == 1 { return true }
             unsafe BN_free(r)
             unsafe BN_free(s)
@@ -168,9 +167,7 @@ private enum ES256Signature {
 private enum PEMBlock {
     static let fileByteCountMax = 65_536
 
-    /// Passes the DER bytes of the first block with that label, and clears them afterwards.
-    ///
-    /// - Throws: `.tooLong`, `.noBlock`.
+    /// Passes the DER bytes, and clears them afterwards.
     static func withContents<Result>(
         of pem: RawSpan,
         label: String,
@@ -183,11 +180,11 @@ private enum PEMBlock {
         unsafe contents = unsafe pem.withUnsafeBytes { pem in
             var start: UnsafeMutablePointer<UInt8>?
             var byteCount = 0
-            // An empty buffer has no address; BIO_new_mem_buf would refuse it anyway.
+            // An empty buffer has no address.
             guard let address = pem.baseAddress else { return (nil, 0) }
             guard let bio = unsafe BIO_new_mem_buf(address, Int32(pem.count)) else { return (nil, 0) }
             defer { unsafe BIO_free(bio) }
-            // The callback keeps OpenSSL from asking for a pass phrase on the terminal; secmem clears the bytes read.
+            // The callback avoids a prompt for a pass phrase; secmem clears the bytes read.
             let code = unsafe PEM_bytes_read_bio_secmem(
                 &start,
                 &byteCount,

@@ -1,14 +1,14 @@
 /// Errors of a P-256 key, without its bytes.
 public enum ES256Error: Error, Equatable {
-    /// The file is too large for a key file.
+    /// Too large for a key file.
     case tooLong(byteCount: Int, byteCountMax: Int)
-    /// No block has this label: `PRIVATE KEY` (PKCS #8, Apple's `.p8`) or `PUBLIC KEY`.
+    /// No block `PRIVATE KEY` (PKCS #8, Apple's `.p8`) or `PUBLIC KEY`.
     case noBlock(label: String)
     /// The block holds no key.
     case malformed
     /// A key of another kind or curve.
     case notP256
-    /// The private and the public half do not match.
+    /// The halves do not match.
     case halvesDiffer
     /// A library call failed.
     case library(call: String)
@@ -29,27 +29,23 @@ extension ES256Error: CustomStringConvertible {
     }
 }
 
-/// A P-256 private key that signs as ES256 (ECDSA with SHA-256). Neither copied nor printed; zeroed when released.
+/// A P-256 private key for ES256 (ECDSA with SHA-256), zeroed when released.
 ///
 /// - Source: RFC 7518 section 3.4; RFC 5958 for the file.
 @safe package struct ES256PrivateKey: ~Copyable, Sendable {
     private let key: ES256Handle
 
-    /// - Parameter pem: a PEM file with an unencrypted PKCS #8 block; text around the block is skipped.
-    /// - Throws: every case of `ES256Error`.
+    /// Takes a PEM file with an unencrypted PKCS #8 block; text around it is skipped.
     package init(pem: RawSpan) throws(ES256Error) {
         key = try ES256Handle.ofPrivateKey(pem: pem)
     }
 
-    /// - Returns: 64 bytes, r then s, each 32 bytes big-endian: a JWT's form, not DER.
-    /// - Throws: `.library`.
+    /// 64 bytes, r then s, each big-endian: a JWT's form, not DER.
     package func signature(over message: [UInt8]) throws(ES256Error) -> [UInt8] {
         try key.rawSignature(over: message)
     }
 
     /// The public half, in an object without the private one.
-    ///
-    /// - Throws: `.library`.
     package func publicKey() throws(ES256Error) -> ES256PublicKey {
         ES256PublicKey(key: try key.publicHalf())
     }
@@ -60,8 +56,8 @@ package struct ES256PublicKey: Sendable {
 
     fileprivate init(key: ES256Handle) { self.key = key }
 
-    /// - Parameter pem: a PEM file with a `PUBLIC KEY` block (SubjectPublicKeyInfo, RFC 5280); text around it is
-    ///   skipped.
+    /// Takes a PEM file with a `PUBLIC KEY` block (SubjectPublicKeyInfo, RFC 5280).
+    ///
     /// - Throws: every case of `ES256Error` but `.halvesDiffer`.
     package init(pem: RawSpan) throws(ES256Error) {
         key = try ES256Handle.ofPublicKey(pem: pem)
@@ -72,7 +68,7 @@ package struct ES256PublicKey: Sendable {
         key.isValid(rawSignature: rawSignature, over: message)
     }
 
-    /// Verifies an `ECDSA-Sig-Value` (RFC 3279) as `openssl dgst -sign` writes it; strict DER only.
+    /// Verifies a strict DER `ECDSA-Sig-Value` (RFC 3279), as `openssl dgst -sign` writes it.
     package func isValid(derSignature: [UInt8], over message: [UInt8]) -> Bool {
         key.isValid(derSignature: derSignature, over: message)
     }

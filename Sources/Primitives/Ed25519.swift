@@ -6,8 +6,6 @@ package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
     package let rawRepresentation: [UInt8]
 
     /// Checks the encoding when a key is pinned, not only when it verifies.
-    ///
-    /// - Throws: `.wrongByteCount`, `.unacceptablePublicKey`.
     package init(rawRepresentation: [UInt8]) throws(PrimitiveError) {
         guard rawRepresentation.count == Self.byteCount else {
             throw .wrongByteCount(of: .publicKey, expected: Self.byteCount, actual: rawRepresentation.count)
@@ -19,7 +17,7 @@ package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
     fileprivate init(derived bytes: [UInt8]) { rawRepresentation = bytes }
 
     /// Verifies without the cofactor, after checks on which libraries differ: S below the group order, R and A
-    /// canonical and not of small order. So every platform accepts the same signatures.
+    /// canonical and not of small order. So all platforms accept the same signatures.
     package func isValid(signature: [UInt8], over message: [UInt8]) -> Bool {
         guard signature.count == Self.signatureByteCount,
             Ed25519Encoding.isAcceptablePoint(signature[0..<32]),
@@ -40,7 +38,6 @@ package struct Ed25519PrivateKey: ~Copyable, Sendable {
         self.init(checked: random.secret(byteCount: Self.seedByteCount), storage: storage)
     }
 
-    /// - Throws: `.wrongByteCount`.
     package init(seed: consuming SecretBytes, storage: SecretBytes.Storage = .plain) throws(PrimitiveError) {
         guard seed.byteCount == Self.seedByteCount else {
             throw .wrongByteCount(of: .privateKey, expected: Self.seedByteCount, actual: seed.byteCount)
@@ -57,7 +54,7 @@ package struct Ed25519PrivateKey: ~Copyable, Sendable {
         self.publicKey = Ed25519PublicKey(derived: publicKey)
     }
 
-    /// - Returns: 64 bytes, R then S. Deterministic (RFC 8032 section 5.1.6), except with CryptoKit, which randomises.
+    /// 64 bytes, R then S. Deterministic (RFC 8032 section 5.1.6), except with CryptoKit.
     package func signature(over message: [UInt8]) -> [UInt8] {
         secret.withBytes { Provider.ed25519Signature(over: message, secret: $0) }
     }

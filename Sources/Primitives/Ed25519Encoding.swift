@@ -1,9 +1,9 @@
-/// Ed25519's byte rules on which libraries differ, checked before a library is called.
+/// Ed25519's byte rules on which libraries differ.
 ///
 /// libsodium refuses small-order A and R; OpenSSL and CryptoKit do not document it. A message must be genuine on all
-/// platforms or on none.
+/// platforms or none.
 enum Ed25519Encoding {
-    /// Checks that 32 bytes encode y < p, and not the y of a small-order point, whatever the sign.
+    /// True if y < p, and not of small order, whatever the sign.
     static func isAcceptablePoint(_ encoding: ArraySlice<UInt8>) -> Bool {
         guard encoding.count == 32, let last = encoding.last else { return false }
         var y = Array(encoding)
@@ -11,12 +11,12 @@ enum Ed25519Encoding {
         return isBelow(y[...], fieldPrime) && !smallOrderY.contains(y)
     }
 
-    /// Checks that 32 bytes encode S < L (RFC 8032 section 5.1.7).
+    /// True if S < L (RFC 8032 section 5.1.7).
     static func isBelowGroupOrder(_ scalar: ArraySlice<UInt8>) -> Bool {
         scalar.count == 32 && isBelow(scalar, groupOrder)
     }
 
-    /// Compares little-endian public numbers; not constant-time.
+    /// Little-endian. Not constant-time: the numbers are public.
     private static func isBelow(_ number: ArraySlice<UInt8>, _ limit: [UInt8]) -> Bool {
         for (digit, limitDigit) in zip(number.reversed(), limit.reversed()) where digit != limitDigit {
             return digit < limitDigit
@@ -33,7 +33,7 @@ enum Ed25519Encoding {
             0xED, 0xD3, 0xF5, 0x5C, 0x1A, 0x63, 0x12, 0x58, 0xD6, 0x9C, 0xF7, 0xA2, 0xDE, 0xF9, 0xDE, 0x14,
         ] + [UInt8](repeating: 0, count: 15) + [0x10]
 
-    /// y of the points whose order divides 8: 1 (order 1), -1 (order 2), 0 (order 4) and two of order 8.
+    /// y of orders that divide 8: 1 (order 1), -1 (order 2), 0 (order 4) and two of order 8.
     private static let smallOrderY: Set<[UInt8]> = [
         [1] + [UInt8](repeating: 0, count: 31),
         [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],

@@ -1,13 +1,14 @@
 #if !canImport(CryptoKit)
 private import CGMP
 
-/// Maps an encoded point of edwards25519 to the u-coordinate of Curve25519, with GMP.
+/// Maps a point of edwards25519 to the u-coordinate of Curve25519, with GMP.
 ///
 /// For public keys only: the inverse takes a time that depends on y. `mpn_sec_invert`, in constant time, takes 20 times
 /// as long.
 enum EdwardsPoint {
-    /// - Parameter encoded: 32 bytes (RFC 8032 section 5.1.2), not the neutral point.
-    /// - Returns: u = (1 + y) / (1 - y) = 2 / (1 - y) - 1: 32 bytes, canonical.
+    /// u = (1 + y) / (1 - y) = 2 / (1 - y) - 1: 32 bytes, canonical. `encoded` (RFC 8032 section 5.1.2) is not the
+    /// neutral point.
+    ///
     /// - Source: RFC 7748 section 4.1.
     static func montgomeryU(ofEncoded encoded: [UInt8]) -> [UInt8] {
         precondition(encoded.count == 32)

@@ -2,8 +2,8 @@
 package enum HKDFSHA256 {
     package static let outputByteCountMax = 255 * HMACSHA256.byteCount
 
-    /// - Parameter feed: supplies the input keying material in order.
-    /// - Returns: 32 bytes, the pseudorandom key.
+    /// The pseudorandom key, 32 bytes.
+    ///
     /// - Source: RFC 5869 section 2.2. An empty salt stands for 32 zeros; HMAC pads it to the same key.
     package static func extract(salt: RawSpan, feed: (inout HMACSHA256) -> Void) -> SecretBytes {
         SecretBytes(byteCount: HMACSHA256.byteCount) { output in
@@ -11,10 +11,9 @@ package enum HKDFSHA256 {
         }
     }
 
-    /// - Parameters:
-    ///   - pseudorandomKey: 32 bytes or more.
-    ///   - byteCount: 1 ... 8,160.
-    /// - Throws: `.outputTooLong`.
+    /// 1 ... 8,160 bytes.
+    ///
+    /// - Parameter pseudorandomKey: 32 bytes or more.
     /// - Source: RFC 5869 section 2.3.
     package static func expand(
         pseudorandomKey: borrowing SecretBytes,
@@ -24,13 +23,7 @@ package enum HKDFSHA256 {
         try expand(pseudorandomKey: pseudorandomKey, byteCount: byteCount) { $0.update(info) }
     }
 
-    /// Takes `info` in parts.
-    ///
-    /// - Parameters:
-    ///   - pseudorandomKey: 32 bytes or more.
-    ///   - byteCount: 1 ... 8,160.
-    ///   - feed: supplies `info` in order; called once for each 32 bytes.
-    /// - Throws: `.outputTooLong`.
+    /// Takes `info` in parts: `feed` is called once for each 32 bytes.
     package static func expand(
         pseudorandomKey: borrowing SecretBytes,
         byteCount: Int,

@@ -2,11 +2,10 @@
 package enum HKDFSHA512 {
     package static let outputByteCountMax = 255 * SHA512.byteCount
 
-    /// - Parameters:
-    ///   - pseudorandomKey: 32 bytes or more, uniformly random. RFC 5869 has the 64 of Extract;
-    ///     c2sp.org/chunked-encryption has keys of 32.
-    ///   - byteCount: 1 ... 16,320.
-    /// - Throws: `.outputTooLong`.
+    /// 1 ... 16,320 bytes.
+    ///
+    /// - Parameter pseudorandomKey: 32 bytes or more, uniformly random. RFC 5869 has the 64 of Extract;
+    ///   c2sp.org/chunked-encryption has keys of 32.
     /// - Source: RFC 5869 section 2.3.
     package static func expand(
         pseudorandomKey: borrowing SecretBytes,

@@ -17,7 +17,7 @@ package struct HMACSHA256: ~Copyable {
         code.start(key)
         feed(&code)
         code.inner.finish(into: &output)
-        // `output` briefly holds the inner digest, which is not visible to others.
+        // `output` holds the inner digest, not yet visible to others.
         code.outer.update(output.bytes)
         code.outer.finish(into: &output)
         // Both states contain the hashed key.
@@ -39,9 +39,9 @@ package struct HMACSHA256: ~Copyable {
         unsafe update(text.bytes)
     }
 
-    /// Not an initialiser: its result may be moved, and the original place is not wiped.
+    /// Not an initialiser: its result may be moved, leaving an unwiped place.
     private mutating func start(_ key: RawSpan) {
-        // RFC 2104 section 2: a key longer than a block is hashed; then it is zero-padded.
+        // RFC 2104 section 2: a key longer than a block is hashed; shorter ones are zero-padded.
         unsafe withUnsafeTemporaryAllocation(byteCount: Self.blockByteCount, alignment: 8) { buffer in
             unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
             var block = unsafe buffer.mutableBytes

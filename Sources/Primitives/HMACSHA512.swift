@@ -2,11 +2,7 @@
 enum HMACSHA512 {
     private static let blockByteCount = 128
 
-    /// - Parameters:
-    ///   - key: any length; hashed first when longer than 128 bytes.
-    ///   - previous: the previous block, or nothing.
-    ///   - parts: not secret.
-    /// - Returns: 64 bytes, the code over `previous` and all parts.
+    /// 64 bytes over `previous` and the public `parts`.
     static func code(
         key: borrowing SecretBytes,
         over previous: borrowing SecretBytes,
@@ -24,7 +20,7 @@ enum HMACSHA512 {
         }
     }
 
-    /// RFC 2104 section 2: the key is zero-padded to a block.
+    /// RFC 2104 section 2: hashed if longer than a block, and zero-padded.
     private static func blockKey(_ key: borrowing SecretBytes) -> SecretBytes {
         guard key.byteCount > blockByteCount else {
             return key.withBytes { key in SecretBytes(byteCount: blockByteCount) { $0.write(key, at: 0) } }

@@ -39,12 +39,11 @@ extension Provider {
     deinit { unsafe EC_GROUP_free(group) }
 }
 
-/// Owns one secret number 1 ..< n, cleared on release.
+/// A secret number 1 ..< n, cleared on release.
 @safe private struct P256Scalar: ~Copyable {
     fileprivate let number: OpaquePointer
 
-    /// - Parameter bytes: 32, big-endian.
-    /// - Throws: `.notAScalar`, `.library`.
+    /// Takes 32 bytes, big-endian.
     init(_ bytes: borrowing SecretBytes, on curve: borrowing P256Curve) throws(P256Error) {
         guard let number = unsafe BN_secure_new() else { throw .library(call: "BN_secure_new") }
         let isRead = bytes.withBytes { span in
@@ -62,15 +61,14 @@ extension Provider {
     deinit { unsafe BN_clear_free(number) }
 }
 
-/// Owns one point, cleared on release, since it may be a shared secret.
+/// A point, cleared on release, since it may be a shared secret.
 @safe private struct P256Point: ~Copyable {
     private let point: OpaquePointer
 
-    /// - Parameter x963Representation: 65 bytes that begin with 0x04.
-    /// - Throws: `.notAPoint`, `.library`.
+    /// Takes 65 bytes that begin with 0x04.
     init(_ x963Representation: [UInt8], on curve: borrowing P256Curve) throws(P256Error) {
         let point = unsafe try P256Point.new(on: curve)
-        // Checks that both coordinates are below the prime and satisfy the curve's equation.
+        // Checks that both coordinates are below the prime and on the curve.
         let code = unsafe EC_POINT_oct2point(curve.group, point, x963Representation, x963Representation.count, nil)
         guard code == 1 else {
             unsafe EC_POINT_clear_free(point)
@@ -110,7 +108,7 @@ extension Provider {
 
     deinit { unsafe EC_POINT_clear_free(point) }
 
-    /// - Returns: 65 bytes.
+    /// 65 bytes.
     func x963Representation(on curve: borrowing P256Curve) throws(P256Error) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: P256PublicKey.byteCount)
         let count = unsafe EC_POINT_point2oct(
@@ -125,7 +123,7 @@ extension Provider {
         return bytes
     }
 
-    /// - Returns: 32 bytes, big-endian.
+    /// 32 bytes, big-endian.
     func secretX(on curve: borrowing P256Curve) throws(P256Error) -> SecretBytes {
         guard let x = unsafe BN_secure_new() else { throw .library(call: "BN_secure_new") }
         defer { unsafe BN_clear_free(x) }

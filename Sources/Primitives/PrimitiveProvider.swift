@@ -1,26 +1,25 @@
-/// A platform's cryptography; all checks, key types and constructions over it are shared.
+/// A platform's cryptography: libsodium and OpenSSL on Linux, CryptoKit on Apple's platforms.
 ///
-/// `Provider` is libsodium and OpenSSL on Linux, CryptoKit on Apple's platforms. Keys are raw: RFC 7748 scalars and
-/// u-coordinates, RFC 8032 seeds and points. Callers have checked lengths; out of memory ends the process.
+/// Keys are raw: RFC 7748 scalars and u-coordinates, RFC 8032 seeds and points. Callers check lengths; out of memory
+/// ends the process.
 protocol PrimitiveProvider {
     associatedtype SHA256State: HashState
     associatedtype SHA512State: HashState
 
-    /// Zeroed memory for long-lived secrets, locked and fenced where the platform can.
+    /// Zeroed memory for long-lived secrets, locked and fenced if possible.
     static func allocateGuarded(byteCount: Int) -> UnsafeMutableRawBufferPointer
     /// Zeroes first.
     static func releaseGuarded(_ bytes: UnsafeMutableRawBufferPointer)
-    /// Zeroes in a way that no optimizer removes.
+    /// Zeroes, even under an optimizer.
     static func wipe(_ bytes: UnsafeMutableRawBufferPointer)
-    /// Constant time; both have the same length.
+    /// Constant time, for equal lengths.
     static func areEqual(_ one: RawSpan, _ other: RawSpan) -> Bool
 
-    /// Uses the system's cryptographic random generator.
     static func fillWithRandom(_ output: inout MutableRawSpan)
 
-    /// X25519 with the base point: 32 bytes from 32.
+    /// 32 bytes from 32.
     static func x25519PublicKey(of scalar: RawSpan) -> [UInt8]
-    /// X25519: 32 bytes to `output`; false for an all-zero result (RFC 7748 section 6.1).
+    /// False for an all-zero result (RFC 7748 section 6.1).
     static func x25519(_ scalar: RawSpan, _ point: [UInt8], into output: inout MutableRawSpan) -> Bool
 
     static func ed25519PublicKey(ofSeed seed: RawSpan) -> [UInt8]
@@ -28,20 +27,19 @@ protocol PrimitiveProvider {
     static func ed25519Signature(over message: [UInt8], secret: RawSpan) -> [UInt8]
     static func ed25519IsValid(signature: [UInt8], over message: [UInt8], publicKey: [UInt8]) -> Bool
 
-    /// - Throws: `.notAPoint` unless these 65 bytes are an uncompressed point of P-256.
+    /// Throws `.notAPoint` unless it is an uncompressed point of P-256.
     static func checkP256Point(_ x963Representation: [UInt8]) throws(P256Error)
-    /// - Returns: 65 bytes.
-    /// - Throws: `.notAScalar` unless the 32 bytes are in 1 ..< n.
+    /// 65 bytes; throws `.notAScalar` unless the scalar is in 1 ..< n.
     static func p256PublicKey(of scalar: borrowing SecretBytes) throws(P256Error) -> [UInt8]
-    /// - Returns: 32 bytes, the x-coordinate.
+    /// 32 bytes, the x-coordinate.
     static func p256SharedSecret(
         _ scalar: borrowing SecretBytes,
         _ x963Representation: [UInt8]
     ) throws(P256Error) -> SecretBytes
 
-    /// - Returns: ciphertext, then the 16-byte tag.
+    /// Ciphertext, then the 16-byte tag.
     static func chaChaPolySeal(_ plaintext: [UInt8], key: RawSpan, nonce: [UInt8], aad: [UInt8]) -> [UInt8]
-    /// - Returns: nil if the tag, the last 16 bytes, is wrong.
+    /// Nil if the tag, the last 16 bytes, is wrong.
     static func chaChaPolyOpen(
         _ ciphertext: ArraySlice<UInt8>,
         key: RawSpan,
@@ -50,7 +48,6 @@ protocol PrimitiveProvider {
     ) -> [UInt8]?
 }
 
-/// The mode of an `AESGCMContext`, which each platform has with the same members.
 enum AESGCMDirection { case open, seal }
 
 /// A hash in progress, with value semantics.
@@ -59,6 +56,6 @@ protocol HashState {
     mutating func update(_ bytes: RawSpan)
     /// Writes the digest; only `wipe` may follow.
     mutating func finish(into output: inout MutableRawSpan)
-    /// Zeroes the state where it is accessible.
+    /// Zeroes the state where accessible.
     mutating func wipe()
 }

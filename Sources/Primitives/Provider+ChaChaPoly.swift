@@ -1,8 +1,8 @@
 #if !canImport(CryptoKit)
 private import CSodium
 
-/// Uses libsodium: OpenSSL is slower for 200 bytes, because of its context, and for 2,822 bytes it saves less than a
-/// hundredth of the time of sealing.
+/// libsodium: OpenSSL is slower for 200 bytes, because of its context, and saves less than a hundredth of the time of
+/// sealing for 2,822 bytes.
 extension Provider {
     static func chaChaPolySeal(_ plaintext: [UInt8], key: RawSpan, nonce: [UInt8], aad: [UInt8]) -> [UInt8] {
         var ciphertext = [UInt8](repeating: 0, count: plaintext.count + ChaChaPoly.tagByteCount)
@@ -28,7 +28,7 @@ extension Provider {
         nonce: [UInt8],
         aad: [UInt8]
     ) -> [UInt8]? {
-        // libsodium checks the tag first; if it is wrong, the output is unchanged or zeroed.
+        // If the tag is wrong, libsodium leaves the output unchanged or zeroes it.
         var plaintext = [UInt8](repeating: 0, count: ciphertext.count - ChaChaPoly.tagByteCount)
         let code = unsafe key.withBytePointer { key, _ in
             unsafe ciphertext.span.bytes.withBytePointer { start, count in

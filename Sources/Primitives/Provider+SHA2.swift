@@ -2,8 +2,8 @@
 private import CSodium
 internal import COpenSSL
 
-/// Uses OpenSSL, four times as fast as libsodium through the processor's instructions. Not EVP, whose contexts cost
-/// more than a short hash.
+/// OpenSSL, four times as fast as libsodium through the processor's instructions. Not EVP, whose contexts cost more
+/// than a short hash.
 extension Provider {
     @safe struct SHA256State: HashState {
         private var state = SHA256_CTX()

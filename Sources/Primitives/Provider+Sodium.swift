@@ -1,15 +1,15 @@
 #if !canImport(CryptoKit)
 private import CSodium
 
-/// libsodium for memory, random bytes, Curve25519, Ed25519 and ChaCha20-Poly1305; OpenSSL for the rest.
+/// libsodium for memory, random bytes, Curve25519, Ed25519 and ChaCha20-Poly1305.
 ///
 /// Chosen by time (docs/performance.md): OpenSSL's key objects cost what its arithmetic gains on Curve25519, and it
-/// signs slower; its SHA-256 takes a quarter of libsodium's time.
+/// signs slower.
 enum Provider: PrimitiveProvider {
     static func allocateGuarded(byteCount: Int) -> UnsafeMutableRawBufferPointer {
         Sodium.initialize()
         let pages = unsafe sodium_malloc(byteCount)
-        // Nil means out of memory. At the limit on locked memory libsodium continues without the lock.
+        // Nil means out of memory; at the limit on locked memory libsodium goes on without the lock.
         guard let pages = unsafe pages else { preconditionFailure("out of memory for \(byteCount) secret bytes") }
         unsafe sodium_memzero(pages, byteCount)
         return unsafe UnsafeMutableRawBufferPointer(start: pages, count: byteCount)
@@ -30,13 +30,13 @@ enum Provider: PrimitiveProvider {
         unsafe output.withMutableBytePointer { unsafe randombytes_buf($0, $1) }
     }
 
-    /// Multiplies on the Edwards form, for which libsodium has a table, and maps to the Montgomery form. That takes
-    /// half the time of `crypto_scalarmult_base`, which uses the ladder where a processor has AVX.
+    /// Multiplies on the Edwards form, for which libsodium has a table: half the time of `crypto_scalarmult_base`,
+    /// which uses the ladder where a processor has AVX.
     static func x25519PublicKey(of scalar: RawSpan) -> [UInt8] {
         var point = [UInt8](repeating: 0, count: X25519PublicKey.byteCount)
         unsafe scalar.withBytePointer { scalar, _ in
-            // Clamps as RFC 7748 does. The code only reports a scalar of 32 zeros, which clamping makes valid: a
-            // clamped scalar is no multiple of the group order, so the point is never the neutral one.
+            // Clamps as RFC 7748 does. The code reports only a scalar of 32 zeros, valid once clamped: no clamped
+            // scalar is a multiple of the group order, so the point is never neutral.
             _ = unsafe crypto_scalarmult_ed25519_base(&point, scalar)
         }
         return EdwardsPoint.montgomeryU(ofEncoded: point)
@@ -58,7 +58,7 @@ enum Provider: PrimitiveProvider {
                 }
             }
         }
-        // libsodium's private key is seed and public key, which the caller already has.
+        // libsodium's private key is seed and public key, already known.
         _ = consume secret
         return publicKey
     }
@@ -76,9 +76,9 @@ enum Provider: PrimitiveProvider {
     }
 }
 
-/// libsodium's one-time start: selects implementations for this processor and opens the random source.
+/// Selects implementations for this processor and opens the random source, once.
 enum Sodium {
-    /// Cheap after the first call. Required before guarded memory or random bytes.
+    /// Required before guarded memory or random bytes; cheap after the first call.
     static func initialize() { precondition(isInitialized, "libsodium could not be initialized") }
 
     private static let isInitialized = sodium_init() >= 0

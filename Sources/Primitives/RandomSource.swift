@@ -1,12 +1,11 @@
-/// A source of random bytes, as a parameter so that test vectors can use fixed bytes. Entry points for applications use
-/// `SystemRandom`.
+/// A source of random bytes; test vectors use fixed ones, applications `SystemRandom`.
 package protocol RandomSource {
     mutating func fill(_ span: inout MutableRawSpan)
 }
 
-/// The system's cryptographic random generator: getrandom on Linux, through libsodium.
+/// The system's generator: getrandom on Linux, through libsodium.
 package struct SystemRandom: RandomSource, Sendable {
-    /// The thread sanitizer crashed on an empty `inout` value, which has no address.
+    /// An empty `inout` value has no address, which crashed the thread sanitizer.
     private let addressable: UInt8 = 0
 
     package init() {}
@@ -17,7 +16,7 @@ package struct SystemRandom: RandomSource, Sendable {
 }
 
 extension RandomSource {
-    /// Draws `count` public bytes, such as ids and traces.
+    /// Draws public bytes, such as ids and traces.
     package mutating func bytes(count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var elements = bytes.mutableSpan

@@ -2,14 +2,14 @@
 package enum SHA256 {
     package static let byteCount = 32
 
-    /// - Returns: 32 bytes, over all parts in order.
+    /// 32 bytes, over all parts in order.
     package static func hash(_ parts: [UInt8]...) -> [UInt8] {
         var state = Provider.SHA256State()
         for part in parts { unsafe state.update(part.span.bytes) }
         return digest(of: &state)
     }
 
-    /// - Returns: 32 bytes. The input may be secret and is not copied.
+    /// 32 bytes. The input may be secret and is not copied.
     package static func hash(_ bytes: RawSpan) -> [UInt8] {
         var state = Provider.SHA256State()
         state.update(bytes)

@@ -2,7 +2,7 @@
 package enum SHA512 {
     package static let byteCount = 64
 
-    /// - Returns: 64 bytes, over all parts in order.
+    /// 64 bytes, over all parts in order.
     package static func hash(_ parts: [UInt8]...) -> [UInt8] {
         var state = Provider.SHA512State()
         for part in parts { unsafe state.update(part.span.bytes) }

@@ -1,8 +1,8 @@
 /// Secret bytes, zeroed when released. Neither `"\(key)"` nor `key == key` compiles, and only `copy` makes a copy.
 ///
-/// Storage is plain for the life of one message, and guarded, at thousands of times the cost, for identities and
-/// prekeys. On Linux guarded means libsodium's pages: locked in memory, excluded from core dumps, trapping on overrun,
-/// for about the time of one X25519 operation. Apple's platforms lack such pages: both kinds are the same.
+/// Plain storage is for one message. Guarded storage, at thousands of times the cost, is for identities and prekeys:
+/// libsodium's pages, locked, excluded from core dumps, trapping on overrun, for about the time of one X25519
+/// operation. Apple's platforms lack them.
 @safe
 package struct SecretBytes: ~Copyable, Sendable {
     package enum Storage: Sendable { case plain, guarded }
@@ -15,7 +15,7 @@ package struct SecretBytes: ~Copyable, Sendable {
 
     /// - Parameters:
     ///   - storage: `.guarded` for long-lived secrets.
-    ///   - fill: writes the bytes, which are zeros at first.
+    ///   - fill: writes over zeros.
     /// - Throws: errors of `fill`, after zeroing the bytes.
     package init<Failure: Error>(
         byteCount: Int,
@@ -43,7 +43,7 @@ package struct SecretBytes: ~Copyable, Sendable {
         }
     }
 
-    /// Passes the bytes; the span cannot leave the closure.
+    /// The span cannot leave the closure.
     package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -59,7 +59,7 @@ package struct SecretBytes: ~Copyable, Sendable {
         withBytes { SecretBytes(copying: $0, storage: storage) }
     }
 
-    /// Compares in constant time; different lengths are unequal at once.
+    /// Constant time; different lengths are unequal at once.
     package func isEqual(to other: borrowing SecretBytes) -> Bool {
         guard byteCount == other.byteCount else { return false }
         return withBytes { one in other.withBytes { Provider.areEqual(one, $0) } }
@@ -90,7 +90,7 @@ package struct SecretBytes: ~Copyable, Sendable {
 }
 
 extension [UInt8] {
-    /// Copies bytes that need not be secret.
+    /// For bytes that need not be secret.
     package init(copying span: RawSpan) {
         self = unsafe span.withUnsafeBytes { unsafe Array($0) }
     }

@@ -1,7 +1,7 @@
 #if !canImport(CryptoKit)
 private import CSodium
 
-/// SipHash-2-4, for tables with untrusted keys: without the key, colliding inputs cannot be chosen. Not for secrecy or
+/// SipHash-2-4, for tables that others fill: without the key, colliding inputs cannot be chosen. Not for secrecy or
 /// integrity.
 ///
 /// - Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF"; libsodium's `crypto_shorthash`.

@@ -4,7 +4,7 @@ package struct X25519PublicKey: Equatable, Hashable, Sendable {
 
     package let rawRepresentation: [UInt8]
 
-    /// - Throws: `.wrongByteCount`. Low order is detected by `sharedSecret` or `isLowOrder`.
+    /// Accepts keys of low order, which `sharedSecret` and `isLowOrder` detect.
     package init(rawRepresentation: [UInt8]) throws(PrimitiveError) {
         guard rawRepresentation.count == Self.byteCount else {
             throw .wrongByteCount(of: .publicKey, expected: Self.byteCount, actual: rawRepresentation.count)
@@ -14,8 +14,7 @@ package struct X25519PublicKey: Equatable, Hashable, Sendable {
 
     fileprivate init(unchecked bytes: [UInt8]) { rawRepresentation = bytes }
 
-    /// True if every shared secret with this key is zero. One clamped scalar decides it: all are multiples of 8, the
-    /// cofactor.
+    /// True if every shared secret is zero. One clamped scalar decides it: all are multiples of 8, the cofactor.
     package var isLowOrder: Bool {
         let anyScalar = SecretBytes(byteCount: X25519PrivateKey.byteCount) { $0.storeBytes(of: 1, as: UInt8.self) }
         let key = X25519PrivateKey(secret: anyScalar)
@@ -39,7 +38,6 @@ package struct X25519PrivateKey: ~Copyable, Sendable {
         self.init(secret: random.secret(byteCount: Self.byteCount, storage: storage))
     }
 
-    /// - Throws: `.wrongByteCount`.
     package init(rawRepresentation: consuming SecretBytes) throws(PrimitiveError) {
         guard rawRepresentation.byteCount == Self.byteCount else {
             throw .wrongByteCount(of: .privateKey, expected: Self.byteCount, actual: rawRepresentation.byteCount)
@@ -52,8 +50,7 @@ package struct X25519PrivateKey: ~Copyable, Sendable {
         self.secret = secret
     }
 
-    /// - Returns: 32 bytes.
-    /// - Throws: `.lowOrderPublicKey` for an all-zero result, which RFC 9180 section 7.1.4 refuses.
+    /// 32 bytes. Throws for an all-zero result, which RFC 9180 section 7.1.4 refuses.
     package func sharedSecret(with peer: X25519PublicKey) throws(PrimitiveError) -> SecretBytes {
         try SecretBytes(byteCount: 32) { output throws(PrimitiveError) in
             let isNonZero = secret.withBytes { Provider.x25519($0, peer.rawRepresentation, into: &output) }
