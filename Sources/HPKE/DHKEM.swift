@@ -2,8 +2,7 @@ internal import Primitives
 
 /// DHKEM(X25519, HKDF-SHA256): RFC 9180 section 4.1. The encapsulated key is the ephemeral public key.
 enum DHKEM {
-    /// - Returns: the shared secret, 32 bytes.
-    /// - Throws: `.lowOrderPublicKey`.
+    /// The shared secret, 32 bytes.
     static func encapsulate(
         to recipient: X25519PublicKey,
         ephemeral: borrowing X25519PrivateKey
@@ -12,8 +11,7 @@ enum DHKEM {
         return extractAndExpand(agreed, encapsulatedKey: ephemeral.publicKey, recipient: recipient)
     }
 
-    /// - Returns: the shared secret, 32 bytes.
-    /// - Throws: `.wrongEncapsulatedKeyLength`, `.lowOrderPublicKey`.
+    /// The shared secret, 32 bytes.
     static func decapsulate(
         _ encapsulatedKey: [UInt8],
         with recipient: borrowing X25519PrivateKey
@@ -23,7 +21,7 @@ enum DHKEM {
         return extractAndExpand(agreed, encapsulatedKey: ephemeral, recipient: recipient.publicKey)
     }
 
-    /// Checks the length only: RFC 7748 section 5 reads any 32 bytes as a key, modulo p and without bit 255.
+    /// RFC 7748 section 5 reads any 32 bytes as a key, modulo p and without bit 255.
     private static func publicKey(_ encapsulatedKey: [UInt8]) throws(HPKEError) -> X25519PublicKey {
         do {
             return try X25519PublicKey(rawRepresentation: encapsulatedKey)

@@ -1,11 +1,10 @@
 internal import Primitives
 
-/// Draws the key of one encapsulation, and refuses a stuck random source.
+/// Draws the key of one encapsulation.
 ///
-/// A repeated ephemeral key gives two messages the same AEAD key and nonce, which exposes both texts. A second draw is
-/// compared and discarded, which detects a constant source. No check in one call can detect later repetition.
+/// A repeated ephemeral key gives two messages the same AEAD key and nonce, which exposes both texts. A second draw for
+/// comparison detects a constant source; later repetition is undetectable here.
 enum EphemeralKey {
-    /// - Throws: `.randomSourceFailed`.
     static func draw(from random: inout some RandomSource) throws(HPKEError) -> X25519PrivateKey {
         let scalar = random.secret(byteCount: X25519PrivateKey.byteCount)
         let next = random.secret(byteCount: X25519PrivateKey.byteCount)

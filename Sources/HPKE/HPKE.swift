@@ -1,19 +1,18 @@
 package import Primitives
 
-/// Hybrid Public Key Encryption (RFC 9180), limited to one message for each key, Base mode, DHKEM(X25519, HKDF-SHA256),
-/// HKDF-SHA256 and ChaCha20-Poly1305.
+/// Hybrid Public Key Encryption (RFC 9180): one message for each key, Base mode, DHKEM(X25519, HKDF-SHA256),
+/// HKDF-SHA256, ChaCha20-Poly1305.
 ///
-/// Our own, since the OpenSSL and libsodium of Debian 12 lack HPKE. Other modes and suites, exported secrets and the
-/// message counter are left out: a key that seals once repeats no nonce.
+/// Our own, since the OpenSSL and libsodium of Debian 12 lack HPKE. There is no message counter: a key that seals once
+/// repeats no nonce.
 package enum HPKE {
     /// Nenc.
     package static let encapsulatedKeyByteCount = 32
     /// Nt.
     package static let tagByteCount = ChaChaPoly.tagByteCount
 
-    /// Seals one message, single shot. `info` is bound to the key and must be the same when opening.
+    /// Seals one message. Opening needs the same `info`.
     ///
-    /// - Parameter random: the source of the ephemeral key and a second draw for comparison.
     /// - Returns: the encapsulated key (32 bytes) and the ciphertext (plaintext + 16 bytes).
     /// - Throws: `.lowOrderPublicKey`, `.randomSourceFailed`.
     /// - Source: RFC 9180 section 6.1, `SealBase`.
@@ -30,9 +29,9 @@ package enum HPKE {
         return (ephemeral.publicKey.rawRepresentation, schedule.seal(plaintext, aad: aad))
     }
 
-    /// Opens one message, single shot.
+    /// Opens one message.
     ///
-    /// - Throws: `.openFailed` for every fault of the encapsulated key, the ciphertext or `info`.
+    /// - Throws: `.openFailed` for every fault.
     /// - Source: RFC 9180 section 6.1, `OpenBase`.
     package static func open(
         _ ciphertext: ArraySlice<UInt8>,

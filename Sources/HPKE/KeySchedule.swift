@@ -2,12 +2,12 @@ internal import Primitives
 
 /// The AEAD's key and nonce for one message (RFC 9180 section 5.1, Base mode).
 struct KeySchedule: ~Copyable, Sendable {
-    /// `mode_base`, then `psk_id_hash` of no PSK: constant, 33 bytes.
+    /// `mode_base`, then `psk_id_hash` of no PSK: 33 bytes.
     private static let contextHead: [UInt8] = [0x00] + LabeledHKDF.hpke.publicHash(label: "psk_id_hash", of: [])
 
     /// 32 bytes (Nk).
     let key: SecretBytes
-    /// 12 bytes (Nn), for sequence number 0. A nonce need not be secret (RFC 8439 section 2.8).
+    /// 12 bytes (Nn). A nonce need not be secret (RFC 8439 section 2.8).
     let baseNonce: [UInt8]
 
     init(sharedSecret: borrowing SecretBytes, info: [UInt8]) {
@@ -19,13 +19,12 @@ struct KeySchedule: ~Copyable, Sendable {
             .withBytes { Array(copying: $0) }
     }
 
-    /// - Returns: plaintext + 16 bytes.
+    /// Plaintext + 16 bytes.
     func seal(_ plaintext: [UInt8], aad: [UInt8]) -> [UInt8] {
         ChaChaPoly.seal(plaintext, key: key, nonce: baseNonce, aad: aad)
     }
 
-    /// - Returns: ciphertext - 16 bytes.
-    /// - Throws: `.openFailed`.
+    /// Ciphertext - 16 bytes.
     func open(_ ciphertext: ArraySlice<UInt8>, aad: [UInt8]) throws(HPKEError) -> [UInt8] {
         do {
             return try ChaChaPoly.open(ciphertext, key: key, nonce: baseNonce, aad: aad)

@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// `LabeledExtract` and `LabeledExpand` of RFC 9180 section 4 for one suite. The HMAC is fed in parts, so no secret is
-/// copied beside a label.
+/// `LabeledExtract` and `LabeledExpand` of RFC 9180 section 4. The HMAC is fed in parts, so no secret is copied beside
+/// a label.
 struct LabeledHKDF: Sendable {
     /// Section 4.1: DHKEM(X25519, HKDF-SHA256) is 0x0020.
     static let kem = LabeledHKDF(suiteID: Array("KEM".utf8) + [0x00, 0x20])
@@ -10,8 +10,7 @@ struct LabeledHKDF: Sendable {
 
     private let suiteID: [UInt8]
 
-    /// - Parameter feed: supplies the keying material.
-    /// - Returns: 32 bytes.
+    /// 32 bytes from the keying material of `feed`.
     func extract(salt: RawSpan, label: StaticString, feed: (inout HMACSHA256) -> Void = { _ in }) -> SecretBytes {
         HKDFSHA256.extract(salt: salt) { code in
             code.update("HPKE-v1")
@@ -26,10 +25,7 @@ struct LabeledHKDF: Sendable {
         extract(salt: RawSpan(), label: label) { $0.update(bytes) }.withBytes { Array(copying: $0) }
     }
 
-    /// - Parameters:
-    ///   - pseudorandomKey: 32 bytes.
-    ///   - byteCount: 32 or less.
-    ///   - feed: supplies `info`.
+    /// 32 bytes or less, with `info` from `feed`.
     func expand(
         _ pseudorandomKey: borrowing SecretBytes,
         label: StaticString,
