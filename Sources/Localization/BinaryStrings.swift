@@ -1,12 +1,12 @@
-/// A table as the binary property list that Xcode makes: a dictionary of strings. A reference outside the file refuses
-/// all of it; other values are skipped.
+/// A table as Xcode's binary property list of strings. A reference outside the file refuses all of it; other values are
+/// skipped.
 ///
-/// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFBinaryPList.c: objects, a table of their
-///   offsets, then a trailer of 32 bytes with its place.
+/// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFBinaryPList.c: objects, their offsets, then a
+///   trailer of 32 bytes.
 struct BinaryStrings {
     private static let magic = Array("bplist00".utf8)
     private static let trailerByteCount = 32
-    /// Entries may share a string, so their total length needs its own bound.
+    /// Entries may share a string, so the total needs a bound.
     private static let textByteCountMax = 4 * StringsTable.byteCountMax
 
     private let bytes: [UInt8]
@@ -54,11 +54,11 @@ struct BinaryStrings {
 
     private enum Value {
         case text(String)
-        /// A number, a dictionary of plural forms, and so on.
+        /// Such as a number or plural forms.
         case other
     }
 
-    /// - Returns: nil for a reference outside the file.
+    /// Nil for a reference outside the file.
     private func value(referredToAt position: Int) -> Value? {
         guard let object = Self.number(bytes, at: position, byteCount: referenceByteCount),
             let start = offset(of: object), let head = head(at: start)
@@ -78,7 +78,7 @@ struct BinaryStrings {
         }
     }
 
-    /// An object's kind and count from its first byte; a count of 15 or more is a number after it.
+    /// Kind and count; a count of 15 or more is a number after the first byte.
     private func head(at offset: Int) -> (kind: UInt8, count: Int, end: Int)? {
         guard offset < offsetTable else { return nil }
         let kind = bytes[offset] >> 4
@@ -95,7 +95,7 @@ struct BinaryStrings {
         return Self.number(bytes, at: offsetTable + object * offsetByteCount, byteCount: offsetByteCount)
     }
 
-    /// - Returns: nil outside the file, and beyond 32 bits.
+    /// Nil outside the file, and beyond 32 bits.
     private static func number(_ bytes: [UInt8], at offset: Int, byteCount: Int) -> Int? {
         guard offset >= 0, byteCount <= bytes.count, offset <= bytes.count - byteCount else { return nil }
         var number: UInt64 = 0

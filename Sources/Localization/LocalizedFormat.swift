@@ -1,17 +1,13 @@
 /// Puts arguments into a text of the app's tables: `%@`, `%1$@`, `%%`.
 ///
-/// Arguments come from the sender, so nothing else is a specifier: `%d` or `%s` stays unchanged, where a C function
-/// would read arbitrary memory.
+/// Arguments come from the sender, so `%d` or `%s` stays unchanged, where a C function would read arbitrary memory.
 package enum LocalizedFormat {
-    /// Far beyond any displayed text; a format may repeat an argument many times.
+    /// Far beyond any displayed text; arguments may be repeated.
     package static let byteCountMax = 1 << 16
     private static let digitCountMax = 4
 
-    /// - Parameters:
-    ///   - arguments: numbered from 1.
-    ///   - missing: replaces an absent argument. Empty by default: iOS does not document its text, and Foundation's
-    ///     "(null)" means nothing to a person.
-    /// - Returns: the text, cut before it exceeds `byteCountMax`.
+    /// Numbers arguments from 1, and cuts the text before it exceeds `byteCountMax`. `missing` is empty by default: iOS
+    /// does not document its text, and Foundation's "(null)" means nothing to a person.
     package static func string(_ format: String, _ arguments: [String], missing: String = "") -> String {
         var parts = Parts(format.unicodeScalars[...])
         var text = ""
@@ -21,7 +17,7 @@ package enum LocalizedFormat {
             switch part {
             case .words(let words): piece = words
             case .argument(let number):
-                // A specifier without a number takes the next argument, regardless of numbered ones.
+                // Regardless of numbered ones.
                 if number == nil { next += 1 }
                 let index = (number ?? next) - 1
                 piece = arguments.indices.contains(index) ? arguments[index] : missing
@@ -55,7 +51,7 @@ package enum LocalizedFormat {
             return numbered() ?? .words("%")
         }
 
-        /// Parses all of `1$@`, or nothing.
+        /// All of `1$@`, or nothing.
         private mutating func numbered() -> Part? {
             let start = rest
             let digits = rest.prefix { ("0"..."9").contains($0) }

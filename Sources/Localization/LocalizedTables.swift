@@ -1,8 +1,8 @@
-/// An app's tables in all languages: `<folder>/<language>.lproj/Localizable.strings`, as in a bundle. Files are read on
-/// demand and not kept, because an extension has little memory.
+/// An app's tables: `<folder>/<language>.lproj/Localizable.strings`, as in a bundle. Files are not kept, because an
+/// extension has little memory.
 package struct LocalizedTables: Equatable, Sendable {
     private static let languageCountMax = 16
-    /// For keys that no preferred language has.
+    /// For keys missing in all preferred languages.
     private static let lastLanguages = ["Base", "en"]
 
     private let folder: String
@@ -10,11 +10,8 @@ package struct LocalizedTables: Equatable, Sendable {
     /// In order of look-up.
     package let languages: [String]
 
-    /// - Parameters:
-    ///   - folder: the bundle's.
-    ///   - languages: the person's, best first, as in `Locale.preferredLanguages`. Each precedes its shorter forms
-    ///     (`de-AT`, `de`); `Base` and `en` come last. Names that could lead out of the folder are dropped.
-    ///   - table: the file's name without its extension.
+    /// - Parameter languages: best first, as in `Locale.preferredLanguages`. Each precedes its shorter forms (`de-AT`,
+    ///   `de`); `Base` and `en` come last. Names that could leave the folder are dropped.
     package init(folder: String, languages: [String], table: String = "Localizable") {
         self.folder = folder
         self.table = table
@@ -24,11 +21,11 @@ package struct LocalizedTables: Equatable, Sendable {
         self.languages = unique
     }
 
-    /// The text of the first language with the key. A missing, oversized or malformed table has no keys.
+    /// The text of the first language with the key. Malformed tables have no keys.
     package func string(_ key: String) -> String? {
         for language in languages {
             guard let bytes = TableFile.read("\(folder)/\(language).lproj/\(table).strings") else { continue }
-            // An app's tests find a malformed table; a notification uses the next one.
+            // Malformed tables are for the app's tests to find.
             if let text = (try? StringsTable(bytes: bytes, keeping: [key]))?[key] { return text }
         }
         return nil

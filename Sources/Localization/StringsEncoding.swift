@@ -1,5 +1,4 @@
-/// Decodes a table's file: UTF-16 with a byte order mark, or UTF-8. Apple's reader does not recognise UTF-16 without a
-/// mark either.
+/// UTF-16 with a byte order mark, or UTF-8. Apple's reader does not recognise UTF-16 without a mark either.
 enum StringsEncoding {
     static func text(of bytes: [UInt8]) throws(StringsError) -> String {
         if bytes.starts(with: [0xFF, 0xFE]) { return try utf16(bytes, high: 1) }
@@ -9,10 +8,7 @@ enum StringsEncoding {
         return text
     }
 
-    /// Decodes UTF-16 after the mark. A lone surrogate becomes U+FFFD: it spoils a letter, not the table.
-    ///
-    /// - Parameter high: the index of the upper byte in a pair.
-    /// - Throws: `.encoding` for half a unit.
+    /// A lone surrogate becomes U+FFFD: it spoils a letter, not the table. `high` is the index of the upper byte.
     private static func utf16(_ bytes: [UInt8], high: Int) throws(StringsError) -> String {
         guard bytes.count % 2 == 0 else { throw .encoding }
         let units = (1..<bytes.count / 2).lazy.map { index in

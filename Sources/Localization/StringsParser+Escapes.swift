@@ -1,11 +1,10 @@
-// Escapes after a backslash.
 extension StringsParser {
-    /// - Returns: UTF-16, one unit except beyond the first plane; nil at the end of the text.
+    /// UTF-16; nil at the end of the text.
     mutating func escape() -> [UInt16]? {
         guard let scalar = peek else { return nil }
         switch scalar {
         case "0"..."7": return [octal()]
-        // Only the capital: Apple's reader takes a small `u` for a letter.
+        // To Apple's reader a small `u` is a letter.
         case "U":
             advance()
             return [hexadecimal()]
@@ -19,7 +18,7 @@ extension StringsParser {
         "a": 0x07, "b": 0x08, "f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B,
     ]
 
-    /// At most three digits for one byte; excess upper bits are dropped.
+    /// At most three digits, truncated to one byte.
     private mutating func octal() -> UInt16 {
         var byte: UInt8 = 0
         for _ in 0..<3 {
@@ -30,7 +29,7 @@ extension StringsParser {
         return byte < 0x80 ? UInt16(byte) : Self.nextStep[Int(byte) - 0x80]
     }
 
-    /// At most four digits for one unit of UTF-16.
+    /// At most four digits.
     private mutating func hexadecimal() -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
@@ -50,7 +49,7 @@ extension StringsParser {
         }
     }
 
-    /// The upper half of NEXTSTEP's encoding, which octal escapes use; the last two places are empty.
+    /// The upper half of NEXTSTEP's encoding, for octal escapes.
     ///
     /// - Source: https://www.unicode.org/Public/MAPPINGS/VENDORS/NEXT/NEXTSTEP.TXT
     private static let nextStep: [UInt16] = [

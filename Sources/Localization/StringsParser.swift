@@ -1,5 +1,5 @@
-/// `"key" = "value";` and `key;`, with comments, quotes of both kinds, and words without quotes: the tolerant grammar
-/// of Apple's reader. A table ends where no key begins.
+/// `"key" = "value";` and `key;`, with comments, quotes of both kinds, and bare words: the tolerant grammar of Apple's
+/// reader.
 ///
 /// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFOldStylePList.c, to which the tests compare.
 struct StringsParser {
@@ -11,10 +11,7 @@ struct StringsParser {
         position = scalars.startIndex
     }
 
-    /// Reads the table; of a repeated key, the last value counts.
-    ///
-    /// - Parameter keep: selects the keys to return.
-    /// - Throws: `StringsError`.
+    /// Of a repeated key, the last value counts.
     mutating func texts(where keep: (String) -> Bool) throws(StringsError) -> [String: String] {
         guard skipSpace() else { return [:] }
         let hasBraces = take("{")
@@ -26,7 +23,7 @@ struct StringsParser {
             do throws(StringsError) {
                 key = try string()
             } catch {
-                // As in Apple's reader, a table cut in a later key keeps its earlier entries.
+                // As in Apple's reader, a table cut later keeps its entries.
                 guard isFirst else { break }
                 throw error
             }
@@ -75,7 +72,7 @@ struct StringsParser {
         throw .unterminated(line: start)
     }
 
-    /// - Returns: false at the end of the text.
+    /// False at the end of the text.
     private mutating func skipSpace() -> Bool {
         while let scalar = peek {
             if Self.isSpace(scalar) {
@@ -87,7 +84,7 @@ struct StringsParser {
         return false
     }
 
-    /// An unterminated comment lasts to the end of the table.
+    /// Unterminated comments last to the end.
     private mutating func skipComment() -> Bool {
         guard peek == "/" else { return false }
         let start = position
@@ -136,7 +133,7 @@ struct StringsParser {
 
     private var line: Int { line(at: position) }
 
-    /// Computed only for errors: from 1, where CR LF is one break.
+    /// From 1, where CR LF is one break.
     private func line(at end: String.UnicodeScalarView.Index) -> Int {
         var line = 1
         var previous: Unicode.Scalar?

@@ -1,17 +1,14 @@
-/// One of Apple's `.strings` tables in one language, as text or as Xcode's binary property list.
+/// One of Apple's `.strings` tables in one language, as text or as binary property list.
 ///
 /// Values that are no strings are refused in text and skipped in a binary table.
 package struct StringsTable: Equatable, Sendable {
-    /// Larger than a table with every text of a large app.
+    /// Larger than all texts of a large app.
     package static let byteCountMax = 1 << 20
 
     private var texts: [String: String] = [:]
 
-    /// - Parameters:
-    ///   - bytes: a file; an empty one is a table without entries.
-    ///   - keys: the only entries to keep; nil for all. A table takes several times its file's size in memory, and an
-    ///     extension needs one text.
-    /// - Throws: `StringsError`.
+    /// An empty file is a table without entries. `keys` are the only ones kept: a whole table takes several times its
+    /// file's size in memory.
     package init(bytes: [UInt8], keeping keys: Set<String>? = nil) throws(StringsError) {
         guard bytes.count <= Self.byteCountMax else { throw .tooLong(byteCountMax: Self.byteCountMax) }
         let keep = { (key: String) in keys?.contains(key) ?? true }
@@ -30,21 +27,21 @@ package struct StringsTable: Equatable, Sendable {
     package var keys: some Collection<String> { texts.keys }
 }
 
-/// Errors of a table. Names lines, never contents.
+/// Errors of a table, without its contents.
 package enum StringsError: Error, Equatable {
-    /// The file, or the total of its entries.
+    /// The file, or its entries together.
     case tooLong(byteCountMax: Int)
     /// Neither UTF-8 nor UTF-16 with a byte order mark.
     case encoding
-    /// A quoted string without an end, and its first line.
+    /// A string without an end, and its first line.
     case unterminated(line: Int)
     /// No string in place of a key or a value.
     case notAString(line: Int)
     /// Neither `=` nor `;` after a key.
     case noValue(line: Int)
     case noSemicolon(line: Int)
-    /// After or instead of the closing brace of a table with braces.
+    /// Around the closing brace.
     case junk(line: Int)
-    /// A binary property list that is cut short, points outside itself, or is no dictionary.
+    /// Cut short, pointing outside itself, or no dictionary.
     case notADictionary
 }

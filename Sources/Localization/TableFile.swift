@@ -1,9 +1,9 @@
 private import Platform
 
 enum TableFile {
-    /// - Returns: nil for a missing, unreadable or oversized file, or anything but a file.
+    /// Nil for anything but a readable file of bounded size.
     static func read(_ path: String) -> [UInt8]? {
-        // Without O_NONBLOCK, opening a FIFO would block until it has a writer.
+        // Without O_NONBLOCK a FIFO would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
