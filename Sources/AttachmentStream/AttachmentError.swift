@@ -1,16 +1,16 @@
-/// Errors of sealing or opening a file, without its content.
+/// Errors of sealing or opening, without the file's content.
 public enum AttachmentError: Error, Hashable, Sendable {
     /// The stored bytes end early.
     case truncated
-    /// The stored bytes continue after their end, or the file is too long.
+    /// Bytes follow the end, or the file is too long.
     case tooLong
-    /// The commitment differs: another key, another attachment, or no attachment.
+    /// Another key, another attachment, or none.
     case wrongKey
     /// This chunk, counted from 0, is not the sealed one.
     case damaged(chunk: UInt64)
-    /// The padding after the file is not zeros: the sender gave another length.
+    /// The file's padding is not zeros: the sender gave another length.
     case wrongPadding
-    /// The file's length changed while it was read.
+    /// The file's length changed meanwhile.
     case sourceChanged
     /// The source is a folder, a pipe or a device.
     case notARegularFile

@@ -3,14 +3,12 @@ package import Primitives
 
 /// Seals and opens whole files.
 public enum AttachmentFile {
-    /// Seals a file under a given key.
+    /// Seals a file under a given key, and returns its length in bytes. The sealed length is `AttachmentLength.stored`
+    /// of it.
     ///
     /// - Parameters:
-    ///   - source: at most `AttachmentLength.byteCountMax` long.
     ///   - path: must not exist; readable by its owner only, and removed after an error.
     ///   - key: 32 random bytes, used for no other file.
-    ///   - context: the attachment pointer's.
-    /// - Returns: the length of `source` in bytes. The sealed length is `AttachmentLength.stored` of it.
     /// - Throws: `.file`, `.notARegularFile`, `.tooLong`, `.sourceChanged`, `.wrongKey` for a key of another length.
     package static func seal(
         from source: String,
@@ -22,7 +20,6 @@ public enum AttachmentFile {
         return try seal(from: source, to: path, key: key, context: context, random: &random)
     }
 
-    /// Draws the salt from `random`.
     package static func seal(
         from source: String,
         to path: String,
@@ -82,7 +79,6 @@ public enum AttachmentFile {
     /// Opens a sealed file.
     ///
     /// - Parameters:
-    ///   - source: the sealed file.
     ///   - path: must not exist; readable by its owner only, and removed after an error.
     ///   - key: the pointer's, 32 bytes.
     ///   - context: the pointer's.
@@ -97,7 +93,7 @@ public enum AttachmentFile {
     ) throws(AttachmentError) {
         let source = try SourceFile(opening: source)
         var opener = try AttachmentFileOpener.create(at: path, key: key, context: context, byteCount: byteCount)
-        // The head alone, then whole chunks, so that each is opened in its buffer.
+        // Head first, then whole chunks, so that each is opened in its buffer.
         var head = SecretBytes(byteCount: ChunkFormat.headByteCount) { _ in }
         var chunk = SecretBytes(byteCount: ChunkFormat.sealedByteCount) { _ in }
         var count = try read(source, into: &head)

@@ -2,10 +2,8 @@ private import Envelope
 private import Platform
 internal import Primitives
 
-/// Opens an attachment into a file as its bytes arrive. The file holds genuine bytes only, and is removed unless all
-/// are.
-///
-/// Takes about 40 KB of memory for any length.
+/// Opens an attachment into a file as its bytes arrive, in about 40 KB of memory. The file holds genuine bytes only,
+/// and is removed unless all are.
 public struct AttachmentFileOpener: ~Copyable, Sendable {
     /// Nil after a failure.
     private var opening: Opening?
@@ -17,8 +15,7 @@ public struct AttachmentFileOpener: ~Copyable, Sendable {
     ///   - path: must not exist; readable by its owner only.
     ///   - key: 32 bytes, the pointer's.
     ///   - context: the pointer's.
-    ///   - byteCount: the file's length from the pointer. It bounds the bytes written; `AttachmentLength.stored` of it
-    ///     bounds the bytes taken.
+    ///   - byteCount: the file's length from the pointer, which bounds the bytes taken and written.
     /// - Throws: `.tooLong` for more than `AttachmentLength.byteCountMax`, `.wrongKey` for a key of another length,
     ///   `.file`.
     public static func create(
@@ -42,12 +39,11 @@ public struct AttachmentFileOpener: ~Copyable, Sendable {
 
     private init(opening: consuming Opening) { self.opening = consume opening }
 
-    /// Opens the next bytes, split in any way. After an error the file is removed, and later calls throw the same
-    /// error.
+    /// Opens the next bytes, split in any way. After an error the file is removed, and later calls repeat the error.
     ///
     /// - Throws: `.wrongKey`, `.damaged`, `.wrongPadding`, `.file`, and `.tooLong` at the first byte too many.
     public mutating func update(_ bytes: RawSpan) throws(AttachmentError) {
-        // Taken out, so that an error drops it and removes the file.
+        // An error drops it, which removes the file.
         guard var opening = opening.take() else { throw failure }
         do throws(AttachmentError) {
             try opening.update(bytes)
@@ -58,17 +54,17 @@ public struct AttachmentFileOpener: ~Copyable, Sendable {
         self.opening = consume opening
     }
 
-    /// Completes the file after the last byte. Without this call, the file is removed with the opener.
+    /// Completes the file. Without this call, the file is removed with the opener.
     ///
-    /// - Throws: `.truncated` if bytes are missing, `.damaged`, `.wrongPadding`, `.file`, or an earlier error of
-    ///   `update`; the file is then removed.
+    /// - Throws: `.truncated` if bytes are missing, `.damaged`, `.wrongPadding`, `.file`, or an earlier error; the file
+    ///   is then removed.
     public consuming func finish() throws(AttachmentError) {
         guard let opening = opening.take() else { throw failure }
         try opening.finish()
     }
 }
 
-/// The opener's parts, dropped together.
+/// Dropped as one.
 private struct Opening: ~Copyable, Sendable {
     private var opener: ChunkOpener
     private var plaintext: PaddedPlaintext
@@ -97,7 +93,7 @@ private struct Opening: ~Copyable, Sendable {
     }
 }
 
-/// Writes the file, and checks the zeros that hide its length.
+/// Writes the file, and checks the zeros after it.
 private struct PaddedPlaintext: ~Copyable, Sendable {
     private let file: PartialFile
     private var missingByteCount: UInt64

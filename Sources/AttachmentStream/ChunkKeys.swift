@@ -1,7 +1,7 @@
 private import Envelope
 internal import Primitives
 
-/// An attachment's secrets, derived from its key, salt and context.
+/// Secrets derived from an attachment's key, salt and context.
 struct ChunkKeys: ~Copyable {
     private static let label = Array("c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM".utf8) + [0]
     private static let nonceByteCount = 12
@@ -12,9 +12,6 @@ struct ChunkKeys: ~Copyable {
     /// 32 bytes; binds the text to its key, which a GCM tag alone does not.
     let commitment: SecretBytes
 
-    /// - Parameters:
-    ///   - inputKey: 32 bytes.
-    ///   - salt: 24 bytes.
     /// - Source: c2sp.org/chunked-encryption, "Key derivation".
     init(inputKey: borrowing SecretBytes, salt: [UInt8], context: [UInt8]) {
         precondition(inputKey.byteCount == ChunkFormat.keyByteCount)
@@ -31,7 +28,6 @@ struct ChunkKeys: ~Copyable {
         }
     }
 
-    /// - Parameter derived: 76 bytes.
     init(derived: borrowing SecretBytes) {
         precondition(derived.byteCount == Self.derivedByteCount)
         let commitmentStart = ChunkFormat.keyByteCount + Self.nonceByteCount
@@ -42,7 +38,6 @@ struct ChunkKeys: ~Copyable {
         commitment = derived.withBytes { SecretBytes(copying: $0.extracting(droppingFirst: commitmentStart)) }
     }
 
-    /// The derivation's `info`.
     static func info(salt: [UInt8], context: [UInt8]) -> [UInt8] {
         precondition(salt.count == ChunkFormat.saltByteCount)
         return label + salt + context

@@ -1,8 +1,7 @@
 private import Envelope
 package import Primitives
 
-/// Opens a stream chunk by chunk, without I/O: bytes in, genuine plaintext out, in order. Only `finish` proves the end
-/// genuine.
+/// Opens a stream of chunks, without I/O. Plaintext is genuine and in order; only `finish` proves the end genuine.
 package struct ChunkOpener: ~Copyable, Sendable {
     private let key: SecretBytes
     private let context: [UInt8]
@@ -10,20 +9,17 @@ package struct ChunkOpener: ~Copyable, Sendable {
     /// Nil until the commitment is verified.
     private var chunks: RawChunkOpener?
 
-    /// - Parameters:
-    ///   - key: 32 bytes.
-    ///   - context: as when sealing.
+    /// - Parameter key: 32 bytes.
     package init(key: consuming SecretBytes, context: [UInt8]) {
         precondition(key.byteCount == ChunkFormat.keyByteCount)
         self.key = key
         self.context = context
     }
 
-    /// - Parameters:
-    ///   - bytes: the next bytes, split in any way.
-    ///   - release: takes the plaintext of each verified chunk.
-    /// - Throws: `.wrongKey` before any chunk is opened, `.damaged`, `.tooLong`, errors of `release`. The opener is
-    ///   then unusable.
+    /// Opens the next bytes, split in any way. `release` takes the plaintext of verified chunks. After an error the
+    /// opener is unusable.
+    ///
+    /// - Throws: `.wrongKey` before any chunk is opened, `.damaged`, `.tooLong`, errors of `release`.
     package mutating func update(
         _ bytes: RawSpan,
         release: (RawSpan) throws(AttachmentError) -> Void
@@ -39,8 +35,7 @@ package struct ChunkOpener: ~Copyable, Sendable {
 
     /// Opens the rest as the last chunk.
     ///
-    /// - Throws: `.truncated` unless a chunk was begun, `.damaged` if it is not the whole last one; errors of
-    ///   `release`.
+    /// - Throws: `.truncated` unless a chunk was begun, `.damaged`, errors of `release`.
     package consuming func finish(release: (RawSpan) throws(AttachmentError) -> Void) throws(AttachmentError) {
         guard let chunks = chunks.take() else { throw .truncated }
         try chunks.finish(release: release)

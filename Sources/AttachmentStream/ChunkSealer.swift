@@ -1,7 +1,7 @@
 private import Envelope
 package import Primitives
 
-/// Seals a stream chunk by chunk, without I/O: bytes in, chunks out.
+/// Seals a stream in chunks, without I/O.
 package struct ChunkSealer: ~Copyable, Sendable {
     /// Salt and commitment, 56 bytes, written first.
     package let head: [UInt8]
@@ -27,10 +27,9 @@ package struct ChunkSealer: ~Copyable, Sendable {
         cipher = AESGCMSealer(key: keys.key)
     }
 
-    /// - Parameters:
-    ///   - bytes: the next bytes, split in any way.
-    ///   - emit: takes each sealed chunk.
-    /// - Throws: errors of `emit`; `.tooLong`. The sealer is then unusable.
+    /// Seals the next bytes, split in any way. `emit` takes sealed chunks. After an error the sealer is unusable.
+    ///
+    /// - Throws: errors of `emit`; `.tooLong`.
     package mutating func update(
         _ bytes: RawSpan,
         emit: (RawSpan) throws(AttachmentError) -> Void
@@ -49,8 +48,6 @@ package struct ChunkSealer: ~Copyable, Sendable {
     }
 
     /// Seals the rest as the last chunk, which may be empty.
-    ///
-    /// - Throws: errors of `emit`; `.tooLong`.
     package consuming func finish(emit: (RawSpan) throws(AttachmentError) -> Void) throws(AttachmentError) {
         try sealPending(emit: emit)
     }
@@ -80,7 +77,7 @@ package struct ChunkSealer: ~Copyable, Sendable {
 }
 
 extension SecretBytes {
-    /// Copies the part of `bytes` that fits after the first `count`, and adds its length.
+    /// Copies the bytes that fit after the first `count`.
     mutating func append(_ bytes: RawSpan, at count: inout Int) -> Int {
         let taken = min(byteCount - count, bytes.byteCount)
         let start = count

@@ -7,7 +7,6 @@ struct PartialFile: ~Copyable {
     private var descriptor: Int32
 
     /// - Parameter path: must not exist.
-    /// - Throws: `.file`.
     init(creating path: String) throws(AttachmentError) {
         if let code = DeviceRules.refusal(of: .create(nil), at: path) { throw .file(operation: .create, errno: code) }
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -16,14 +15,12 @@ struct PartialFile: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// - Throws: `.file`, also after a partial write.
+    /// Throws also after a partial write.
     func write(_ bytes: RawSpan) throws(AttachmentError) {
         if let code = writeAll(bytes, to: descriptor) { throw .file(operation: .write, errno: code) }
     }
 
-    /// Keeps the file.
-    ///
-    /// - Throws: `.file` if closing reports a failed write; the file is then removed.
+    /// Keeps the file, unless closing reports a failed write.
     consuming func finish() throws(AttachmentError) {
         let isClosed = close(descriptor) == 0
         let code = errno

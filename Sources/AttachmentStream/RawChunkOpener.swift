@@ -1,17 +1,17 @@
 private import Envelope
 private import Primitives
 
-/// Opens chunks after the commitment is verified: the format's raw mode, without a head.
+/// The format's raw mode, without a head, after the commitment is verified.
 ///
-/// Bytes are decrypted on arrival into a buffer that is released only after the tag is verified. Only the end shows
-/// which bytes are the last chunk's tag, so the last 16 are always kept back.
+/// Bytes are decrypted on arrival, and released once the tag is verified. Only the end shows which bytes are the last
+/// tag, so the last 16 are always kept back.
 struct RawChunkOpener: ~Copyable, Sendable {
     private var counter: ChunkCounter
     private var cipher: AESGCMOpener
     private var plaintext = SecretBytes(byteCount: ChunkFormat.plaintextByteCount) { _ in }
-    /// Bytes of this chunk so far.
+    /// Of this chunk.
     private var byteCount = 0
-    /// Its last bytes, at most 16.
+    /// The last bytes, at most 16.
     private var tail = SecretBytes(byteCount: ChunkFormat.tagByteCount) { _ in }
     private var tailByteCount = 0
 
@@ -34,7 +34,7 @@ struct RawChunkOpener: ~Copyable, Sendable {
             let piece = bytes.extracting(droppingFirst: offset).extracting(first: missing)
             decrypt(piece)
             offset += piece.byteCount
-            // A chunk of this length is never the last one, so it is whole before more bytes come.
+            // Never the last chunk, so it is whole before more bytes come.
             if byteCount == ChunkFormat.sealedByteCount { try finishChunk(release: release) }
         }
     }
@@ -44,7 +44,7 @@ struct RawChunkOpener: ~Copyable, Sendable {
         try finishChunk(release: release)
     }
 
-    /// Decrypts all but the last 16 bytes of the tail and `piece`.
+    /// Leaves the last 16 bytes in the tail.
     private mutating func decrypt(_ piece: RawSpan) {
         byteCount += piece.byteCount
         let count = max(0, tailByteCount + piece.byteCount - ChunkFormat.tagByteCount)

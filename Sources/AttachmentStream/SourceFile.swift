@@ -5,9 +5,8 @@ struct SourceFile: ~Copyable {
     let byteCount: UInt64
     private let descriptor: Int32
 
-    /// - Throws: `.file`, `.notARegularFile`.
     init(opening path: String) throws(AttachmentError) {
-        // O_NONBLOCK: opening a pipe without a writer would block.
+        // O_NONBLOCK: a pipe without a writer would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .file(operation: .open, errno: errno) }
         var status = stat()
@@ -24,9 +23,7 @@ struct SourceFile: ~Copyable {
         byteCount = UInt64(clamping: status.st_size)
     }
 
-    /// - Parameter buffer: has room for at least one byte.
-    /// - Returns: the number of bytes read; 0 at the end.
-    /// - Throws: `.file`.
+    /// The number of bytes read; 0 at the end. `buffer` has room for at least one.
     func read(into buffer: inout MutableRawSpan) throws(AttachmentError) -> Int {
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes {
