@@ -60,7 +60,7 @@ public struct Disposition: Sendable, Equatable {
     }
 
     /// Effect on the lane.
-    public enum Lane: Sendable, Equatable {
+    public enum Credential: Sendable, Equatable {
         case keep
         /// Alarm for an operator: a request was invalid.
         case alarm
@@ -81,7 +81,7 @@ public struct Disposition: Sendable, Equatable {
     /// Effect on the connection that brought the answer.
     public let connection: Connection
     /// Effect on the credential at its endpoint.
-    public let lane: Lane
+    public let lane: Credential
 
     /// - Parameter reason: `nil` for none or an unknown one. A reason with another status than its own counts as
     ///   unknown: the status decides, 4xx as permanent and 5xx as temporary.
@@ -110,7 +110,7 @@ public struct Disposition: Sendable, Equatable {
         _ notification: Notification,
         _ deviceToken: DeviceToken = .keep,
         connection: Connection = .keep,
-        lane: Lane = .keep
+        lane: Credential = .keep
     ) {
         self.notification = notification
         self.deviceToken = deviceToken

@@ -137,10 +137,10 @@ package final class Simulator: Sendable {
     ///
     /// - Parameter topic: the app, and by its suffix the kind of pushes.
     /// - Throws: `.tooManyDevices`.
-    package func enrol(_ topic: Topic) async throws(DeviceRefused) -> DeviceToken {
+    package func enrol(_ topic: Topic) async throws(DeviceError) -> DeviceToken {
         let core = core
         let result = await core.loop.run {
-            Result { () throws(DeviceRefused) in try core.value.enrol(topic) }
+            Result { () throws(DeviceError) in try core.value.enrol(topic) }
         }
         return try result.get()
     }

@@ -6,10 +6,10 @@ import Transport
 /// Device frames and queries about devices.
 extension SimulatorCore {
     func didReceiveHello(_ session: DeviceSession, _ hello: DeviceHello) {
-        do throws(DeviceRefused) {
+        do throws(DeviceError) {
             let owner = session.owner
             guard owner != nil || configuration.devices.certificates == .optional else {
-                throw DeviceRefused(refusal: .certificateRequired)
+                throw DeviceError(refusal: .certificateRequired)
             }
             let (token, effects) = try directory.connect(
                 session.id,
@@ -39,7 +39,7 @@ extension SimulatorCore {
     }
 
     func didReceiveRegistration(_ session: DeviceSession, _ registration: TokenRegistration) {
-        do throws(DeviceRefused) {
+        do throws(DeviceError) {
             let salt = salt()
             let known = try directory.register(registration, on: session.id, salt: salt, at: nowInMilliseconds)
             guard let (token, effects) = known else { return }
@@ -55,15 +55,15 @@ extension SimulatorCore {
         perform(directory.unregister(registration, on: session.id, at: nowInMilliseconds))
     }
 
-    private func refuse(_ session: DeviceSession, _ refused: DeviceRefused) {
+    private func refuse(_ session: DeviceSession, _ refused: DeviceError) {
         session.send(.refused(refused.refusal))
         session.close()
-        tell(.deviceFailed(.refused(refused.refusal)))
+        notify(.deviceFailed(.refused(refused.refusal)))
     }
 
     func didClose(_ session: DeviceSession, _ error: DeviceLinkError?) {
         forget(session)
-        if let error { tell(.deviceFailed(error)) }
+        if let error { notify(.deviceFailed(error)) }
         perform(directory.disconnect(session.id, at: nowInMilliseconds))
         channels.deviceDidDisconnect(session.id)
     }
@@ -88,7 +88,7 @@ extension SimulatorCore {
 
     func report(onToken token: DeviceToken) -> TokenReport? { directory.report(on: token) }
 
-    func enrol(_ topic: Topic) throws(DeviceRefused) -> DeviceToken {
+    func enrol(_ topic: Topic) throws(DeviceError) -> DeviceToken {
         defer { keepTokens() }
         return try directory.enrol(topic, salt: salt())
     }

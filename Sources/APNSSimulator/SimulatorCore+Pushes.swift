@@ -47,21 +47,21 @@ extension SimulatorCore {
             let device = received != nil || !faults.isIdle ? number(of: push.deviceToken) : 0
             if !faults.isIdle, let injector, let fault = faults.next(device: device, topic: push.topic) {
                 record(request, .injected(fault), injector, verdict.answeredID)
-                if let received { tell(.injected(fault, received, device: device)) }
+                if let received { notify(.injected(fault, received, device: device)) }
                 return injector.carryOut(fault, on: injected(push, request, responder, verdict.answeredID))
             }
             injector?.note(responder.streamID, isProcessed: true)
             record(request, .answered(status: 200, nil), injector, verdict.answeredID)
             let uniqueID = uniqueIDs.next()
             accept(verdict.answeredID, uniqueID, responder)
-            if let received { tell(.accepted(received, device: device)) }
+            if let received { notify(.accepted(received, device: device)) }
             deliver(push, request.body, uniqueID, discardedFor: push.isDropped ? .topicOfAnotherType : nil)
             return nil
         case .failure(let rejected):
             injector?.note(responder.streamID, isProcessed: true)
             record(request, .answered(status: rejected.reason.status, rejected.reason), injector, verdict.answeredID)
             reject(rejected, verdict.answeredID, responder)
-            if let received { tell(.rejected(rejected.reason, received)) }
+            if let received { notify(.rejected(rejected.reason, received)) }
             return rejected.reason
         }
     }
@@ -147,5 +147,5 @@ extension SimulatorCore {
         perform(directory.accept(push, for: token, uniqueID: uniqueIDs.next(), at: nowInMilliseconds))
     }
 
-    func report(_ event: SimulatorEvent) { tell(event) }
+    func report(_ event: SimulatorEvent) { notify(event) }
 }

@@ -145,7 +145,7 @@ final class SimulatorCore {
 
     var isObserved: Bool { onEvent != nil || journal != nil }
 
-    func tell(_ event: SimulatorEvent) {
+    func notify(_ event: SimulatorEvent) {
         journal?.append(event, unixSeconds: now)
         guard let onEvent else { return }
         onEvent(event)
@@ -164,11 +164,11 @@ final class SimulatorCore {
             switch effect {
             case .send(let push, let id): sessions[id]?.send(.push(push))
             case .close(let id): sessions[id]?.close()
-            case .happened(let event): tell(.delivery(event))
+            case .happened(let event): notify(.delivery(event))
             case .appIsGone(let token, let bundleID, let time):
                 legacy.deliveryDidFail(token, bundleID)
                 channels.appDidLeave(number(of: token), app: bundleID)
-                tell(.appIsGone(token, bundleID: bundleID, atMilliseconds: time))
+                notify(.appIsGone(token, bundleID: bundleID, atMilliseconds: time))
             }
         }
     }

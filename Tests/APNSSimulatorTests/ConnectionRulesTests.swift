@@ -65,7 +65,7 @@ struct ConnectionRulesTests {
     @Test func `whoever comes back too quickly waits for the window, and nobody else does`() {
         var rules = ConnectionRules()
         (rules.reconnectCountMax, rules.reconnectWindowSeconds) = (2, 60)
-        var gate = ReconnectGate(rules)
+        var gate = ReconnectLimiter(rules)
         let times: [Int64] = [0, 1, 2, 59, 60, 60, 61, 62]
         let admissions = times.map { gate.admit("192.0.2.1", now: $0) }
         #expect(admissions == [true, true, false, false, true, false, true, false])
@@ -75,18 +75,18 @@ struct ConnectionRulesTests {
     @Test func `a clock that is set back lets everybody in, and a gate that is off does`() {
         var rules = ConnectionRules()
         rules.reconnectCountMax = 1
-        var gate = ReconnectGate(rules)
+        var gate = ReconnectLimiter(rules)
         #expect(gate.admit("192.0.2.1", now: 1000) == true)
         #expect(gate.admit("192.0.2.1", now: 10) == true)
-        var open = ReconnectGate(ConnectionRules())
+        var open = ReconnectLimiter(ConnectionRules())
         for _ in 0..<1000 { #expect(open.admit("192.0.2.1", now: 0) == true) }
     }
 
     @Test func `a gate remembers no more addresses than it may`() {
         var rules = ConnectionRules()
         (rules.reconnectCountMax, rules.reconnectWindowSeconds) = (1, 60)
-        var gate = ReconnectGate(rules)
-        for number in 0..<ReconnectGate.addressCountMax { #expect(gate.admit("\(number)", now: 0) == true) }
+        var gate = ReconnectLimiter(rules)
+        for number in 0..<ReconnectLimiter.addressCountMax { #expect(gate.admit("\(number)", now: 0) == true) }
         // Not told apart, so let in; whom it knows it still refuses.
         #expect(gate.admit("new", now: 1) == true)
         #expect(gate.admit("new", now: 1) == true)

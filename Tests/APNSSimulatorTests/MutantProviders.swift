@@ -7,9 +7,9 @@ import Transport
 
 /// A client that has one call makes the others of it.
 extension ScheduledProvider {
-    func trySend(_ notification: PushNotification) async -> ProviderScheduleJudge.Report { await send(notification) }
+    func trySend(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report { await send(notification) }
 
-    func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report] {
+    func send(_ batch: [PushNotification]) async -> [ProviderScheduleVerifier.Report] {
         await withTaskGroup { group in
             for notification in batch { group.addTask { await send(notification) } }
             return await group.reduce(into: []) { $0.append($1) }
@@ -19,7 +19,7 @@ extension ScheduledProvider {
     func send(
         each notifications: [PushNotification],
         inFlightMax: Int,
-        tell: @Sendable (ProviderScheduleJudge.Report) -> Void
+        tell: @Sendable (ProviderScheduleVerifier.Report) -> Void
     ) async {
         await withTaskGroup { group in
             for notification in notifications { group.addTask { await send(notification) } }
@@ -32,11 +32,11 @@ extension ScheduledProvider {
 struct BatchReverser: ScheduledProvider {
     let client: APNSClient
 
-    func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+    func send(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report {
         await RealProvider(client).send(notification)
     }
 
-    func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report] {
+    func send(_ batch: [PushNotification]) async -> [ProviderScheduleVerifier.Report] {
         RealProvider.reports(await client.send(batch).reversed(), of: batch, after: .zero)
     }
 
@@ -47,14 +47,14 @@ struct BatchReverser: ScheduledProvider {
 struct OrderKeeper: ScheduledProvider {
     let provider: RealProvider
 
-    func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+    func send(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report {
         await provider.send(notification)
     }
 
     func send(
         each notifications: [PushNotification],
         inFlightMax: Int,
-        tell: @Sendable (ProviderScheduleJudge.Report) -> Void
+        tell: @Sendable (ProviderScheduleVerifier.Report) -> Void
     ) async {
         for report in await provider.send(notifications) { tell(report) }
     }
@@ -66,14 +66,14 @@ struct OrderKeeper: ScheduledProvider {
 struct EverythingResender: ScheduledProvider {
     let provider: RealProvider
 
-    func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+    func send(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report {
         var report = await provider.send(notification)
         var attemptCount = report.attemptCount ?? 1
         while report.outcome == .ambiguous, attemptCount < 5 {
             report = await provider.send(notification)
             attemptCount += report.attemptCount ?? 1
         }
-        return ProviderScheduleJudge.Report(id: report.id, outcome: report.outcome, attemptCount: attemptCount)
+        return ProviderScheduleVerifier.Report(id: report.id, outcome: report.outcome, attemptCount: attemptCount)
     }
 
     func close() async { await provider.close() }
@@ -87,12 +87,12 @@ final class HeedlessProvider: ScheduledProvider {
         core = LoopBound(HeedlessCore(endpoint, context, loop), to: loop)
     }
 
-    func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+    func send(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report {
         let core = core
         let outcome = await withCheckedContinuation { continuation in
             core.loop.perform { core.value.send(notification) { continuation.resume(returning: $0) } }
         }
-        return ProviderScheduleJudge.Report(id: notification.id, outcome: outcome, attemptCount: nil)
+        return ProviderScheduleVerifier.Report(id: notification.id, outcome: outcome, attemptCount: nil)
     }
 
     func close() async {
@@ -102,7 +102,7 @@ final class HeedlessProvider: ScheduledProvider {
 }
 
 private final class HeedlessCore: TLSChannelDelegate {
-    private typealias Completion = (ProviderScheduleJudge.Outcome) -> Void
+    private typealias Completion = (ProviderScheduleVerifier.Outcome) -> Void
 
     private let endpoint: APNSEndpoint
     private let context: TLSContext
@@ -121,7 +121,7 @@ private final class HeedlessCore: TLSChannelDelegate {
         self.loop = loop
     }
 
-    func send(_ notification: PushNotification, _ completion: @escaping (ProviderScheduleJudge.Outcome) -> Void) {
+    func send(_ notification: PushNotification, _ completion: @escaping (ProviderScheduleVerifier.Outcome) -> Void) {
         guard !isOver else { return completion(.notProcessed) }
         if channel == nil {
             var limits = TLSChannelLimits()
@@ -177,7 +177,7 @@ private final class HeedlessCore: TLSChannelDelegate {
         }
     }
 
-    private func end(_ streamID: Int32, _ outcome: ProviderScheduleJudge.Outcome) {
+    private func end(_ streamID: Int32, _ outcome: ProviderScheduleVerifier.Outcome) {
         streams.removeValue(forKey: streamID)?(outcome)
     }
 

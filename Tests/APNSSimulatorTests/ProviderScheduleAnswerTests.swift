@@ -7,8 +7,8 @@ import Transport
 
 /// What the judge knows of answers: which may follow one another, and what each does to the lane.
 @Suite struct ProviderScheduleAnswerTests {
-    private typealias Report = ProviderScheduleJudge.Report
-    private typealias Mistake = ProviderScheduleJudge.Mistake
+    private typealias Report = ProviderScheduleVerifier.Report
+    private typealias Mistake = ProviderScheduleVerifier.Mistake
 
     /// One request and its answer.
     private struct Exchange {
@@ -54,8 +54,8 @@ import Transport
             if exchange.reason == nil { ledger.didProcess(id) }
             ledger.didFinishAnswer(to: index, status: exchange.reason?.status ?? 200, exchange.reason)
         }
-        var judge = ProviderScheduleJudge()
-        var rules = ProviderScheduleJudge.Rules()
+        var judge = ProviderScheduleVerifier()
+        var rules = ProviderScheduleVerifier.Rules()
         rules.streamed = streamed
         return judge.mistakes(in: reports, of: reports.map(\.id), ledger, rules: rules, faultRate: 1)
     }
@@ -181,8 +181,8 @@ import Transport
         let both = [receive(100, at: 1_001), receive(101, at: 1_001)]
         for index in both { ledger.didFinishAnswer(to: index, status: 200, nil) }
         let reports = (0..<51).map { report($0, .badDeviceToken) }
-        var judge = ProviderScheduleJudge()
-        let rules = ProviderScheduleJudge.Rules()
+        var judge = ProviderScheduleVerifier()
+        let rules = ProviderScheduleVerifier.Rules()
         let mistakes = judge.mistakes(in: reports, of: reports.map(\.id), ledger, rules: rules, faultRate: 1)
         #expect(mistakes == (isMistake ? [.goesOnUnderRefusals] : []))
     }

@@ -23,10 +23,10 @@ import Transport
         // A machine that stands still for longer than answers may take makes attempts that are right; a client that makes too
         // many makes them in every run.
         var attemptRatio = result.attemptRatio
-        for round in 1...3 as ClosedRange<UInt64> where attemptRatio > ProviderScheduleJudge.attemptRatioMax {
+        for round in 1...3 as ClosedRange<UInt64> where attemptRatio > ProviderScheduleVerifier.attemptRatioMax {
             attemptRatio = try await run(100, seed: seed &+ 1_000 * round, at: site).attemptRatio
         }
-        #expect(attemptRatio <= ProviderScheduleJudge.attemptRatioMax, "seed \(seed)")
+        #expect(attemptRatio <= ProviderScheduleVerifier.attemptRatioMax, "seed \(seed)")
         #expect(result.faultCount > count)
         guard wanted != nil else { return }
         print("seed \(seed): \(result.outcomes), untold \(result.untoldCount)")
@@ -58,7 +58,7 @@ import Transport
     ) async throws {
         var seen = Set(first.outcomes.keys)
         // Five Shutdowns in a row are too rare to be asked for.
-        let wanted = Set(ProviderScheduleJudge.Outcome.allCases).subtracting([.shutDown])
+        let wanted = Set(ProviderScheduleVerifier.Outcome.allCases).subtracting([.shutDown])
         var hasPaused = first.pausedCount > 0
         var hasRenewed = first.renewalCount > 0
         for round in 1...20 where !seen.isSuperset(of: wanted) || !hasPaused || !hasRenewed {
@@ -73,10 +73,10 @@ import Transport
     /// Whether a mistake shows depends on how fast the machine is at that moment: so others are tried until all did.
     private func mistakes(
         of makeProvider: @escaping ProviderSchedules.MakeProvider,
-        until expected: Set<ProviderScheduleJudge.Mistake>,
+        until expected: Set<ProviderScheduleVerifier.Mistake>,
         at site: FaultSite
-    ) async throws -> Set<ProviderScheduleJudge.Mistake> {
-        var found: Set<ProviderScheduleJudge.Mistake> = []
+    ) async throws -> Set<ProviderScheduleVerifier.Mistake> {
+        var found: Set<ProviderScheduleVerifier.Mistake> = []
         for seed in 1...20 as ClosedRange<UInt64> where !found.isSuperset(of: expected) {
             let schedules = ProviderSchedules(
                 count: 60,

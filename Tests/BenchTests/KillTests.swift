@@ -85,11 +85,11 @@ struct KillTests {
             (nil, true), (nil, false), (.queued, false), (.sending, true), (.accepted, false), (.delivered, false),
         ]
         for (state, isAtAPNs) in lost {
-            var judge = KillJudge()
+            var judge = KillVerifier()
             judge.add(state, isAtAPNs: isAtAPNs)
             #expect(judge.lostCount == 1 && !judge.isGood, "\(state as Any), \(isAtAPNs)")
         }
-        var judge = KillJudge()
+        var judge = KillVerifier()
         for state: EntryState in [.accepted, .delivered, .dead(.undeliverable), .parked, .expired] {
             judge.add(state, isAtAPNs: state == .accepted || state == .delivered)
         }
@@ -101,7 +101,7 @@ struct KillTests {
         func attempt(_ connection: Attempt.Connection, _ reason: String? = nil) -> Attempt {
             Attempt(time: Timestamp(milliseconds: 1), connection: connection, reason: reason)
         }
-        var judge = KillJudge()
+        var judge = KillVerifier()
         judge.repeats.add(1, attempts: [attempt(.ambiguous, "PingTimeout"), attempt(.answered)])
         judge.repeats.add(2, attempts: [attempt(.interrupted), attempt(.ambiguous), attempt(.answered)])
         #expect(judge.isGood && judge.repeats.repeatedCount == 3)
@@ -112,7 +112,7 @@ struct KillTests {
 
     @Test func `one lost answer is a reason to come again once, and what the store has forgotten is one, too`() {
         let lost = Attempt(time: Timestamp(milliseconds: 1), connection: .ambiguous)
-        var judge = RepeatJudge()
+        var judge = RepeatVerifier()
         judge.add(3, attempts: [lost], forgottenCount: 2)
         #expect(judge.isGood)
         judge.add(2, attempts: [lost])
@@ -120,7 +120,7 @@ struct KillTests {
     }
 
     @Test func `what came again and is not in the store came without need`() {
-        var judge = RepeatJudge()
+        var judge = RepeatVerifier()
         judge.add(1, attempts: [])
         #expect(!judge.isGood)
     }

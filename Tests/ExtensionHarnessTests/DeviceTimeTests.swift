@@ -134,15 +134,15 @@ struct DeviceTimeTests {
     }
 
     @Test func `an extension can be told twice`() async throws {
-        let toldCount = Guarded(0)
+        let reportedCount = Guarded(0)
         let device = Device(.init().with { $0.expiry = .twice }) {
             ScriptedExtension(
                 receive: { _, handler in answer(after: .seconds(60), handler) },
-                expire: { _, _ in toldCount.withLock { $0 += 1 } }
+                expire: { _, _ in reportedCount.withLock { $0 += 1 } }
             )
         }
         #expect(try await device.deliver(mutablePush).why == .timedOut)
-        #expect(toldCount.withLock { $0 } == 2)
+        #expect(reportedCount.withLock { $0 } == 2)
     }
 }
 

@@ -45,12 +45,12 @@ struct SimulatedPushTests {
     }
 
     @Test(arguments: [
-        (#""default""#, sound()), (#""bell.caf""#, sound("bell.caf")), ("{}", sound()),
-        (#"{"name":"bell.caf"}"#, sound("bell.caf")), (#"{"critical":1}"#, sound(isCritical: true)),
+        (#""default""#, sound()), (#""wakeEvent.caf""#, sound("wakeEvent.caf")), ("{}", sound()),
+        (#"{"name":"wakeEvent.caf"}"#, sound("wakeEvent.caf")), (#"{"critical":1}"#, sound(isCritical: true)),
         (#"{"critical":1,"name":"default"}"#, sound(isCritical: true)),
         (#"{"critical":1,"volume":0.5}"#, sound(isCritical: true, volume: 0.5)),
-        (#"{"critical":1,"name":"bell.caf"}"#, sound("bell.caf", isCritical: true)),
-        (#"{"critical":1,"name":"bell.caf","volume":7}"#, sound("bell.caf", isCritical: true, volume: 1)),
+        (#"{"critical":1,"name":"wakeEvent.caf"}"#, sound("wakeEvent.caf", isCritical: true)),
+        (#"{"critical":1,"name":"wakeEvent.caf","volume":7}"#, sound("wakeEvent.caf", isCritical: true, volume: 1)),
         (#"{"critical":0,"volume":0.5}"#, sound()), ("7", nil), ("null", nil),
     ])
     func `a sound is a name, or a dictionary for critical alerts`(_ json: String, _ sound: ShownContent.Sound?) throws {

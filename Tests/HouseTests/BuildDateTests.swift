@@ -4,7 +4,7 @@ import Testing
 
 /// The date that a device's clock is held against is the build's own, and nobody's to keep by hand.
 struct BuildDateTests {
-    private static let path = "Sources/Opening/BuildDate.swift"
+    private static let path = "Sources/Opening/Message/BuildDate.swift"
     private static let day: Int64 = 86_400
 
     /// Writes a file as the script does.

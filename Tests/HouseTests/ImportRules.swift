@@ -20,8 +20,8 @@ enum ImportRules {
     static let appleOnly: [String: Set<String>] = [
         "Sources/NotificationCore/AppDevice/AppDevice+Backups.swift": ["Foundation"],
         "Sources/NotificationCore/Attachments/HTTPSDownloader+Apple.swift": ["Foundation"],
-        "Sources/NotificationCore/Relay/ExpiringActivity+Apple.swift": ["Foundation"],
-        "Sources/NotificationServiceExtension/NotificationContent+Communication.swift": ["Intents"],
+        "Sources/NotificationCore/Receipts/ExpiringActivity+Apple.swift": ["Foundation"],
+        "Sources/NotificationServiceExtension/UNNotificationContent+Communication.swift": ["Intents"],
         // Its own module only where a suite compiles it once more, against the stand-in.
         "Sources/RelayClient/RelayExchange+Apple.swift": ["Foundation"],
         "Sources/Sealing/SenderIdentity+Keychain.swift": ["Sealing"],

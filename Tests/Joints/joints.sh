@@ -21,7 +21,7 @@ joint receipt-member 'RelayClient and the relay: the capability has another name
     'body.member("capability"' 'body.member("receipt"' "$shown"
 
 joint receipt-hash 'the sender and the relay: each hashes a capability in its own way' \
-    Sources/PushService/Receipts/ReceiptHash.swift \
+    Sources/PushService/Fields/ReceiptHash.swift \
     'bytes = capability.digest' 'bytes = SHA256.hash(capability.rawRepresentation)' "$shown"
 
 joint extension-relay 'the shipped extension and its core: no relay is set' \
@@ -32,18 +32,18 @@ joint extension-receipts 'the shipped extension and its core: receipts are off' 
     Sources/NotificationServiceExtension/NotificationService.swift \
     'settings.keepsReceipts = true' 'settings.keepsReceipts = false' "$shown"
 
-joint courier-activity 'the courier and iOS: no time is asked for, and nothing is sent after the answer' \
-    Sources/NotificationCore/Relay/ReportCourier.swift \
+joint reportSender-activity 'the reportSender and iOS: no time is asked for, and nothing is sent after the answer' \
+    Sources/NotificationCore/Relay/ReportSender.swift \
     'return ExpiringActivity { [weak self] in self?.stop() }' 'return nil' "$shown"
 
 joint receipt-fallback 'the configuration and the queue: seconds of a fallback are taken for milliseconds' \
-    Sources/PushService/Server/NotificationDraft+Sealed.swift \
+    Sources/PushService/Notifications/NotificationDraft+Sealed.swift \
     '.seconds($0.afterSeconds)' '.milliseconds($0.afterSeconds)' 'a receipt in time keeps the fallback back'
 
 # The documented app.
 
 joint app-epoch 'the relay and the app: the answer to a registration has the epoch of another bundle' \
-    Sources/PushService/Server/DeviceHandler.swift \
+    Sources/PushService/Devices/DeviceHandler.swift \
     'writer.member("epoch", upload.bundleEpoch)' 'writer.member("epoch", upload.bundleEpoch + 1)' "$shown"
 
 joint app-contacts 'the app and its extension: the app sets no contacts' \
@@ -82,21 +82,21 @@ joint resend-member 'RelayClient and the relay: the prekey id has another name' 
     'body.member("prekey-id"' 'body.member("prekey"' "$resent"
 
 joint resend-detail 'the relay and the back end: the event does not say which prekey is gone' \
-    Sources/PushService/Server/ReceiptHandler.swift \
+    Sources/PushService/Receipts/ReceiptHandler.swift \
     'detail: item.prekeyID ?? []' 'detail: []' "$resent"
 
 joint trace-name 'the relay and the extension: the trace has another name in the payload' \
-    Sources/PushService/API/SealedField.swift \
+    Sources/PushService/Fields/SealedField.swift \
     '#"","trace":""#' '#"","Trace":""#' "$resent"
 
 # The other kinds of push.
 
 joint web-push-name 'the relay and the extension: a record of Web Push has another name in the payload' \
-    Sources/PushService/API/SealedField.swift \
+    Sources/PushService/Fields/SealedField.swift \
     '#","webpush":""#' '#","web-push":""#' 'a Web Push record is shown'
 
 joint silent-type 'the relay and the phone: a silent push goes out as an alert' \
-    Sources/PushService/Compat/SAPProperties.swift \
+    Sources/PushService/API/SAPProperties.swift \
     'contentAvailable && isQuiet' 'contentAvailable && !isQuiet' "$woken"
 
 joint silent-wake 'the phone and its app: a silent push does not make the app run' \
@@ -106,7 +106,7 @@ joint silent-wake 'the phone and its app: a silent push does not make the app ru
 # Calls.
 
 joint call-type 'the relay and Apple: a call goes out as an alert' \
-    Sources/PushService/Dispatch/NotificationClass.swift \
+    Sources/PushService/Rules/NotificationClass.swift \
     'self == .call ? .voip : .alert }
 
     package var priority' '.alert }
@@ -132,7 +132,7 @@ joint call-token 'the app and the relay: the token for calls has another name' \
 # Devices and senders.
 
 joint gone-device 'Apple and the registry: the time of a 410 is taken for seconds, so the device stays' \
-    Sources/PushService/Dispatcher/ClientReport.swift \
+    Sources/PushService/Delivery/ClientReport.swift \
     'UInt64(max(0, $0))' 'UInt64(max(0, $0)) / 1_000' 'after its app is removed'
 
 joint rolled-back 'the sender and its pins: a bundle is compared with nothing' \

@@ -13,7 +13,7 @@ W=Sources/Opening/Replay K=Sources/Opening/Rotation A=Sources/NotificationCore
 # Section 9: time.
 
 mutant clock-counts '9: the clock counts although time is confirmed' \
-    Sources/Opening/MessageOpener+Window.swift \
+    Sources/Opening/Message/MessageOpener+Window.swift \
     'time.isConfirmed ? time.lowerBound : now, lowerBound' \
     'MUTANT || !time.isConfirmed ? now : time.lowerBound, lowerBound' "$rule"
 
@@ -49,7 +49,7 @@ mutant confirmation-restart '9: an answer counts that was asked for before a res
     $A/AppDevice/AppDevice+Time.swift 'uptime.boot == askedAt.boot' 'true' "$rule"
 
 mutant expired-lost '9: what only the clock takes for expired is not kept' \
-    Sources/Opening/MessageOpener+Window.swift 'frame.expiryTime > time.lowerBound' 'false' "$rule"
+    Sources/Opening/Message/MessageOpener+Window.swift 'frame.expiryTime > time.lowerBound' 'false' "$rule"
 
 mutant spooled-lost '9: a clock that nobody confirmed empties the spool' \
     $A/AppDevice/AppDevice+Spool.swift 'case _ where opened.isKept: return .keep' \
@@ -202,7 +202,7 @@ mutant epoch-ahead '16: a sender takes an epoch of the future' \
 # The relay, whose rules are in docs/service.md.
 
 mutant hold-lifted 'relay: a push to a token that APNs took before lifts the hold of those that it never took' \
-    Sources/PushService/Dispatcher/SuspensionBook.swift 'let back = scopes(target).filter' \
+    Sources/PushService/Credentials/SuspensionTable.swift 'let back = scopes(target).filter' \
     'var target = target
         if MUTANT { target.isReached = false }
         let back = scopes(target).filter' 'a push to a reached token lifts no hold of unreached ones'

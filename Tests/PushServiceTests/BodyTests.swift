@@ -266,7 +266,7 @@ struct NotificationSubmissionTests {
         #expect(Body.problem(name)?.byteCountMax == 1_000_000)
         let names = "{" + (0..<50_000).map { #""a\#($0)":1"# }.joined(separator: ",") + "}"
         let problem = Body.problem(names)
-        #expect(problem?.kind == .invalidFields && problem?.fields.count == FieldFaults.countMax)
+        #expect(problem?.kind == .invalidFields && problem?.fields.count == FieldErrors.countMax)
         #expect(Body.problem(String(repeating: "[", count: 900_000))?.kind == .notJSON)
     }
 

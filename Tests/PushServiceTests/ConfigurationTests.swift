@@ -111,7 +111,7 @@ struct ConfigurationTests {
             lookedAt += 1
             return "unknown field"
         }
-        let faults = FieldFaults()
+        let faults = FieldErrors()
         for number in 0..<100 { faults.add(.unknown, .root, at: number, problem(number)) }
         #expect(faults.all.count == 32 && lookedAt == 32)
     }

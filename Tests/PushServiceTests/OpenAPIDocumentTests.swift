@@ -92,7 +92,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test func `each operation has the statuses that the gate and the reader of bodies give`() throws {
+    @Test func `each operation has the statuses that the authenticator and the reader of bodies give`() throws {
         for described in try Self.described() {
             var expected = ["400", "429"]
             if described.asksForKey { expected += ["401", "403"] }

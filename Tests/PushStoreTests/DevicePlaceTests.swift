@@ -12,7 +12,7 @@ struct DevicePlaceTests {
 
     init() throws { file = try StoreAtRest() }
 
-    private func open(hash: DevicePlaces.Hash? = { _, _ in .max }) throws -> SQLiteStore {
+    private func open(hash: DeviceSlots.Hash? = { _, _ in .max }) throws -> SQLiteStore {
         try SQLiteStore(
             path: file.path,
             key: try StorePattern.key(),
@@ -106,13 +106,13 @@ struct DevicePlaceTests {
     @Test(arguments: [0, 1, 32_767, 32_768, Int64.max] as [Int64])
     func `places are numbers from 0 on, four in a row, and a tenant's own`(_ tenant: Int64) {
         for hash in [0, 1 << 18 - 1, 1 << 18, 0x0123_4567_89AB_CDEF, .max] as [UInt64] {
-            let places = DevicePlaces { _, _ in hash }.places(of: [1], tenant: tenant)
+            let places = DeviceSlots { _, _ in hash }.places(of: [1], tenant: tenant)
             #expect(places.lowerBound >= 0 && places.count == 4 && places.lowerBound % 4 == 0)
-            #expect(DevicePlaces.tenant(tenant).contains(places.lowerBound))
-            #expect(DevicePlaces.tenant(tenant).contains(places.upperBound))
+            #expect(DeviceSlots.tenant(tenant).contains(places.lowerBound))
+            #expect(DeviceSlots.tenant(tenant).contains(places.upperBound))
             let isFirst = hash < 1 << 18
-            #expect((places.lowerBound == DevicePlaces.tenant(tenant).lowerBound) == isFirst)
-            #expect((places.upperBound == DevicePlaces.tenant(tenant).upperBound) == (hash == .max))
+            #expect((places.lowerBound == DeviceSlots.tenant(tenant).lowerBound) == isFirst)
+            #expect((places.upperBound == DeviceSlots.tenant(tenant).upperBound) == (hash == .max))
         }
     }
 
@@ -128,10 +128,10 @@ struct DevicePlaceTests {
     }
 
     @Test func `tenants with one part of the table have other places in it for one id`() throws {
-        let places = DevicePlaces(key: [UInt8](0..<16))
+        let places = DeviceSlots(key: [UInt8](0..<16))
         let device = try StorePattern.device(1).bytes
         let own = [1, 32_769, 65_537].map { places.places(of: device, tenant: $0).lowerBound }
-        #expect(Set(own).count == 3 && own.allSatisfy { DevicePlaces.tenant(1).contains($0) })
+        #expect(Set(own).count == 3 && own.allSatisfy { DeviceSlots.tenant(1).contains($0) })
     }
 
     @Test func `a file's hash is its own, and stays`() async throws {

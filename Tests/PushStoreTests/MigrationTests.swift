@@ -163,7 +163,7 @@ struct MigrationTests {
     }
 
     /// With it four devices of the twelve fill the places that they may have.
-    private static let collidingHash: DevicePlaces.Hash = { _, device in (UInt64(device.last ?? 0) % 3) << 18 }
+    private static let collidingHash: DeviceSlots.Hash = { _, device in (UInt64(device.last ?? 0) % 3) << 18 }
 
     @Test(arguments: [false, true])
     func `devices of before they had places are all there, with all that is known of them`(collide: Bool) async throws {

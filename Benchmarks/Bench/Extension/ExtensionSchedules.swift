@@ -7,7 +7,7 @@ package struct ExtensionSchedules: Sendable {
     package struct Result: Sendable {
         /// Condition by outcome.
         package fileprivate(set) var histogram = ScheduleHistogram(
-            outcomes: ScheduleJudge.Outcome.allCases.map(\.rawValue)
+            outcomes: ScheduleVerifier.Outcome.allCases.map(\.rawValue)
         )
         package fileprivate(set) var scheduleCount = 0
         package fileprivate(set) var pushCount = 0
@@ -23,12 +23,12 @@ package struct ExtensionSchedules: Sendable {
 
         private static func isPossible(_ outcome: String, under label: ScheduleLabel) -> Bool {
             switch label.description {
-            case "alerts off": outcome == ScheduleJudge.Outcome.nothing.rawValue
+            case "alerts off": outcome == ScheduleVerifier.Outcome.nothing.rawValue
             case "extension does not start":
-                [ScheduleJudge.Outcome.original, .nothing].map(\.rawValue).contains(outcome)
+                [ScheduleVerifier.Outcome.original, .nothing].map(\.rawValue).contains(outcome)
             // The keys cannot be read, or the shown message cannot be recorded.
             case "lock before first unlock", "storage read-only":
-                ![ScheduleJudge.Outcome.message, .messageWithoutPicture].map(\.rawValue).contains(outcome)
+                ![ScheduleVerifier.Outcome.message, .messageWithoutPicture].map(\.rawValue).contains(outcome)
             default: true
             }
         }
@@ -100,12 +100,12 @@ package struct ExtensionSchedules: Sendable {
     ) async {
         let schedule = DeviceSchedule(seed: seed, pushCount: pushes.count, on: conditions)
         let report = await schedule.run(pushes.map(\.push)) { PrincipalClass.make() }
-        var judge = ScheduleJudge(pushes)
-        let mistakes = judge.mistakes(in: report, of: schedule)
+        var verifier = ScheduleVerifier(pushes)
+        let mistakes = verifier.mistakes(in: report, of: schedule)
         if !mistakes.isEmpty { result.failures.append("\(mistakes.map { "\($0)" }.sorted()) in \(schedule)") }
         for delivery in report.deliveries {
             for shown in [delivery.shown] + delivery.shown.repeated {
-                result.histogram.add(delivery.step, outcome: ScheduleJudge.Outcome.of(shown).rawValue)
+                result.histogram.add(delivery.step, outcome: ScheduleVerifier.Outcome.of(shown).rawValue)
                 result.pushCount += 1
             }
         }

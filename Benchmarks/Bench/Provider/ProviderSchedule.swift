@@ -9,7 +9,7 @@ package struct ProviderSchedule: Sendable {
     package let faultRate: Double
     package let notifications: [PushNotification]
     package let calls: [ScheduledCall]
-    package private(set) var rules = ProviderScheduleJudge.Rules()
+    package private(set) var rules = ProviderScheduleVerifier.Rules()
     private let ambiguity: APNSClientConfiguration.AmbiguityPolicy
     private let connectionCountMax: Int
     private let connectionAgeMax: Duration

@@ -14,11 +14,11 @@ struct ProviderScheduleRun: Sendable {
     let loop: EventLoop
 
     /// - Returns: Reports in the order of completion, and whether the client has closed.
-    func run() async -> (reports: [ProviderScheduleJudge.Report], isClosed: Bool) {
+    func run() async -> (reports: [ProviderScheduleVerifier.Report], isClosed: Bool) {
         let state = State()
         await withCheckedContinuation { continuation in
             let ending = Ending(continuation)
-            // Unstructured, because a hanging send must not hide the judge's result.
+            // Unstructured, because a hanging send must not hide the verifier's result.
             let task = Task(executorPreference: loop) {
                 await send(into: state)
                 await provider.close()
@@ -75,10 +75,10 @@ struct ProviderScheduleRun: Sendable {
     }
 
     private final class State: Sendable {
-        let reports = Guarded<[ProviderScheduleJudge.Report]>([])
+        let reports = Guarded<[ProviderScheduleVerifier.Report]>([])
         let isClosed = Guarded(false)
 
-        func add(_ more: [ProviderScheduleJudge.Report]) { reports.withLock { $0 += more } }
+        func add(_ more: [ProviderScheduleVerifier.Report]) { reports.withLock { $0 += more } }
     }
 
     /// Resumes once, at the first of several ends.

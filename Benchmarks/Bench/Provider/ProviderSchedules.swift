@@ -9,7 +9,7 @@ package struct ProviderSchedules: Sendable {
     package struct Result: Sendable {
         package fileprivate(set) var scheduleCount = 0
         package fileprivate(set) var notificationCount = 0
-        package fileprivate(set) var outcomes: [ProviderScheduleJudge.Outcome: Int] = [:]
+        package fileprivate(set) var outcomes: [ProviderScheduleVerifier.Outcome: Int] = [:]
         /// Notifications whose caller had gone before their report.
         package fileprivate(set) var untoldCount = 0
         /// Credentials that refusals suspended, and that recovered afterwards.
@@ -20,7 +20,7 @@ package struct ProviderSchedules: Sendable {
         package fileprivate(set) var faultCount = 0
         package fileprivate(set) var connectionCount = 0
         package fileprivate(set) var failures: [String] = []
-        package fileprivate(set) var mistakes: Set<ProviderScheduleJudge.Mistake> = []
+        package fileprivate(set) var mistakes: Set<ProviderScheduleVerifier.Mistake> = []
         /// Attempts ÷ notifications, over the schedules with few faults.
         package fileprivate(set) var attemptRatio = 1.0
         /// Growth of open descriptors between the first tenth and the end.
@@ -75,15 +75,15 @@ package struct ProviderSchedules: Sendable {
         let stage = try Stage()
         defer { stage.stop() }
         var result = Result()
-        var judge = ProviderScheduleJudge()
+        var verifier = ProviderScheduleVerifier()
         let warmUpCount = max(1, seeds.count / 10)
-        try await run(seeds[..<warmUpCount], laneCount, stage, &judge, &result)
+        try await run(seeds[..<warmUpCount], laneCount, stage, &verifier, &result)
         let before = try Footprint.now()
-        try await run(seeds[warmUpCount...], laneCount, stage, &judge, &result)
+        try await run(seeds[warmUpCount...], laneCount, stage, &verifier, &result)
         let after = try Footprint.now()
         result.descriptorGrowth = after.descriptorCount - before.descriptorCount
         result.memoryGrowth = after.byteCount - before.byteCount
-        result.attemptRatio = judge.attemptRatio
+        result.attemptRatio = verifier.attemptRatio
         return result
     }
 
@@ -91,7 +91,7 @@ package struct ProviderSchedules: Sendable {
         _ seeds: ArraySlice<UInt64>,
         _ laneCount: Int,
         _ stage: Stage,
-        _ judge: inout ProviderScheduleJudge,
+        _ verifier: inout ProviderScheduleVerifier,
         _ result: inout Result
     ) async throws(BenchError) {
         var waiting = seeds
@@ -104,7 +104,7 @@ package struct ProviderSchedules: Sendable {
             for _ in 0..<max(1, laneCount) { startNext() }
             for await ended in group {
                 switch ended {
-                case .success(let ended): result.add(ended, &judge)
+                case .success(let ended): result.add(ended, &verifier)
                 case .failure(let error): failure = error
                 }
                 startNext()
@@ -133,7 +133,7 @@ package struct ProviderSchedules: Sendable {
 
     fileprivate struct Ended: Sendable {
         let schedule: ProviderSchedule
-        let reports: [ProviderScheduleJudge.Report]
+        let reports: [ProviderScheduleVerifier.Report]
         let isClosed: Bool
         let ledger: FaultLedger
     }
@@ -179,9 +179,9 @@ package struct ProviderSchedules: Sendable {
 }
 
 extension ProviderSchedules.Result {
-    fileprivate mutating func add(_ ended: ProviderSchedules.Ended, _ judge: inout ProviderScheduleJudge) {
+    fileprivate mutating func add(_ ended: ProviderSchedules.Ended, _ verifier: inout ProviderScheduleVerifier) {
         let schedule = ended.schedule
-        var mistakes = judge.mistakes(
+        var mistakes = verifier.mistakes(
             in: ended.reports,
             of: schedule.notifications.map(\.id),
             ended.ledger,
@@ -195,14 +195,14 @@ extension ProviderSchedules.Result {
         faultCount += ended.ledger.faultCount
         connectionCount += ended.ledger.connections.count
         untoldCount += schedule.rules.mayGoUntold.subtracting(ended.reports.map(\.id)).count
-        let standstill = ProviderScheduleJudge.Standstill(ended.reports, ended.ledger)
+        let standstill = ProviderScheduleVerifier.Standstill(ended.reports, ended.ledger)
         if let standstill, standstill.isLongEnough, standstill.isOver { pausedCount += 1 }
         renewalCount += max(0, Set(ended.ledger.requests.compactMap(\.tokenIssuedAt)).count - 1)
         for report in ended.reports { outcomes[report.outcome, default: 0] += 1 }
         self.mistakes.formUnion(mistakes)
         guard !mistakes.isEmpty else { return }
         let wrong = ended.reports.first {
-            !ProviderScheduleJudge.mistakes(in: $0, ended.ledger[$0.id], schedule.rules).isEmpty
+            !ProviderScheduleVerifier.mistakes(in: $0, ended.ledger[$0.id], schedule.rules).isEmpty
         }
         let told = Set(ended.reports.map(\.id))
         let untold = schedule.calls.filter { call in !call.notifications.allSatisfy { told.contains($0.id) } }

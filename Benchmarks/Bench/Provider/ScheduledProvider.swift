@@ -5,15 +5,15 @@ private import Transport
 
 /// A client as a schedule drives it: the real one, or one with a deliberate mistake.
 package protocol ScheduledProvider: Sendable {
-    func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report
-    func trySend(_ notification: PushNotification) async -> ProviderScheduleJudge.Report
+    func send(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report
+    func trySend(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report
     /// Sends many, and returns the outcomes in order of report.
-    func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report]
+    func send(_ batch: [PushNotification]) async -> [ProviderScheduleVerifier.Report]
     /// Sends many with bounded concurrency, and reports each outcome as it comes.
     func send(
         each notifications: [PushNotification],
         inFlightMax: Int,
-        tell: @Sendable (ProviderScheduleJudge.Report) -> Void
+        tell: @Sendable (ProviderScheduleVerifier.Report) -> Void
     ) async
     /// Returns when the client is gone.
     func close() async
@@ -24,25 +24,25 @@ package struct RealProvider: ScheduledProvider {
 
     package init(_ client: APNSClient) { self.client = client }
 
-    package func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+    package func send(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report {
         await report(of: notification) { () throws(ProviderError) in try await client.send(notification) }
     }
 
-    package func trySend(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+    package func trySend(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report {
         await report(of: notification) { () throws(ProviderError) in try await client.trySend(notification) }
     }
 
     private func report(
         of notification: PushNotification,
         _ send: () async throws(ProviderError) -> APNSResponse
-    ) async -> ProviderScheduleJudge.Report {
+    ) async -> ProviderScheduleVerifier.Report {
         let start = ContinuousClock.now
         let result: Result<APNSResponse, ProviderError>
         do throws(ProviderError) { result = .success(try await send()) } catch { result = .failure(error) }
-        return ProviderScheduleJudge.Report(result, of: notification.id, after: ContinuousClock.now - start)
+        return ProviderScheduleVerifier.Report(result, of: notification.id, after: ContinuousClock.now - start)
     }
 
-    package func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report] {
+    package func send(_ batch: [PushNotification]) async -> [ProviderScheduleVerifier.Report] {
         let start = ContinuousClock.now
         let results = await client.send(batch)
         return Self.reports(results, of: batch, after: ContinuousClock.now - start)
@@ -53,31 +53,33 @@ package struct RealProvider: ScheduledProvider {
         _ results: [Result<APNSResponse, ProviderError>],
         of batch: [PushNotification],
         after duration: Duration
-    ) -> [ProviderScheduleJudge.Report] {
-        zip(results, batch).map { ProviderScheduleJudge.Report($0, of: $1.id, after: duration) }
+    ) -> [ProviderScheduleVerifier.Report] {
+        zip(results, batch).map { ProviderScheduleVerifier.Report($0, of: $1.id, after: duration) }
     }
 
     package func send(
         each notifications: [PushNotification],
         inFlightMax: Int,
-        tell: @Sendable (ProviderScheduleJudge.Report) -> Void
+        tell: @Sendable (ProviderScheduleVerifier.Report) -> Void
     ) async {
         let source = TimedNotifications(notifications)
         do {
             for try await answer in client.responses(to: source, inFlightMax: inFlightMax) {
-                tell(ProviderScheduleJudge.Report(answer.result, of: answer.id, after: source.duration(of: answer.id)))
+                tell(
+                    ProviderScheduleVerifier.Report(answer.result, of: answer.id, after: source.duration(of: answer.id))
+                )
             }
         } catch {
-            // Cancelled: the rest has no reports. Otherwise the judge misses them.
+            // Cancelled: the rest has no reports. Otherwise the verifier misses them.
         }
     }
 
     package func close() async { await client.close() }
 }
 
-extension ProviderScheduleJudge.Report {
+extension ProviderScheduleVerifier.Report {
     package init(_ result: Result<APNSResponse, ProviderError>, of id: APNSID, after duration: Duration) {
-        let outcome: ProviderScheduleJudge.Outcome
+        let outcome: ProviderScheduleVerifier.Outcome
         var attemptCount: Int?
         var isMaybeDuplicate = false
         var answer: (id: APNSID, reason: Reason?)?

@@ -115,10 +115,10 @@ final class ServiceBenchStage: Sendable {
     /// - Throws: Also a failure if the relay repeated a push that APNs had answered.
     func judge(_ tally: ServiceTally, _ text: ServiceBenchText) async throws {
         let store = try openStore()
-        let judge = try await RepeatJudge(tally.repeats, in: store)
+        let verifier = try await RepeatVerifier(tally.repeats, in: store)
         await store.close()
-        try text.printRepeats(judge)
-        guard judge.isGood else {
+        try text.printRepeats(verifier)
+        guard verifier.isGood else {
             throw CommandFailure.failed("the relay sent again what APNs had answered")
         }
     }

@@ -157,23 +157,23 @@ struct ServiceBenchText {
         )
     }
 
-    func printRepeats(_ judge: RepeatJudge) throws(CommandFailure) {
-        guard printsJSON else { return try Output.print(Self.sentence(judge)) }
+    func printRepeats(_ verifier: RepeatVerifier) throws(CommandFailure) {
+        guard printsJSON else { return try Output.print(Self.sentence(verifier)) }
         try object { writer in
             writer.member("load", "repeats")
-            writer.member("duplicates", judge.repeatedCount)
-            writer.member("needless-duplicates", judge.needlessCount)
+            writer.member("duplicates", verifier.repeatedCount)
+            writer.member("needless-duplicates", verifier.needlessCount)
             writer.name("causes")
             writer.object { writer in
-                for (cause, count) in Self.sorted(judge.causes) { writer.member(cause, count) }
+                for (cause, count) in Self.sorted(verifier.causes) { writer.member(cause, count) }
             }
         }
     }
 
-    static func sentence(_ judge: RepeatJudge) -> String {
-        let text = "again at APNs \(judge.repeatedCount), of these without need \(judge.needlessCount)"
-        guard !judge.causes.isEmpty else { return text }
-        let causes = sorted(judge.causes).map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+    static func sentence(_ verifier: RepeatVerifier) -> String {
+        let text = "again at APNs \(verifier.repeatedCount), of these without need \(verifier.needlessCount)"
+        guard !verifier.causes.isEmpty else { return text }
+        let causes = sorted(verifier.causes).map { "\($0.key): \($0.value)" }.joined(separator: ", ")
         return "\(text) (attempts without an answer: \(causes))"
     }
 

@@ -60,8 +60,8 @@ struct ServiceKillRun {
             histogram.add(Self.states(try await store.counts(), interruptedCount: found))
             await store.close()
         }
-        let judge = try await finish(tally, &interruptedCount)
-        try report(tally, lives, histogram, judge, interruptedCount)
+        let verifier = try await finish(tally, &interruptedCount)
+        try report(tally, lives, histogram, verifier, interruptedCount)
     }
 
     // MARK: A life
@@ -133,7 +133,7 @@ struct ServiceKillRun {
 
     /// Posts the rest, runs the relay until every acknowledged notification has an end, and judges it. Others may wait
     /// minutes for another attempt.
-    private func finish(_ tally: ServiceTally, _ interruptedCount: inout Int) async throws -> KillJudge {
+    private func finish(_ tally: ServiceTally, _ interruptedCount: inout Int) async throws -> KillVerifier {
         tally.limit(to: postCount)
         for cycle in 1...Self.cycleCountMax {
             let relay = try stage.startRelay()
@@ -150,42 +150,42 @@ struct ServiceKillRun {
             }
             relay.process.stop()
             let store = try stage.openStore()
-            var judge = try await judge(tally, store)
-            judge.leftCount = try await store.counts().reduce(0) { $0 + $1.queued + $1.sending }
-            guard judge.lostCount == 0 || cycle == Self.cycleCountMax else {
+            var verifier = try await judge(tally, store)
+            verifier.leftCount = try await store.counts().reduce(0) { $0 + $1.queued + $1.sending }
+            guard verifier.lostCount == 0 || cycle == Self.cycleCountMax else {
                 await store.close()
                 continue
             }
-            judge.repeats = try await RepeatJudge(tally.repeats, in: store)
+            verifier.repeats = try await RepeatVerifier(tally.repeats, in: store)
             await store.close()
-            return judge
+            return verifier
         }
         preconditionFailure("the last cycle returns")
     }
 
-    private func judge(_ tally: ServiceTally, _ store: SQLiteStore) async throws -> KillJudge {
-        var judge = KillJudge()
+    private func judge(_ tally: ServiceTally, _ store: SQLiteStore) async throws -> KillVerifier {
+        var verifier = KillVerifier()
         for start in stride(from: 0, to: tally.nextNumber, by: Self.lookCount) {
             let numbers = Array(start..<min(start + Self.lookCount, tally.nextNumber))
             let entries = try await store.newestEntries(numbers.map { ServiceRecipients.trace($0) })
             for (number, entry) in zip(numbers, entries) {
                 guard tally.isAccepted(number) else { continue }
-                judge.add(entry?.state, isAtAPNs: tally.isDelivered(number))
+                verifier.add(entry?.state, isAtAPNs: tally.isDelivered(number))
             }
         }
-        return judge
+        return verifier
     }
 
     private func report(
         _ tally: ServiceTally,
         _ lives: KillLives,
         _ histogram: KillHistogram,
-        _ judge: KillJudge,
+        _ verifier: KillVerifier,
         _ interruptedCount: Int
     ) throws(CommandFailure) {
         let report = tally.report(since: .now())
         if printsJSON {
-            try Output.print(json(report, tally.renamedCount, lives, histogram, judge, interruptedCount))
+            try Output.print(json(report, tally.renamedCount, lives, histogram, verifier, interruptedCount))
         } else {
             let rows = KillHistogram.State.allCases.map { state in
                 let row = histogram[state]
@@ -196,10 +196,10 @@ struct ServiceKillRun {
                 killed \(killCount) times from seed \(seed); what \(histogram.killCount) of the kills found in the store:
                 \(rows.joined(separator: "\n"))
                 lives that did not come to their moment \(lives.unmetCount); the longest took \(lives.longest) ms
-                acknowledged \(report.acceptedCount): at APNs \(judge.acceptedCount), dead letters \(judge.deadCount), \
-                parked \(judge.parkedCount), expired \(judge.expiredCount), lost \(judge.lostCount); \
-                not acknowledged and still under way \(judge.leftCount)
-                interrupted while they were sent \(interruptedCount); \(ServiceBenchText.sentence(judge.repeats)), under \
+                acknowledged \(report.acceptedCount): at APNs \(verifier.acceptedCount), dead letters \(verifier.deadCount), \
+                parked \(verifier.parkedCount), expired \(verifier.expiredCount), lost \(verifier.lostCount); \
+                not acknowledged and still under way \(verifier.leftCount)
+                interrupted while they were sent \(interruptedCount); \(ServiceBenchText.sentence(verifier.repeats)), under \
                 another apns-id \(tally.renamedCount)
                 """
             )
@@ -214,7 +214,7 @@ struct ServiceKillRun {
             let names = histogram.missing.map(\.rawValue).joined(separator: ", ")
             throw .failed("no kill has found anything \(names)")
         }
-        guard judge.isGood, tally.renamedCount == 0, report.duplicateCount <= interruptedCount else {
+        guard verifier.isGood, tally.renamedCount == 0, report.duplicateCount <= interruptedCount else {
             throw .failed("the relay broke its promise; --seed \(seed) repeats it")
         }
     }
@@ -224,7 +224,7 @@ struct ServiceKillRun {
         _ renamedCount: Int,
         _ lives: KillLives,
         _ histogram: KillHistogram,
-        _ judge: KillJudge,
+        _ verifier: KillVerifier,
         _ interruptedCount: Int
     ) -> String {
         var writer = JSONWriter()
@@ -235,14 +235,14 @@ struct ServiceKillRun {
             writer.member("unmet", lives.unmetCount)
             writer.member("longest-milliseconds", lives.longest)
             writer.member("accepted", report.acceptedCount)
-            writer.member("ended-accepted", judge.acceptedCount)
-            writer.member("ended-dead", judge.deadCount)
-            writer.member("parked", judge.parkedCount)
-            writer.member("ended-expired", judge.expiredCount)
-            writer.member("lost", judge.lostCount)
+            writer.member("ended-accepted", verifier.acceptedCount)
+            writer.member("ended-dead", verifier.deadCount)
+            writer.member("parked", verifier.parkedCount)
+            writer.member("ended-expired", verifier.expiredCount)
+            writer.member("lost", verifier.lostCount)
             writer.member("interrupted", interruptedCount)
             writer.member("duplicates", report.duplicateCount)
-            writer.member("needless-duplicates", judge.repeats.needlessCount)
+            writer.member("needless-duplicates", verifier.repeats.needlessCount)
             writer.member("renamed", renamedCount)
             writer.name("found")
             writer.object { writer in

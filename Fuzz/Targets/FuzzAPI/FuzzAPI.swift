@@ -46,7 +46,7 @@ private func request(_ body: [UInt8], _ selector: UInt8 = 0) -> APIRequest {
 
 /// An answer that says what to fix: bounded, and JSON.
 private func check(_ problem: Problem) {
-    require(problem.fields.count <= FieldFaults.countMax, "no more faults are named than may be")
+    require(problem.fields.count <= FieldErrors.countMax, "no more faults are named than may be")
     let limits = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 4, allowsFractions: false)
     require((try? JSONParser.parse(problem.json, limits: limits)) != nil, "an answer is JSON")
     require((400...503).contains(problem.kind.status), "a refusal has a refusal's status")

@@ -25,7 +25,7 @@ public final class APNSClient: Sendable {
         credential: APNSCredential,
         configuration: APNSClientConfiguration = APNSClientConfiguration()
     ) throws(ProviderError) {
-        let lane = try LaneCredential(
+        let lane = try PoolCredential(
             credential,
             for: endpoint,
             trust: configuration.trust,
@@ -193,7 +193,7 @@ public final class APNSClient: Sendable {
     ///
     /// - Throws: As `init`; the old credential then stays.
     public func replaceCredential(_ credential: APNSCredential) async throws(ProviderError) {
-        let lane = try LaneCredential(
+        let lane = try PoolCredential(
             credential,
             for: endpoint,
             trust: configuration.trust,

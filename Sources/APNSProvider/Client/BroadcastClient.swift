@@ -11,7 +11,7 @@ public actor BroadcastClient {
     public nonisolated let management: BroadcastEndpoint
     private let configuration: APNSClientConfiguration
     private let loop: EventLoop
-    private var credential: LaneCredential
+    private var credential: PoolCredential
     private var connections: [BroadcastRequest.Role: HTTP2ClientConnection] = [:]
 
     /// Makes a client; it connects with the first request.
@@ -31,7 +31,7 @@ public actor BroadcastClient {
         self.push = push
         self.management = management
         self.configuration = configuration
-        self.credential = try LaneCredential(
+        self.credential = try PoolCredential(
             credential,
             for: push,
             trust: configuration.trust,

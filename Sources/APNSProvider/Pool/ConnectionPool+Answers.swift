@@ -40,7 +40,7 @@ extension ConnectionPool {
         connection.didAnswer(isAuthenticated: isAuthenticated, isRefusal: isRefusal)
         if isAuthenticated { backoff.didSucceed() }
         if breaker.didAnswer(isRefusal: isRefusal, at: loop.now), case .open(let end) = breaker.phase {
-            tell(.breakerOpened(pause: end - loop.now))
+            notify(.breakerOpened(pause: end - loop.now))
             loop.schedule(after: end - loop.now) { [self] in planDispatch() }
         }
         guard isAuthenticated || answer.reason?.blamesCredential == true else { return }
@@ -131,7 +131,7 @@ extension ConnectionPool {
     private func again(_ slot: Int, _ cause: ResendCause) {
         let delivery = deliveries[slot]
         configuration.onEarlierAttempt?(delivery.notification.id, cause)
-        tell(
+        notify(
             .resent(
                 delivery.notification.id,
                 trace: delivery.trace,

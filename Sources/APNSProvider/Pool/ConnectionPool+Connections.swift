@@ -53,7 +53,7 @@ extension ConnectionPool {
         )
         nextConnectionNumber += 1
         connections.append(connection)
-        tell(.connecting(connection: connection.number))
+        notify(.connecting(connection: connection.number))
         connection.core.connect(host: endpoint.host, port: endpoint.port, context: credential.context) { [self] error in
             didConnect(error, connection)
         }
@@ -76,13 +76,13 @@ extension ConnectionPool {
         guard let error else {
             connection.didConnect()
             connectFailure = nil
-            tell(.connected(connection: connection.number))
+            notify(.connected(connection: connection.number))
             // Measures the round trip, for `grow`.
             connection.core.ping(deadline: configuration.pingDeadline)
             return planDispatch()
         }
         connectFailure = error
-        tell(.connectFailed(connection: connection.number, error))
+        notify(.connectFailed(connection: connection.number, error))
         // Most likely a wrong setting, which waiting does not mend.
         if !lane.isProven, !connections.contains(where: { $0 !== connection && !$0.isRetired }) {
             // A push with an earlier attempt has shown that there is a server.
@@ -91,12 +91,12 @@ extension ConnectionPool {
     }
 
     func didReceiveSettings(streamCountMax: Int, _ connection: PooledConnection) {
-        tell(.streamLimit(connection: connection.number, streamCountMax))
+        notify(.streamLimit(connection: connection.number, streamCountMax))
         planDispatch()
     }
 
     func didReceiveGoAway(_ body: RejectionBody?, code: UInt32, _ connection: PooledConnection) {
-        tell(.goAway(connection: connection.number, body, code: code))
+        notify(.goAway(connection: connection.number, body, code: code))
         if let reason = body?.reason, lane.didGoAway(reason) { suspend(reason) }
         planDispatch()
     }
@@ -104,7 +104,7 @@ extension ConnectionPool {
     func didClose(_ error: TransportError?, _ connection: PooledConnection) {
         connections.removeAll { $0 === connection }
         if !connection.isConnecting || connection.goAway != nil {
-            tell(.closed(connection: connection.number, error))
+            notify(.closed(connection: connection.number, error))
         }
         if !connection.isProven, !connection.isRetired {
             backoff.didFail(at: loop.now, jitter: configuration.jitter())

@@ -8,8 +8,8 @@ final class ConnectionPool {
     let loop: EventLoop
     let endpoint: APNSEndpoint
     let configuration: APNSClientConfiguration
-    var credential: LaneCredential
-    var lane = LaneState()
+    var credential: PoolCredential
+    var lane = CredentialState()
     var breaker = Breaker()
     var cuts = CutLimit()
     var backoff: ReconnectBackoff
@@ -37,7 +37,7 @@ final class ConnectionPool {
     init(
         loop: EventLoop,
         endpoint: APNSEndpoint,
-        credential: LaneCredential,
+        credential: PoolCredential,
         configuration: APNSClientConfiguration
     ) {
         self.loop = loop
@@ -49,7 +49,7 @@ final class ConnectionPool {
         backoff = ReconnectBackoff(configuration.backoff)
     }
 
-    func tell(_ event: @autoclosure () -> APNSClientEvent) {
+    func notify(_ event: @autoclosure () -> APNSClientEvent) {
         if let observer = configuration.observer { observer.record(event()) }
     }
 
@@ -103,26 +103,26 @@ final class ConnectionPool {
     }
 
     func finish(_ delivery: Delivery, _ result: Result<APNSResponse, ProviderError>) {
-        if configuration.observer != nil { tellEnd(of: delivery, result) }
+        if configuration.observer != nil { notifyEnd(of: delivery, result) }
         delivery.receiver.finish(result)
     }
 
-    private func tellEnd(of delivery: Delivery, _ result: Result<APNSResponse, ProviderError>) {
+    private func notifyEnd(of delivery: Delivery, _ result: Result<APNSResponse, ProviderError>) {
         let trace = delivery.trace
         switch result {
-        case .success(let response): tell(.answered(response, trace: trace, duration: loop.now - delivery.enqueuedAt))
-        case .failure(let error): tell(.failed(delivery.notification.id, trace: trace, error))
+        case .success(let response): notify(.answered(response, trace: trace, duration: loop.now - delivery.enqueuedAt))
+        case .failure(let error): notify(.failed(delivery.notification.id, trace: trace, error))
         }
     }
 
     func failWaiting(_ error: ProviderError, where matches: (Delivery) -> Bool = { _ in true }) {
         for delivery in deliveries.takeWaiting(where: matches) {
-            finish(delivery, .failure(told(error, of: delivery)))
+            finish(delivery, .failure(reported(error, of: delivery)))
         }
     }
 
     /// Ambiguous if an earlier attempt may have been processed.
-    private func told(_ error: ProviderError, of delivery: Delivery) -> ProviderError {
+    private func reported(_ error: ProviderError, of delivery: Delivery) -> ProviderError {
         var cause = RequestFailure.connection(.connectionClosed)
         if case .notProcessed(let failure) = error { cause = failure.cause }
         let failure = SendFailure(cause: cause, attemptCount: delivery.attemptCount)
@@ -188,7 +188,7 @@ final class ConnectionPool {
     // MARK: Credential
 
     func suspend(_ reason: Reason) {
-        tell(.suspended(reason))
+        notify(.suspended(reason))
         for connection in connections { connection.retire() }
         failWaiting(.suspended(reason))
     }
@@ -196,10 +196,10 @@ final class ConnectionPool {
     func resume() {
         guard lane.suspension != nil else { return }
         lane.resume()
-        tell(.resumed)
+        notify(.resumed)
     }
 
-    func replace(_ credential: LaneCredential) {
+    func replace(_ credential: PoolCredential) {
         self.credential = credential
         for connection in connections { connection.retire() }
         resume()

@@ -34,7 +34,7 @@ struct ChannelAnswer: Equatable {
 
     static func sent(_ id: APNSID) -> ChannelAnswer { ChannelAnswer(status: 200, uniqueID: id) }
 
-    static func rejected(_ rejected: ChannelRejected) -> ChannelAnswer {
+    static func rejected(_ rejected: ChannelError) -> ChannelAnswer {
         ChannelAnswer(status: rejected.reason.status, body: rejected.json)
     }
 

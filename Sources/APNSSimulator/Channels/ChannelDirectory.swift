@@ -70,11 +70,11 @@ package struct ChannelDirectory {
         of app: Topic,
         policy: ChannelStoragePolicy,
         makeID: () -> ChannelID
-    ) throws(ChannelRejected) -> (id: ChannelID, effects: [Effect]) {
+    ) throws(ChannelError) -> (id: ChannelID, effects: [Effect]) {
         try checkCapability(of: app)
         let isRoom = apps[app].map { $0.channels.count < settings.channelCountMax }
         guard isRoom ?? (apps.count < settings.appCountMax && settings.channelCountMax > 0) else {
-            throw ChannelRejected(.cannotCreateChannelConfiguration)
+            throw ChannelError(.cannotCreateChannelConfiguration)
         }
         var id = makeID()
         while apps.values.contains(where: { $0.channels[id] != nil }) { id = makeID() }
@@ -84,16 +84,16 @@ package struct ChannelDirectory {
     }
 
     /// - Throws: `.featureNotEnabled`, `.channelNotRegistered`.
-    package func policy(of channel: ChannelID, of app: Topic) throws(ChannelRejected) -> ChannelStoragePolicy {
+    package func policy(of channel: ChannelID, of app: Topic) throws(ChannelError) -> ChannelStoragePolicy {
         try checkCapability(of: app)
-        guard let found = apps[app]?.channels[channel] else { throw ChannelRejected(.channelNotRegistered) }
+        guard let found = apps[app]?.channels[channel] else { throw ChannelError(.channelNotRegistered) }
         return found.policy
     }
 
     /// Channels of an app, oldest first.
     ///
     /// - Throws: `.featureNotEnabled`.
-    package func list(of app: Topic) throws(ChannelRejected) -> [ChannelID] {
+    package func list(of app: Topic) throws(ChannelError) -> [ChannelID] {
         try checkCapability(of: app)
         return (apps[app]?.channels ?? [:]).sorted { $0.value.number < $1.value.number }.map(\.key)
     }
@@ -101,7 +101,7 @@ package struct ChannelDirectory {
     /// Deletes a channel and its stored broadcast.
     ///
     /// - Throws: `.featureNotEnabled`, `.channelNotRegistered`.
-    package mutating func delete(_ channel: ChannelID, of app: Topic) throws(ChannelRejected) -> [Effect] {
+    package mutating func delete(_ channel: ChannelID, of app: Topic) throws(ChannelError) -> [Effect] {
         _ = try policy(of: channel, of: app)
         return remove(Key(app: app, channel: channel))
     }
@@ -118,8 +118,8 @@ package struct ChannelDirectory {
         return effects
     }
 
-    func checkCapability(of app: Topic) throws(ChannelRejected) {
-        guard capabilities[app] ?? settings.isCapabilityOn else { throw ChannelRejected(.featureNotEnabled) }
+    func checkCapability(of app: Topic) throws(ChannelError) {
+        guard capabilities[app] ?? settings.isCapabilityOn else { throw ChannelError(.featureNotEnabled) }
     }
 
     private mutating func remove(_ key: Key) -> [Effect] {

@@ -12,12 +12,12 @@ struct ChannelPath: Equatable {
     let app: Topic
 
     /// - Throws: `.methodNotAllowed`, `.badPath`.
-    init(management fields: ChannelRequestFields) throws(ChannelRejected) {
+    init(management fields: ChannelRequestFields) throws(ChannelError) {
         let methods = ["GET", "POST", "DELETE"].map { Array($0.utf8) }
-        guard let method = methods.firstIndex(of: fields.method) else { throw ChannelRejected(.methodNotAllowed) }
+        guard let method = methods.firstIndex(of: fields.method) else { throw ChannelError(.methodNotAllowed) }
         let parts = fields.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1].spells("1"), parts[2].spells("apps") else {
-            throw ChannelRejected(.badPath)
+            throw ChannelError(.badPath)
         }
         app = try Self.app(parts[3])
         switch (parts[4].spells("channels"), parts[4].spells("all-channels"), method) {
@@ -25,20 +25,20 @@ struct ChannelPath: Equatable {
         case (true, _, 1): operation = .create
         case (true, _, _): operation = .delete
         case (_, true, 0): operation = .list
-        case (_, true, _): throw ChannelRejected(.methodNotAllowed)
-        default: throw ChannelRejected(.badPath)
+        case (_, true, _): throw ChannelError(.methodNotAllowed)
+        default: throw ChannelError(.badPath)
         }
     }
 
     /// - Throws: `.methodNotAllowed`, `.badPath`.
-    init(broadcast fields: ChannelRequestFields) throws(ChannelRejected) {
-        guard fields.method.elementsEqual("POST".utf8) else { throw ChannelRejected(.methodNotAllowed) }
-        guard fields.path.starts(with: Self.broadcastPrefix) else { throw ChannelRejected(.badPath) }
+    init(broadcast fields: ChannelRequestFields) throws(ChannelError) {
+        guard fields.method.elementsEqual("POST".utf8) else { throw ChannelError(.methodNotAllowed) }
+        guard fields.path.starts(with: Self.broadcastPrefix) else { throw ChannelError(.badPath) }
         app = try Self.app(fields.path.dropFirst(Self.broadcastPrefix.count))
         operation = .send
     }
 
-    private static func app(_ part: ArraySlice<UInt8>) throws(ChannelRejected) -> Topic {
-        do throws(APNSError) { return try Topic(bytes: part.span) } catch { throw ChannelRejected(.badPath) }
+    private static func app(_ part: ArraySlice<UInt8>) throws(ChannelError) -> Topic {
+        do throws(APNSError) { return try Topic(bytes: part.span) } catch { throw ChannelError(.badPath) }
     }
 }

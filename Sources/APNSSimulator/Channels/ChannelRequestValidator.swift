@@ -21,17 +21,17 @@ struct ChannelRequestValidator {
         bodyByteCount: Int,
         authenticate: (ArraySlice<UInt8>?) -> Result<Credential, Rejected>,
         directory: ChannelDirectory
-    ) throws(ChannelRejected) -> ChannelRequest {
+    ) throws(ChannelError) -> ChannelRequest {
         let credential: Credential
         do throws(Rejected) {
             credential = try authenticate(fields.authorization.map { $0[...] }).get()
         } catch {
-            throw ChannelRejected(error)
+            throw ChannelError(error)
         }
-        if let requestID = fields.requestID, id(requestID) == nil { throw ChannelRejected(.badMessageID) }
+        if let requestID = fields.requestID, id(requestID) == nil { throw ChannelError(.badMessageID) }
         // The plain bundle id, without the Live Activity suffix.
-        guard path.app.suffixOwner == nil else { throw ChannelRejected(.topicDisallowed) }
-        guard credential.allows(path.app) else { throw ChannelRejected(.topicMismatch) }
+        guard path.app.suffixOwner == nil else { throw ChannelError(.topicDisallowed) }
+        guard credential.allows(path.app) else { throw ChannelError(.topicMismatch) }
         try directory.checkCapability(of: path.app)
         switch path.operation {
         case .create:
@@ -56,35 +56,35 @@ struct ChannelRequestValidator {
 
     func id(_ text: [UInt8]) -> APNSID? { APNSID(text: text.span, acceptsUpperCase: profile == .apple) }
 
-    private static func channel(_ fields: ChannelRequestFields) throws(ChannelRejected) -> ChannelID {
-        guard let text = fields.channelID, !text.isEmpty else { throw ChannelRejected(.missingChannelID) }
+    private static func channel(_ fields: ChannelRequestFields) throws(ChannelError) -> ChannelID {
+        guard let text = fields.channelID, !text.isEmpty else { throw ChannelError(.missingChannelID) }
         let channel: ChannelID
-        do throws(APNSError) { channel = try ChannelID(bytes: text) } catch { throw ChannelRejected(.badChannelID) }
-        guard channel.isApples else { throw ChannelRejected(.badChannelID) }
+        do throws(APNSError) { channel = try ChannelID(bytes: text) } catch { throw ChannelError(.badChannelID) }
+        guard channel.isApples else { throw ChannelError(.badChannelID) }
         return channel
     }
 
-    private static func checkPushType(_ fields: ChannelRequestFields) throws(ChannelRejected) {
-        guard let text = fields.pushType else { throw ChannelRejected(.missingPushType) }
-        guard PushType(headerValue: text.span) == .liveactivity else { throw ChannelRejected(.invalidPushType) }
+    private static func checkPushType(_ fields: ChannelRequestFields) throws(ChannelError) {
+        guard let text = fields.pushType else { throw ChannelError(.missingPushType) }
+        guard PushType(headerValue: text.span) == .liveactivity else { throw ChannelError(.invalidPushType) }
     }
 
-    private static func priority(_ fields: ChannelRequestFields) throws(ChannelRejected) -> Priority {
+    private static func priority(_ fields: ChannelRequestFields) throws(ChannelError) -> Priority {
         guard let text = fields.priority else { return .immediate }
-        guard let priority = Priority(headerValue: text.span) else { throw ChannelRejected(.badPriority) }
+        guard let priority = Priority(headerValue: text.span) else { throw ChannelError(.badPriority) }
         return priority
     }
 
     private func expiration(
         _ fields: ChannelRequestFields,
         _ policy: ChannelStoragePolicy
-    ) throws(ChannelRejected) -> Expiration? {
+    ) throws(ChannelError) -> Expiration? {
         guard let text = fields.expiration else {
-            guard !settings.needsExpiration else { throw ChannelRejected(.badExpirationDate) }
+            guard !settings.needsExpiration else { throw ChannelError(.badExpirationDate) }
             return nil
         }
-        guard let expiration = Expiration(headerValue: text.span) else { throw ChannelRejected(.badExpirationDate) }
-        guard policy == .mostRecent || expiration == .oneAttempt else { throw ChannelRejected(.badExpirationDate) }
+        guard let expiration = Expiration(headerValue: text.span) else { throw ChannelError(.badExpirationDate) }
+        guard policy == .mostRecent || expiration == .oneAttempt else { throw ChannelError(.badExpirationDate) }
         return expiration
     }
 }

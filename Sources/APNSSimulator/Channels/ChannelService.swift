@@ -35,7 +35,7 @@ final class ChannelService {
         let fields = ChannelRequestFields(request.headers)
         let now = core.now
         let answer: ChannelAnswer
-        do throws(ChannelRejected) {
+        do throws(ChannelError) {
             let path = try isManagement ? ChannelPath(management: fields) : ChannelPath(broadcast: fields)
             let asked = try validator.validate(
                 path,
@@ -45,7 +45,7 @@ final class ChannelService {
                 authenticate: { connection.authenticate($0, now: now, ledger: &core.ledger) },
                 directory: directory
             )
-            if !injected.isEmpty { throw ChannelRejected(injected.removeFirst()) }
+            if !injected.isEmpty { throw ChannelError(injected.removeFirst()) }
             answer = try perform(asked, now: now)
         } catch {
             core.report(.channel(.refused(error.reason)))
@@ -57,7 +57,7 @@ final class ChannelService {
         return answer.status < 300
     }
 
-    private func perform(_ request: ChannelRequest, now: Int64) throws(ChannelRejected) -> ChannelAnswer {
+    private func perform(_ request: ChannelRequest, now: Int64) throws(ChannelError) -> ChannelAnswer {
         switch request {
         case .create(let app, let policy):
             let (id, effects) = try directory.create(of: app, policy: policy) {
@@ -71,12 +71,12 @@ final class ChannelService {
             return .deleted
         case .list(let app): return .channels(try directory.list(of: app))
         case .send(let app, let channel, let broadcast):
-            guard directory.admit(channel, of: app, now: now) else { throw ChannelRejected(.tooManyRequests) }
+            guard directory.admit(channel, of: app, now: now) else { throw ChannelError(.tooManyRequests) }
             let id = core.freshID()
             let topic: Topic
             do throws(APNSError) { topic = try app.appendingSuffix(of: .liveactivity) } catch {
                 // A bundle id this long has no Live Activities.
-                throw ChannelRejected(.topicDisallowed)
+                throw ChannelError(.topicDisallowed)
             }
             perform(directory.publish(broadcast.push(id, topic: topic), on: channel, of: app, now: now))
             return .sent(id)

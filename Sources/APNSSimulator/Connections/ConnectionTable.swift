@@ -2,20 +2,20 @@ import Transport
 
 /// Table of connected providers. Lives on the loop.
 final class ConnectionTable {
-    private var gate: ReconnectGate
+    private var limiter: ReconnectLimiter
     private let onEvent: ((ConnectionEvent) -> Void)?
     private var handlers: [Int: PushHandler] = [:]
     private var lastNumber = 0
 
     init(_ rules: ConnectionRules, onEvent: ((ConnectionEvent) -> Void)?) {
-        gate = ReconnectGate(rules)
+        limiter = ReconnectLimiter(rules)
         self.onEvent = onEvent
     }
 
-    func adopt(_ rules: ConnectionRules) { gate.adopt(rules) }
+    func adopt(_ rules: ConnectionRules) { limiter.adopt(rules) }
 
     func admit(_ address: String, now: Int64) -> Bool {
-        let isAdmitted = gate.admit(address, now: now)
+        let isAdmitted = limiter.admit(address, now: now)
         if !isAdmitted { onEvent?(.turnedAway) }
         return isAdmitted
     }

@@ -45,7 +45,7 @@ extension ControlCalls {
             throw ControlProblem("'instance' has at most \(TokenRegistration.instanceByteCountMax) bytes")
         }
         let token: DeviceToken?
-        do throws(DeviceRefused) {
+        do throws(DeviceError) {
             token = try control.register(registration, ofDevice: request.number ?? 0)
         } catch {
             throw tooManyDevices

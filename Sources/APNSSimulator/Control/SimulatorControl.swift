@@ -23,7 +23,7 @@ package protocol SimulatorControl: AnyObject {
     func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)?
     /// - Returns: nil for an unknown device.
     /// - Throws: an error if there are too many.
-    func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceRefused) -> DeviceToken?
+    func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceError) -> DeviceToken?
     var deviceStates: [String] { get }
     /// - Returns: false for an unknown device, or one that must be connected.
     func setState(_ state: String, ofDevice number: Int) -> Bool

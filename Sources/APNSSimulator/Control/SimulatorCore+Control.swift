@@ -18,7 +18,7 @@ extension SimulatorCore: SimulatorControl {
     func app(of topic: Topic) -> RegisteredApp { directory.app(of: topic) }
 
     func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)? {
-        do throws(DeviceRefused) {
+        do throws(DeviceError) {
             let token = try directory.enrol(app, salt: salt())
             keepTokens()
             return (number(of: token), token)
@@ -27,7 +27,7 @@ extension SimulatorCore: SimulatorControl {
         }
     }
 
-    func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceRefused) -> DeviceToken? {
+    func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceError) -> DeviceToken? {
         let salt = salt()
         let known = try directory.register(registration, ofDevice: number, salt: salt, at: nowInMilliseconds)
         guard let (token, effects) = known else { return nil }

@@ -17,7 +17,7 @@ package struct DeliveryEngine {
     }
 
     private var context: DeliveryContext
-    private var lanes: [UInt32: Lane] = [:]
+    private var lanes: [UInt32: DeliveryPath] = [:]
     private var wakeUps = WakeUps()
     private var rate: RequestRate
 
@@ -151,13 +151,13 @@ package struct DeliveryEngine {
     private mutating func perform(
         _ address: Address,
         at now: Int64,
-        _ body: (inout Lane, inout DeliveryContext) -> Void
+        _ body: (inout DeliveryPath, inout DeliveryContext) -> Void
     ) -> [DeliveryEffect] {
         context.now = now
         let installation = address.installation
         // Removed from the table, so that a change copies nothing.
         var lane =
-            lanes.removeValue(forKey: installation) ?? Lane(installation: installation, device: address.device)
+            lanes.removeValue(forKey: installation) ?? DeliveryPath(installation: installation, device: address.device)
         body(&lane, &context)
         if !lane.isIdle(context) {
             // Later than now, so that `wake` terminates.

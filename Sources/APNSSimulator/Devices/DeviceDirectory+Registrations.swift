@@ -13,7 +13,7 @@ extension DeviceDirectory {
         on connection: ConnectionID,
         salt: UInt32,
         at now: Int64
-    ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect])? {
+    ) throws(DeviceError) -> (token: DeviceToken, effects: [Effect])? {
         guard let base = connected[connection] else { return nil }
         return try register(registration, beside: base, salt: salt, at: now)
     }
@@ -24,7 +24,7 @@ extension DeviceDirectory {
         ofDevice number: Int,
         salt: UInt32,
         at now: Int64
-    ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect])? {
+    ) throws(DeviceError) -> (token: DeviceToken, effects: [Effect])? {
         guard let base = installation(ofDevice: number) else { return nil }
         return try register(registration, beside: base, salt: salt, at: now)
     }
@@ -34,7 +34,7 @@ extension DeviceDirectory {
         beside base: UInt32,
         salt: UInt32,
         at now: Int64
-    ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect]) {
+    ) throws(DeviceError) -> (token: DeviceToken, effects: [Effect]) {
         // The hello already registered this kind.
         if registration.kind == installations[base].kind, registration.instance.isEmpty { return (token(of: base), []) }
         let number: UInt32
@@ -43,7 +43,7 @@ extension DeviceDirectory {
             installations[number].unregisteredAtMilliseconds = nil
         } else {
             guard installations.count < deviceCountMax, siblings.hasRoom(beside: base) else {
-                throw DeviceRefused(refusal: .tooManyDevices)
+                throw DeviceError(refusal: .tooManyDevices)
             }
             number = installations.add(registration.kind, beside: base, salt: salt)
             siblings.add(registration, number, beside: base)

@@ -103,7 +103,7 @@ package struct DeviceDirectory {
         _ topic: Topic,
         owner: DeviceOwner? = nil,
         salt: UInt32
-    ) throws(DeviceRefused) -> DeviceToken {
+    ) throws(DeviceError) -> DeviceToken {
         try enrol(app(of: topic), owner: owner, salt: salt)
     }
 
@@ -111,7 +111,7 @@ package struct DeviceDirectory {
         _ app: RegisteredApp,
         owner: DeviceOwner? = nil,
         salt: UInt32
-    ) throws(DeviceRefused) -> DeviceToken {
+    ) throws(DeviceError) -> DeviceToken {
         let number = try add(app, owner: owner, earlier: nil, salt: salt)
         return token(of: number)
     }
@@ -134,7 +134,7 @@ package struct DeviceDirectory {
         owner: DeviceOwner? = nil,
         salt: UInt32,
         at now: Int64
-    ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect]) {
+    ) throws(DeviceError) -> (token: DeviceToken, effects: [Effect]) {
         let app = app(of: hello.topic)
         let earlier = try earlierInstallation(hello, app, owner)
         var effects: [Effect] = []
@@ -199,17 +199,17 @@ package struct DeviceDirectory {
         _ hello: DeviceHello,
         _ app: RegisteredApp,
         _ owner: DeviceOwner?
-    ) throws(DeviceRefused) -> UInt32? {
+    ) throws(DeviceError) -> UInt32? {
         guard let token = hello.earlierToken, let content = mint.open(token) else { return nil }
         guard content.app == DeviceTokenMint.app(of: app.bundleID) else {
-            throw DeviceRefused(refusal: .tokenOfAnotherTopic)
+            throw DeviceError(refusal: .tokenOfAnotherTopic)
         }
-        guard content.environment == environment else { throw DeviceRefused(refusal: .tokenOfAnotherEnvironment) }
+        guard content.environment == environment else { throw DeviceError(refusal: .tokenOfAnotherEnvironment) }
         guard let number = installation(content), !installations[number].isReplaced else { return nil }
-        guard installations[number].kind == app.kind else { throw DeviceRefused(refusal: .tokenOfAnotherTopic) }
+        guard installations[number].kind == app.kind else { throw DeviceError(refusal: .tokenOfAnotherTopic) }
         guard installations[number].belongs(to: owner) else {
             // A backup carries the original device's token, which that device keeps.
-            guard hello.arrival == .restored else { throw DeviceRefused(refusal: .tokenOfAnotherDevice) }
+            guard hello.arrival == .restored else { throw DeviceError(refusal: .tokenOfAnotherDevice) }
             return nil
         }
         return number
@@ -235,8 +235,8 @@ package struct DeviceDirectory {
         owner: DeviceOwner?,
         earlier: UInt32?,
         salt: UInt32
-    ) throws(DeviceRefused) -> UInt32 {
-        guard installations.count < deviceCountMax else { throw DeviceRefused(refusal: .tooManyDevices) }
+    ) throws(DeviceError) -> UInt32 {
+        guard installations.count < deviceCountMax else { throw DeviceError(refusal: .tooManyDevices) }
         return installations.add(app, owner: owner, earlier: earlier, salt: salt)
     }
 
@@ -358,6 +358,6 @@ extension DeviceDirectory {
     }
 }
 
-package struct DeviceRefused: Error, Equatable, Sendable {
+package struct DeviceError: Error, Equatable, Sendable {
     package let refusal: DeviceFrame.Refusal
 }

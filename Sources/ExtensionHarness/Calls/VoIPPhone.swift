@@ -111,7 +111,7 @@ public final class VoIPPhone: Sendable {
         let device = RunningDevice(conditions, clock: clock, center: center)
         let handling = CallHandling()
         center.setReportHandler { handling.report($0) }
-        let hold = ClockHold(clock)
+        let hold = ClockPause(clock)
         DispatchQueue.main.async { [self] in
             device.run { wakeApp() }
             guard let registry = center.registry, let queue = registry.object?.queue else {

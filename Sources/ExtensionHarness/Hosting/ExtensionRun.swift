@@ -25,7 +25,7 @@ final class ExtensionRun: Sendable {
     /// Calls `didReceive` on a new thread.
     ///
     /// - Returns: The hold that keeps time from passing until the call has returned.
-    func callDidReceive(_ request: ExtensionRequest, makePrincipal: @escaping @Sendable () -> Principal) -> ClockHold {
+    func callDidReceive(_ request: ExtensionRequest, makePrincipal: @escaping @Sendable () -> Principal) -> ClockPause {
         call(named: "didReceive") { [self] in
             let principal = makePrincipal()
             state.withLock { if $0.outcome == nil { $0.principal = principal } }
@@ -37,7 +37,7 @@ final class ExtensionRun: Sendable {
     }
 
     /// Makes the expiry calls and ends the run at their times. Cancelling the task makes both due at once.
-    func keep(_ timetable: Timetable, from start: SimulatedClock.Instant, since didReceive: ClockHold) async {
+    func keep(_ timetable: Timetable, from start: SimulatedClock.Instant, since didReceive: ClockPause) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await didReceive.end(after: PassageOfTime.workTimeMax) }
             for expiry in timetable.expiries {
@@ -52,7 +52,7 @@ final class ExtensionRun: Sendable {
     }
 
     /// Calls `serviceExtensionTimeWillExpire` on a new thread, unless there is an answer.
-    private func callTimeWillExpire() -> ClockHold? {
+    private func callTimeWillExpire() -> ClockPause? {
         guard state.withLock({ $0.delivery.handle(.timeLimitReached) }) == .callExpiry else { return nil }
         return call(named: "timeWillExpire") { [self] in
             // Without an object its initializer is still running; iOS has nothing to call then either.
@@ -94,8 +94,8 @@ final class ExtensionRun: Sendable {
         waiter?.resume(returning: outcome)
     }
 
-    private func call(named name: String, _ body: @escaping @Sendable () -> Void) -> ClockHold {
-        let hold = ClockHold(clock)
+    private func call(named name: String, _ body: @escaping @Sendable () -> Void) -> ClockPause {
+        let hold = ClockPause(clock)
         let thread = Thread { [self] in
             device.run(body)
             handle(.callReturned)

@@ -20,7 +20,7 @@ final class ProcessLoop {
 
     private let setting: ProcessWatch.Setting
     private let inbox: Guarded<ProcessWatch.Inbox>
-    private let bell: Bell
+    private let wakeEvent: WakeEvent
     private let group: MemoryGroup?
     private let enforcement: MemoryEnforcement
     private let start = ContinuousClock.now
@@ -33,10 +33,10 @@ final class ProcessLoop {
     private var appGroupsPath: String?
     private var center: (any NotificationSystem)?
 
-    init(_ setting: ProcessWatch.Setting, inbox: Guarded<ProcessWatch.Inbox>, bell: Bell) {
+    init(_ setting: ProcessWatch.Setting, inbox: Guarded<ProcessWatch.Inbox>, wakeEvent: WakeEvent) {
         self.setting = setting
         self.inbox = inbox
-        self.bell = bell
+        self.wakeEvent = wakeEvent
         group = Sanitizer.isPresent ? nil : MemoryGroup(byteCountMax: setting.memoryByteCountMax)
         enforcement =
             Sanitizer.isPresent ? .none : group == nil ? .polled(every: Self.interval) : .controlGroup
@@ -50,7 +50,7 @@ final class ProcessLoop {
     func run() -> ExtensionOutcome? {
         var commands = inbox.withLock { $0.take() }
         while commands.isEmpty {
-            wait(for: [bell.descriptor], Self.idleMilliseconds)
+            wait(for: [wakeEvent.descriptor], Self.idleMilliseconds)
             commands = inbox.withLock { $0.take() }
         }
         do throws(ConfinedProcess.StartFailure) {
@@ -66,7 +66,7 @@ final class ProcessLoop {
     }
 
     private func turn(_ process: inout ConfinedProcess) {
-        let descriptors = isChannelClosed ? [bell.descriptor] : [bell.descriptor, process.channel]
+        let descriptors = isChannelClosed ? [wakeEvent.descriptor] : [wakeEvent.descriptor, process.channel]
         wait(for: descriptors, supervision.isIdle ? Self.idleMilliseconds : Self.busyMilliseconds)
         follow(inbox.withLock { $0.take() }, process)
         send(process)
@@ -186,6 +186,6 @@ final class ProcessLoop {
         var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         // The result is ignored: the caller checks every source itself.
         _ = unsafe poll(&polls, nfds_t(polls.count), milliseconds)
-        bell.clear()
+        wakeEvent.clear()
     }
 }

@@ -31,12 +31,12 @@ final class ProcessWatch: Sendable {
     }
 
     private let inbox = Guarded(Inbox())
-    private let bell = Bell()
+    private let wakeEvent = WakeEvent()
 
     /// Starts the thread. The process itself starts with the first push.
     init(_ setting: Setting) {
-        let thread = Thread { [inbox, bell] in
-            let loop = ProcessLoop(setting, inbox: inbox, bell: bell)
+        let thread = Thread { [inbox, wakeEvent] in
+            let loop = ProcessLoop(setting, inbox: inbox, wakeEvent: wakeEvent)
             let refusal = loop.run()
             let left = inbox.withLock { inbox in
                 inbox.refusal = .some(refusal)
@@ -78,7 +78,7 @@ final class ProcessWatch: Sendable {
             if inbox.refusal == nil { inbox.commands.append(command) }
             return inbox.refusal
         }
-        bell.ring()
+        wakeEvent.signal()
         return refusal
     }
 }

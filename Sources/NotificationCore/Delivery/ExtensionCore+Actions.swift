@@ -87,13 +87,13 @@ extension ExtensionCore {
             }
             return (pending[number]?.handler, pending[number]?.deadline)
         }
-        let errand = courier?.prepare()
+        let errand = reportSender?.prepare()
         // Before the handler: iOS may suspend the process right after it, and ends one that then holds a lock.
         let activity = ExpiringActivity {}
         pending.withLock { $0[number]?.activity = activity }
         call(for: number, on: place) { [self] in
             handler?.call(content)
-            courier?.start(errand, releasing: content.receipt)
+            reportSender?.start(errand, releasing: content.receipt)
             deadline?.cancel()
             handle(.answered, for: number, on: place)
         }
@@ -120,9 +120,9 @@ extension ExtensionCore {
 // Reports: on disk before anything is shown.
 extension ExtensionCore {
     private func record(_ content: NotificationContent) {
-        if content.outcome == .unknownKey || content.outcome == .staleKey { courier?.noteReport(holding: nil) }
+        if content.outcome == .unknownKey || content.outcome == .staleKey { reportSender?.noteReport(holding: nil) }
         guard let receipts, let receipt = content.receipt else { return }
-        courier?.noteReport(holding: receipt)
+        reportSender?.noteReport(holding: receipt)
         var random = SystemRandom()
         // An unkept receipt is not sent: its absence proves nothing.
         do throws(ContainerError) { try receipts.add(receipt, now: .now, random: &random) } catch { return }
@@ -133,7 +133,7 @@ extension ExtensionCore {
         guard let receipts, let receipt = content.receipt else { return }
         // If a failing disk keeps it, the app sends it: the message was opened.
         do throws(ContainerError) { try receipts.remove([receipt]) } catch {}
-        courier?.start(nil, releasing: receipt)
+        reportSender?.start(nil, releasing: receipt)
     }
 }
 

@@ -41,7 +41,7 @@ public final class ExtensionCore: Sendable {
     let settings: Settings
     let surroundings: DeliverySurroundings
     let receipts: ReceiptSpool?
-    let courier: ReportCourier?
+    let reportSender: ReportSender?
     let pending = Guarded(PendingDeliveries())
 
     /// Opens no file yet: iOS ends an extension that starts slowly.
@@ -64,9 +64,9 @@ public final class ExtensionCore: Sendable {
         self.settings = settings
         self.surroundings = surroundings
         receipts = settings.keepsReceipts ? reports?.receipts : nil
-        courier =
+        reportSender =
             if let reports, let relay = settings.relay {
-                ReportCourier(reports: reports, relay: relay, surroundings: surroundings)
+                ReportSender(reports: reports, relay: relay, surroundings: surroundings)
             } else {
                 nil
             }
@@ -110,7 +110,7 @@ public final class ExtensionCore: Sendable {
 
     /// Answers all pushes in flight with their best content. A handler that blocks holds up only its own.
     public func timeWillExpire() {
-        courier?.stop()
+        reportSender?.stop()
         let due = pending.withLock { pending in
             pending.numbers.map { number in (number, pending.handle(.timeOver, for: number)) }
         }

@@ -12,7 +12,7 @@ extension ReplayWindow {
         let path = folder + "/" + WindowLayout.name
         if let code = DeviceRules.refusal(of: .overwrite, at: path) { throw ReplayWindowError("open", code: code) }
         // Before opening: after a replacement in between, the next call sees a different file.
-        let place = try FilePlace(path: path)
+        let place = try FileLocation(path: path)
         if let open = kept.withLock({ $0 }), open.place == place {
             try open.window.catchUp()
             return open.window
@@ -30,12 +30,12 @@ extension ReplayWindow {
     private static let kept = Guarded<Kept?>(nil)
 
     private struct Kept: Sendable {
-        let place: FilePlace
+        let place: FileLocation
         let window: ReplayWindow
     }
 
     /// A file's number is not reused while it is open.
-    private struct FilePlace: Equatable, Sendable {
+    private struct FileLocation: Equatable, Sendable {
         let device: UInt64
         let number: UInt64
 

@@ -9,7 +9,7 @@ extension WindowCore {
     /// In one page of 85: about 1,700 changes in all.
     static let orderQuota = 21
 
-    private struct OrderPlace {
+    private struct OrderSlot {
         let page: Int
         let index: Int
         let row: OrderRow?
@@ -48,7 +48,7 @@ extension WindowCore {
         return .newest
     }
 
-    private mutating func put(_ row: OrderRow, at place: OrderPlace, _ owner: Int) throws(ReplayWindowError) {
+    private mutating func put(_ row: OrderRow, at place: OrderSlot, _ owner: Int) throws(ReplayWindowError) {
         var sender = try self.row(owner)
         sender.expiresMax = max(sender.expiresMax, row.keepUntil)
         setRow(owner, sender)
@@ -75,12 +75,12 @@ extension WindowCore {
         return false
     }
 
-    private mutating func orderPlaces(_ key: ReplayKey) throws(ReplayWindowError) -> [OrderPlace] {
+    private mutating func orderPlaces(_ key: ReplayKey) throws(ReplayWindowError) -> [OrderSlot] {
         let count = UInt64(WindowLayout.orderPages.count)
         let digest = SHA256.hash(identity.salt, key.bytes)
         let first = digest.word(at: 16) % count
         let second = digest.word(at: 24) % count
-        var places: [OrderPlace] = []
+        var places: [OrderSlot] = []
         for number in [first, second == first ? (second + 1) % count : second] {
             try file.read(
                 into: &page,
@@ -88,7 +88,7 @@ extension WindowCore {
             )
             for index in 0..<WindowLayout.rowsPerPage {
                 let row = try OrderRow.read(page, at: index)
-                places.append(OrderPlace(page: Int(number), index: index, row: row))
+                places.append(OrderSlot(page: Int(number), index: index, row: row))
             }
         }
         return places
@@ -97,11 +97,11 @@ extension WindowCore {
     /// A place in the emptier page. Evicts the row sent first: of the sender itself if its share is full, else of the
     /// sender with most.
     private mutating func makeOrderPlace(
-        _ places: [OrderPlace],
+        _ places: [OrderSlot],
         for owner: Int
-    ) throws(ReplayWindowError) -> OrderPlace {
+    ) throws(ReplayWindowError) -> OrderSlot {
         let bound = header.time.bound
-        func isFree(_ place: OrderPlace) -> Bool { place.row.map { $0.keepUntil <= bound } ?? true }
+        func isFree(_ place: OrderSlot) -> Bool { place.row.map { $0.keepUntil <= bound } ?? true }
         let first = places.prefix(WindowLayout.rowsPerPage)
         let second = places.suffix(WindowLayout.rowsPerPage)
         let emptier = first.count(where: isFree) >= second.count(where: isFree) ? first : second
@@ -116,8 +116,8 @@ extension WindowCore {
         return try evictOrder(places.filter { $0.row?.slot == victim })
     }
 
-    private mutating func evictOrder(_ places: [OrderPlace]) throws(ReplayWindowError) -> OrderPlace {
-        var earliest: (place: OrderPlace, row: OrderRow)?
+    private mutating func evictOrder(_ places: [OrderSlot]) throws(ReplayWindowError) -> OrderSlot {
+        var earliest: (place: OrderSlot, row: OrderRow)?
         for place in places {
             guard let row = place.row, row.sentAt < earliest?.row.sentAt ?? .max else { continue }
             earliest = (place, row)

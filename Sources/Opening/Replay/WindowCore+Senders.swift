@@ -4,7 +4,7 @@ import Primitives
 // The table of senders: pages searched from the one given by a sender's digest. A used row never becomes empty, so an
 // empty one ends the search.
 extension WindowCore {
-    enum SenderPlace {
+    enum SenderSlot {
         case known(slot: Int)
         /// Absent; this row is available.
         case vacant(slot: Int)
@@ -28,7 +28,7 @@ extension WindowCore {
         )
     }
 
-    mutating func find(_ id: SenderID) throws(ReplayWindowError) -> SenderPlace {
+    mutating func find(_ id: SenderID) throws(ReplayWindowError) -> SenderSlot {
         var recyclable: Int?
         for step in 0..<WindowLayout.senderPages.count {
             let number = (id.page + step) % WindowLayout.senderPages.count
@@ -57,11 +57,11 @@ extension WindowCore {
     private func isForgotten(_ row: SenderRow) -> Bool { row.expiresMax <= agedBound && row.floor <= agedBound }
 
     /// The row whose floors apply; senders without one may have been in the crowd.
-    func slot(_ place: SenderPlace) -> Int {
+    func slot(_ place: SenderSlot) -> Int {
         if case .known(let slot) = place { slot } else { SenderRow.crowdSlot }
     }
 
-    mutating func settle(_ id: SenderID, at place: SenderPlace) throws(ReplayWindowError) -> Int {
+    mutating func settle(_ id: SenderID, at place: SenderSlot) throws(ReplayWindowError) -> Int {
         switch place {
         case .known(let slot): return slot
         case .crowded: return SenderRow.crowdSlot

@@ -22,7 +22,7 @@ package struct DeviceUpload: Equatable, Sendable {
     ]
 
     package init(_ value: JSONValue) throws(Problem) {
-        let faults = FieldFaults()
+        let faults = FieldErrors()
         guard let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
             throw Problem(faults.all)
         }

@@ -37,7 +37,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         recipientCountMax: Int,
         random: inout some RandomSource
     ) throws(Problem) {
-        let faults = FieldFaults()
+        let faults = FieldErrors()
         PlainTextNames.find(in: value, at: .root, faults)
         guard faults.all.isEmpty, let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
             throw Problem(faults.all)
@@ -58,7 +58,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         guard let (bundleID, room) = known, chosen != nil else { throw Problem(faults.all) }
         var recipients: [Recipient] = []
         recipients.reserveCapacity(elements.count)
-        for element in elements where faults.all.count < FieldFaults.countMax {
+        for element in elements where faults.all.count < FieldErrors.countMax {
             let recipient = Self.recipient(element, notificationClass, room: room, faults, &random)
             if let recipient { recipients.append(recipient) }
         }
@@ -102,7 +102,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         _ element: (value: JSONValue, path: FieldPath),
         _ notificationClass: NotificationClass,
         room: Int,
-        _ faults: FieldFaults,
+        _ faults: FieldErrors,
         _ random: inout some RandomSource
     ) -> Recipient? {
         guard let reader = ObjectReader(element.value, at: element.path, names: recipientNames, faults: faults) else {
@@ -172,7 +172,7 @@ package struct NotificationSubmission: Equatable, Sendable {
             return try make(text)
         } catch .tooLarge(let byteCount, let byteCountMax) {
             let problem = "\(byteCount) bytes, and there is room for \(byteCountMax)"
-            let kind = FieldFault.Kind.tooLarge(byteCount: byteCount, byteCountMax: byteCountMax)
+            let kind = FieldError.Kind.tooLarge(byteCount: byteCount, byteCountMax: byteCountMax)
             reader.faults.add(kind, reader.place(name), at: value.offset, problem)
         } catch {
             if case .wrong(let expected) = error { reader.wrong(name, value, expected) }

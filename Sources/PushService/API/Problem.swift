@@ -127,7 +127,7 @@ extension Problem {
         + " configuration"
 
     /// Takes the status of the worst fault: plain text, then size, then the rest.
-    init(_ faults: [FieldFault]) {
+    init(_ faults: [FieldError]) {
         if faults.contains(where: { $0.kind == .plainText }) {
             self.init(
                 .plainText,
@@ -148,7 +148,7 @@ extension Problem {
         fields = Self.fields(faults)
     }
 
-    private static func fields(_ faults: [FieldFault]) -> [Field] {
+    private static func fields(_ faults: [FieldError]) -> [Field] {
         faults.map { Field(pointer: $0.path.pointer, detail: $0.problem) }
     }
 }

@@ -66,7 +66,7 @@ enum PlainTextNames {
     /// Valid names with such a first letter; few, so a search beats a hash.
     private static let known = ["trace", "topic", "sealed"]
 
-    static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+    static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldErrors) {
         if isThere(in: value) { name(in: value, at: path, faults) }
     }
 
@@ -86,7 +86,7 @@ enum PlainTextNames {
         return false
     }
 
-    private static func name(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+    private static func name(in value: JSONValue, at path: FieldPath, _ faults: FieldErrors) {
         for member in value.members ?? [] {
             let place = NearestName.presentable(member.name).map { FieldPath.member(path, $0) } ?? path
             // Its alert is the placeholder: advice to seal it would mislead.

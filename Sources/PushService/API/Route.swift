@@ -21,6 +21,9 @@ package struct Route: Equatable, Sendable {
         case health
         case readiness
         case metrics
+
+        /// True where notifications are submitted: these may be refused for load.
+        var isSubmission: Bool { self == .postNotifications || self == .postSAP || self == .replayDeadLetters }
     }
 
     package let operation: Operation

@@ -6,7 +6,7 @@ extension AppConfiguration {
         "bundle-id", "environment", "credential", "endpoint", "placeholder", "receipts", "fallback",
     ]
 
-    init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+    init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldErrors) {
         guard let reader = ObjectReader(value, at: path, names: Self.names, faults: faults) else { return nil }
         let expected = "the app's bundle id, 1 to 155 letters, digits, hyphens and periods, without a topic's suffix"
         let bundleID = reader.text("bundle-id", 1...155, expected, isRequired: true) { (try? BundleID($0)) != nil }

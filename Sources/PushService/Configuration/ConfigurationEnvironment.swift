@@ -62,7 +62,7 @@ enum ConfigurationEnvironment {
         var document = document
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(prefix) {
             guard let index = all.firstIndex(where: { $0.name == name }) else {
-                guard faults.count < FieldFaults.countMax else { continue }
+                guard faults.count < FieldErrors.countMax else { continue }
                 let hint =
                     NearestName.nearest(to: name, among: all.map(\.name)).map { "did you mean \($0)?" }
                     ?? "known are \(all.map(\.name).joined(separator: ", "))"

@@ -9,7 +9,7 @@ struct Doubles {
     init(_ advice: String) { self.advice = advice }
 
     /// Records texts that must be unique together; a missing one is its reader's fault.
-    mutating func note(_ texts: [String?], of value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+    mutating func note(_ texts: [String?], of value: JSONValue, at path: FieldPath, _ faults: FieldErrors) {
         let known = texts.compactMap(\.self)
         guard known.count == texts.count else { return }
         let key = known.joined(separator: "\n")
@@ -20,7 +20,7 @@ struct Doubles {
         faults.add(.wrong, path, at: value.offset, "the same as \(first.pointer); \(advice)")
     }
 
-    mutating func note(_ name: String, of element: (value: JSONValue, path: FieldPath), _ faults: FieldFaults) {
+    mutating func note(_ name: String, of element: (value: JSONValue, path: FieldPath), _ faults: FieldErrors) {
         guard let value = element.value[name] else { return }
         note([value.string], of: value, at: .member(element.path, name), faults)
     }

@@ -24,10 +24,10 @@ package struct ServiceLimits: Equatable, Sendable {
     /// Rows of the table of device buckets, and of that of addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
-    /// Submissions of one tenant while no other has any (`SharedPlaces`). At 20,000 a second that many wait for 25 ms;
+    /// Submissions of one tenant while no other has any (`SharedSlots`). At 20,000 a second that many wait for 25 ms;
     /// more would only be answered later.
     package var openRequestCountMax = 500
-    /// Notifications of one tenant in one queue, while no other has any there (`SharedPlaces`).
+    /// Notifications of one tenant in one queue, while no other has any there (`SharedSlots`).
     package var backlogCountMax = 1_000_000
     /// First wait of a normal notification after a 5xx.
     package var serverErrorWaitSeconds = 30

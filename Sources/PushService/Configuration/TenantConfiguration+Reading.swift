@@ -9,7 +9,7 @@ extension TenantConfiguration {
     static let keyCountMax = 64
     static let appCountMax = 256
 
-    convenience init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+    convenience init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldErrors) {
         guard let reader = ObjectReader(value, at: path, names: Self.names, faults: faults) else { return nil }
         let id = reader.text("id", 1...64, "1 to 64 of a-z, 0-9 and hyphens", isRequired: true, isValid: Self.isID)
         let keys = Self.keys(reader)

@@ -44,7 +44,7 @@ extension WebhookConfiguration {
         func isName(_ name: String) -> Bool { target.host == name || target.host.hasSuffix("." + name) }
         if isName("invalid") { return "no host has such a name; give the receiver's" }
         let hosts = isName("localhost") ? ["127.0.0.1", "::1"] : [target.host]
-        let refusals = hosts.compactMap { IPAddress($0) }.map { AddressJudge.refusal(of: $0, allowing: allowed) }
+        let refusals = hosts.compactMap { IPAddress($0) }.map { AddressFilter.refusal(of: $0, allowing: allowed) }
         guard let refusal = refusals.first ?? nil, refusals.allSatisfy({ $0 != nil }) else { return nil }
         return "no webhook is sent to this address (\(refusal.rawValue)); give a public one, or name its range in"
             + " 'allowed-ranges'"

@@ -5,10 +5,10 @@ import Envelope
 struct ObjectReader {
     let object: JSONValue
     let path: FieldPath
-    let faults: FieldFaults
+    let faults: FieldErrors
 
     /// - Parameter names: all allowed members; others are faults, with the nearest name.
-    init?(_ value: JSONValue, at path: FieldPath, names: [String], faults: FieldFaults) {
+    init?(_ value: JSONValue, at path: FieldPath, names: [String], faults: FieldErrors) {
         guard let members = value.members else {
             faults.add(.wrong, path, at: value.offset, "expected an object in braces")
             return nil

@@ -1,4 +1,4 @@
-package enum HTTPBodyFault: Equatable, Sendable {
+package enum HTTPBodyError: Equatable, Sendable {
     case tooLarge
     case noRoom
 }
@@ -15,20 +15,20 @@ struct HTTPBodyIntake {
     private var isDiscarding = false
 
     /// Returns the fault if received bytes are discarded.
-    mutating func keep(byteCountMax: Int, _ share: HTTPBodyShare, _ budget: HTTPBodyBudget) -> HTTPBodyFault? {
+    mutating func keep(byteCountMax: Int, _ share: HTTPBodyShare, _ budget: HTTPBodyBudget) -> HTTPBodyError? {
         self.byteCountMax = byteCountMax
         self.share = share
         return charge(budget)
     }
 
     /// - Returns: the fault, once, when the body is discarded.
-    mutating func append(_ piece: UnsafeBufferPointer<UInt8>, _ budget: HTTPBodyBudget) -> HTTPBodyFault? {
+    mutating func append(_ piece: UnsafeBufferPointer<UInt8>, _ budget: HTTPBodyBudget) -> HTTPBodyError? {
         byteCount += piece.count
         if !isDiscarding, byteCount <= byteCountMax { unsafe bytes.append(contentsOf: piece) }
         return charge(budget)
     }
 
-    private mutating func charge(_ budget: HTTPBodyBudget) -> HTTPBodyFault? {
+    private mutating func charge(_ budget: HTTPBodyBudget) -> HTTPBodyError? {
         guard !isDiscarding else { return nil }
         guard byteCount <= byteCountMax else {
             discard(budget)

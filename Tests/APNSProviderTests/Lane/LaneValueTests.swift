@@ -173,17 +173,17 @@ struct ReconnectBackoffTests {
     }
 }
 
-struct LaneStateTests {
+struct CredentialStateTests {
     @Test(arguments: [Reason.invalidProviderToken, .badCertificate, .badEnvironmentKeyInToken])
     func `a credential that never worked is suspended by the first answer that blames it`(_ reason: Reason) {
-        var lane = LaneState()
+        var lane = CredentialState()
         func isSuspended(by reason: Reason?) -> Bool { lane.didAnswer(reason) }
         #expect(isSuspended(by: reason))
         #expect(lane.suspension == reason)
     }
 
     @Test func `one that worked is suspended by three in a row`() {
-        var lane = LaneState()
+        var lane = CredentialState()
         func isSuspended(by reason: Reason?) -> Bool { lane.didAnswer(reason) }
         #expect(!isSuspended(by: nil))
         #expect(!isSuspended(by: .invalidProviderToken))
@@ -196,13 +196,13 @@ struct LaneStateTests {
 
     @Test(arguments: [Reason.badDeviceToken, .topicDisallowed, .forbidden, .unregistered, .tooManyRequests])
     func `what a push did wrong suspends nothing`(_ reason: Reason) {
-        var lane = LaneState()
+        var lane = CredentialState()
         func isSuspended(by reason: Reason?) -> Bool { lane.didAnswer(reason) }
         for _ in 0..<10 { #expect(!isSuspended(by: reason)) }
     }
 
     @Test func `a GOAWAY that blames the credential suspends at once, and resuming begins anew`() {
-        var lane = LaneState()
+        var lane = CredentialState()
         let isSuspendedByIdleness = lane.didGoAway(.idleTimeout)
         let isSuspended = lane.didGoAway(.badCertificateEnvironment)
         #expect(!isSuspendedByIdleness && isSuspended)

@@ -86,17 +86,17 @@ final class APNSStandIn: Sendable {
     }
 
     /// Lanes on the client's loop.
-    func lanes(_ observer: any APNSClientObserver) throws -> APNSLanes {
+    func lanes(_ observer: any APNSClientObserver) throws -> APNSClients {
         var configuration = Self.patience
         configuration.trust = .pem(authorityPEM)
         configuration.loop = clientLoop
         configuration.observer = observer
-        return try APNSLanes(configuration: configuration)
+        return try APNSClients(configuration: configuration)
     }
 
-    static func lane(of server: HTTP2Server, keyID: String) throws -> APNSLanes.Lane {
+    static func lane(of server: HTTP2Server, keyID: String) throws -> APNSClients.Key {
         let endpoint = APNSEndpoint(host: "127.0.0.1", port: server.port)
-        return APNSLanes.Lane(teamID: try TeamID("DEF123GHIJ"), keyID: try KeyID(keyID), endpoint: endpoint)
+        return APNSClients.Key(teamID: try TeamID("DEF123GHIJ"), keyID: try KeyID(keyID), endpoint: endpoint)
     }
 
     func broadcastClient(of server: HTTP2Server) throws -> BroadcastClient {

@@ -75,7 +75,7 @@ struct ChannelDirectoryTests {
         var directory = ChannelDirectory()
         let app = try Self.app()
         for number in 0..<10_000 { _ = try directory.create(of: app, policy: .none) { Self.id(number) } }
-        #expect(throws: ChannelRejected(.cannotCreateChannelConfiguration)) {
+        #expect(throws: ChannelError(.cannotCreateChannelConfiguration)) {
             try directory.create(of: app, policy: .none) { Self.id(10_000) }
         }
         _ = try directory.create(of: Self.app("com.example.other"), policy: .none) { Self.id(10_001) }
@@ -91,7 +91,7 @@ struct ChannelDirectoryTests {
         var directory = ChannelDirectory(settings)
         _ = try directory.create(of: Self.app(), policy: .none) { Self.id(1) }
         _ = try directory.create(of: Self.app(), policy: .none) { Self.id(2) }
-        #expect(throws: ChannelRejected(.cannotCreateChannelConfiguration)) {
+        #expect(throws: ChannelError(.cannotCreateChannelConfiguration)) {
             try directory.create(of: Self.app("com.example.other"), policy: .none) { Self.id(3) }
         }
     }

@@ -30,7 +30,7 @@ struct ChannelRequestTests {
     private func validate(
         _ call: ChannelCall,
         _ settings: ChannelSettings = ChannelSettings()
-    ) -> Result<ChannelRequest, ChannelRejected> {
+    ) -> Result<ChannelRequest, ChannelError> {
         var headers = HeaderBlock()
         for field in call.fields { headers.append(Array(field.name.utf8), Array(field.value.utf8)) }
         return validate(headers, Array(call.body.utf8), isManagement: call.isManagement, settings)
@@ -41,9 +41,9 @@ struct ChannelRequestTests {
         _ body: [UInt8],
         isManagement: Bool,
         _ settings: ChannelSettings = ChannelSettings()
-    ) -> Result<ChannelRequest, ChannelRejected> {
+    ) -> Result<ChannelRequest, ChannelError> {
         let fields = ChannelRequestFields(headers)
-        return Result { () throws(ChannelRejected) in
+        return Result { () throws(ChannelError) in
             try ChannelRequestValidator(settings: settings, profile: .spec).validate(
                 isManagement ? ChannelPath(management: fields) : ChannelPath(broadcast: fields),
                 fields,
@@ -94,7 +94,7 @@ struct ChannelRequestTests {
         for channel in [Self.kept, Self.unkept] {
             let send = try ChannelCall.send(channel).with("apns-expiration", nil)
             #expect(validate(send) == .success(.send(app, channel, broadcast(.immediate, nil, send.body))))
-            #expect(validate(send, strict) == .failure(ChannelRejected(.badExpirationDate)))
+            #expect(validate(send, strict) == .failure(ChannelError(.badExpirationDate)))
         }
     }
 
@@ -106,7 +106,7 @@ struct ChannelRequestTests {
             (#"{"aps":{"event":"start"}}"#, false), (#"{"event":"update"}"#, false), ("nonsense", false),
         ] {
             let send = try ChannelCall.send(Self.kept).with(body: body)
-            let failure = Result<ChannelRequest, ChannelRejected>.failure(ChannelRejected(.badRequestPayload))
+            let failure = Result<ChannelRequest, ChannelError>.failure(ChannelError(.badRequestPayload))
             #expect((validate(send) == failure) == !isGood, "\(body)")
             #expect(validate(send, blind) != failure)
         }
@@ -121,13 +121,13 @@ struct ChannelRequestTests {
             Issue.record("5120 bytes")
             return
         }
-        #expect(validate(send.with(body: body + " ")) == .failure(ChannelRejected(.payloadTooLarge)))
+        #expect(validate(send.with(body: body + " ")) == .failure(ChannelError(.payloadTooLarge)))
     }
 
     /// The words of the other table that this one has not.
     @Test func `a token's refusal is one of Apple's reasons for channels`() {
         for reason in Reason.allCases {
-            let rejected = ChannelRejected(Rejected(reason))
+            let rejected = ChannelError(Rejected(reason))
             let isShared = BroadcastReason(rawValue: reason.rawValue) != nil
             #expect(rejected.reason.rawValue == (isShared ? reason.rawValue : "InvalidProviderToken"))
         }

@@ -122,7 +122,7 @@ struct StoringTests {
 
     @Test mutating func `a push that came when the connection was full is newer than all that was on its way`() throws {
         _ = handheld.connect()
-        for number in 0..<UInt8(Lane.unacknowledgedCountMax) { _ = handheld.accept(try Handheld.push(number)) }
+        for number in 0..<UInt8(DeliveryPath.unacknowledgedCountMax) { _ = handheld.accept(try Handheld.push(number)) }
         let extra = try Handheld.push(200)
         #expect(handheld.accept(extra) == [.happened(.stored(extra.id, device: 1))])
         _ = handheld.disconnect()
@@ -131,7 +131,7 @@ struct StoringTests {
 
     @Test mutating func `a device that does not acknowledge is treated as away, and catches up`() throws {
         _ = handheld.connect()
-        for number in 0..<UInt8(Lane.unacknowledgedCountMax) { _ = handheld.accept(try Handheld.push(number)) }
+        for number in 0..<UInt8(DeliveryPath.unacknowledgedCountMax) { _ = handheld.accept(try Handheld.push(number)) }
         let extra = try Handheld.push(200)
         _ = handheld.accept(extra)
         #expect(handheld.outcomes(of: extra) == [.stored(.unacknowledged)])

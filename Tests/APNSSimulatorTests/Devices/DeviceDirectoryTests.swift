@@ -83,14 +83,14 @@ struct DeviceDirectoryTests {
     @Test mutating func `a token of another app is refused`() throws {
         let token = try connect(1).token
         let other = try Topic("com.example.other")
-        #expect(throws: DeviceRefused(refusal: .tokenOfAnotherTopic)) { try connect(2, token, topic: other) }
+        #expect(throws: DeviceError(refusal: .tokenOfAnotherTopic)) { try connect(2, token, topic: other) }
     }
 
     @Test mutating func `a token of another device is refused, and the device that has it goes on`() throws {
         let token = try connect(1, owner: ann).token
         for owner in [bob, nil] {
-            #expect(throws: DeviceRefused(refusal: .tokenOfAnotherDevice)) { try connect(2, token, owner: owner) }
-            #expect(throws: DeviceRefused(refusal: .tokenOfAnotherDevice)) {
+            #expect(throws: DeviceError(refusal: .tokenOfAnotherDevice)) { try connect(2, token, owner: owner) }
+            #expect(throws: DeviceError(refusal: .tokenOfAnotherDevice)) {
                 try connect(2, token, .reinstalled, owner: owner)
             }
         }
@@ -100,7 +100,7 @@ struct DeviceDirectoryTests {
 
     @Test mutating func `a token that was given without a certificate is not taken with one`() throws {
         let token = try connect(1).token
-        #expect(throws: DeviceRefused(refusal: .tokenOfAnotherDevice)) { try connect(2, token, owner: ann) }
+        #expect(throws: DeviceError(refusal: .tokenOfAnotherDevice)) { try connect(2, token, owner: ann) }
     }
 
     @Test mutating func `a token of the other environment is refused, and gets BadDeviceToken`() throws {
@@ -108,7 +108,7 @@ struct DeviceDirectoryTests {
         let token = try production.enrol(chat, salt: 1)
         _ = try connect(1)
         #expect(directory.registration(of: token) == nil)
-        #expect(throws: DeviceRefused(refusal: .tokenOfAnotherEnvironment)) { try connect(2, token) }
+        #expect(throws: DeviceError(refusal: .tokenOfAnotherEnvironment)) { try connect(2, token) }
         let report = try #require(directory.report(on: token))
         #expect(report.environment == .production && report.status == .otherEnvironment)
         #expect(report.bundleID == chat && report.device == nil)
@@ -174,8 +174,8 @@ struct DeviceDirectoryTests {
     @Test mutating func `the number of tokens is bounded, those of reinstalled apps included`() throws {
         var token = try connect(1).token
         for connection in 2...4 { token = try connect(connection, token, .reinstalled).token }
-        #expect(throws: DeviceRefused(refusal: .tooManyDevices)) { try connect(5, token, .reinstalled) }
-        #expect(throws: DeviceRefused(refusal: .tooManyDevices)) { try connect(5) }
+        #expect(throws: DeviceError(refusal: .tooManyDevices)) { try connect(5, token, .reinstalled) }
+        #expect(throws: DeviceError(refusal: .tooManyDevices)) { try connect(5) }
         #expect(try connect(6, token).token == token)
     }
 

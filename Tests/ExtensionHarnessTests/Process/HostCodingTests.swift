@@ -9,7 +9,7 @@ struct HostCodingTests {
     @Test func `a content of every kind comes back as it was`() throws {
         let original = content(title: "\u{301}combining", subtitle: "\u{0}\n\r", body: "😀\u{2028}")
         original.badge = .init(value: Int.min)
-        original.sound = .criticalSoundNamed(UNNotificationSoundName("bell.caf"), withAudioVolume: 0.25)
+        original.sound = .criticalSoundNamed(UNNotificationSoundName("wakeEvent.caf"), withAudioVolume: 0.25)
         original.interruptionLevel = .timeSensitive
         original.relevanceScore = 0.1
         original.targetContentIdentifier = ""

@@ -160,8 +160,8 @@ struct ReceiptTests {
         runJobs()
         #expect(try Set(spool.all()) == [receipt(7), receipt(9)] && slow.answers.isEmpty)
         // A push that cannot be opened in time is answered at once, and what is due goes with it.
-        let activity = core.courier?.prepare()
-        core.courier?.start(activity, releasing: nil)
+        let activity = core.reportSender?.prepare()
+        core.reportSender?.start(activity, releasing: nil)
         runJobs()
         #expect(try relay.receipts == [receipt(9)])
         stepper.runToTheEnd()

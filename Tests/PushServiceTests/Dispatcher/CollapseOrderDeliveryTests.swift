@@ -84,7 +84,7 @@ struct CollapseOrderDeliveryTests {
         } else {
             ids = try await site.enqueue(entries, store)
         }
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .accepted }
         #expect(site.events.pushes == [1, 2].map { StorePattern.apnsID($0) })
         #expect(answers.value == [0, 1], "the older one had its answer")
@@ -113,10 +113,10 @@ struct CollapseOrderDeliveryTests {
             second = try await Self.send(offer, reservation, site, store, dispatcher)
         } else {
             second = try await site.enqueue([newer], store)
-            await site.loop.run { dispatcher.ring([.urgent]) }
+            await site.loop.run { dispatcher.wake([.urgent]) }
         }
         try await site.until(second, store) { $0 == .accepted }
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(first, store) { $0.isFinal }
         #expect(try await site.states(first, store) == [.dead(.superseded)])
         #expect(site.events.pushes == [StorePattern.apnsID(2)])

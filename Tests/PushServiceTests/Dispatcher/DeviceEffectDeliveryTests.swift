@@ -32,7 +32,7 @@ struct DeviceEffectDeliveryTests {
             unsafe store_faults_fill(faults, 1)
         }
         _ = try await site.enqueue([try site.entry(1, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         await site.until { dispatcher.flow.failureCount >= 1 && dispatcher.callsUnderWay == 0 }
         #expect(site.events.rejections == [reason])
         try #require(await site.loop.run { !dispatcher.deviceEffects.isEmpty })

@@ -33,7 +33,7 @@ struct DisallowedAppTests {
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
         let ids = try await site.enqueue(try (1...40).map { try site.entry($0, to: "one") }, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .parked }
         #expect(site.events.rejections == [.topicDisallowed], "until its first answer a connection takes one push")
         var attemptCount = 0
@@ -52,7 +52,7 @@ struct DisallowedAppTests {
         try await site.register("one", store)
         // More than one step of the rest has.
         let ids = try await site.enqueue(try (1...600).map { try site.entry($0, to: "one") }, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .parked }
         await dispatcher.drain(within: .seconds(600))
         await store.close()

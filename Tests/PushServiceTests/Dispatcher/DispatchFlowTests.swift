@@ -133,7 +133,7 @@ struct DispatchFlowTests {
             while let effect = flow.next(now: now) { if case .finish(let batch) = effect { batches.append(batch) } }
             #expect(batches == [[1]])
             flow.didFailToFinish([1], now: now)
-            flow.ring(Lane.allCases)
+            flow.wake(Lane.allCases)
             let early = flow.next(now: now + pause * 1_000_000 - 1)
             #expect(early == nil)
             now += pause * 1_000_000
@@ -152,9 +152,9 @@ struct DispatchFlowTests {
         _ = Self.marked(&flow, now: 0)
         flow.didTake([], from: .urgent, isAll: true)
         let empty = flow.next(now: 999_999_999)
-        flow.ring([.urgent])
-        let rung = flow.next(now: 999_999_999)
-        #expect(empty == nil && rung == .take(.urgent, limit: 256, retryLimit: 64))
+        flow.wake([.urgent])
+        let woken = flow.next(now: 999_999_999)
+        #expect(empty == nil && woken == .take(.urgent, limit: 256, retryLimit: 64))
         flow.didTake([], from: .urgent, isAll: false)
         let more = flow.next(now: 999_999_999)
         flow.didTake([], from: .urgent, isAll: true)

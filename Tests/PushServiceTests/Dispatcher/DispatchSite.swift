@@ -201,7 +201,7 @@ final class DispatchSite: Sendable {
 
     func dispatcher(
         _ store: SQLiteStore,
-        bells: DispatchBells = DispatchBells(),
+        wakers: DispatchWakers = DispatchWakers(),
         configure: (inout APNSClientConfiguration) -> Void = { _ in }
     ) throws -> Dispatcher {
         let (clock, log) = (clock, log)
@@ -213,7 +213,7 @@ final class DispatchSite: Sendable {
             collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
             settings: settings
         )
-        return Dispatcher(context, bells: bells, jitter: { 0.5 }) { configuration in
+        return Dispatcher(context, wakers: wakers, jitter: { 0.5 }) { configuration in
             configuration.clock = { Moment(unixSeconds: clock.seconds, uptimeSeconds: clock.uptime / 1_000_000_000) }
             // As above.
             (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
@@ -283,9 +283,9 @@ final class DispatchSite: Sendable {
     }
 
     /// Of the files as they are now, with another port in the place of the endpoint's.
-    func plan(port: UInt16? = nil) throws -> LanePlan {
+    func plan(port: UInt16? = nil) throws -> CredentialPlan {
         var reader = CredentialReader(unixSeconds: clock.seconds)
-        var plan = LanePlan()
+        var plan = CredentialPlan()
         var settings = settings
         if let port { settings = try Self.settings(text.replacing(own, with: "\"port\": \(port)"), "{}") }
         for tenant in settings.configuration.tenants {
@@ -296,13 +296,13 @@ final class DispatchSite: Sendable {
 
     func advance(seconds: Double, _ dispatcher: Dispatcher) async {
         clock.advance(milliseconds: UInt64(seconds * 1_000))
-        await ring(dispatcher)
+        await wake(dispatcher)
     }
 
-    func ring(_ dispatcher: Dispatcher) async {
+    func wake(_ dispatcher: Dispatcher) async {
         await loop.run {
             dispatcher.keepUp()
-            dispatcher.ring(Set(PushStore.Lane.allCases))
+            dispatcher.wake(Set(PushStore.Lane.allCases))
         }
     }
 

@@ -76,7 +76,7 @@ struct DispatcherHandOverTests {
         #expect(store.openingReport.interruptedCount == 1)
         dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(leases.map(\.id), store) { $0 == .accepted }
         #expect(site.events.pushes == [StorePattern.apnsID(1)])
         await dispatcher.drain(within: .seconds(600))
@@ -100,7 +100,7 @@ struct DispatcherHandOverTests {
         )
         await site.loop.run { dispatcher.didNotStore(other) }
         let ids = try await site.enqueue(first.entries + second.entries, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .accepted }
         #expect(site.events.pushes == [1, 2].map { StorePattern.apnsID($0) })
         let later = try #require(
@@ -133,7 +133,7 @@ struct DispatcherHandOverTests {
             }
         )
         await site.loop.run {
-            dispatcher.suspend(SuspensionBook.Scope(lane: lane, bundleID: nil), .invalidProviderToken)
+            dispatcher.suspend(SuspensionTable.Scope(lane: lane, bundleID: nil), .invalidProviderToken)
         }
         #expect(await Self.reserve(other, dispatcher, site) == nil)
         await dispatcher.drain(within: .seconds(600))
@@ -146,7 +146,7 @@ struct DispatcherHandOverTests {
         let dispatcher = try await site.started(store, for: "one")
         await site.inject(.request(.rejected(.badCollapseID)), count: 1)
         let letter = try await site.enqueue([try site.entry(1, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(letter, store) { $0 == .dead(.rejected) }
         let dead = try #require(try await store.entries(letter, tenant: site.tenant)[0])
         let deadline = site.clock.now.advanced(by: .seconds(900))
@@ -160,7 +160,7 @@ struct DispatcherHandOverTests {
             throw StoreError.closed
         }
         let ids = try await site.enqueue(later.entries, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until([copy] + ids, store) { $0 == .accepted }
         #expect(site.events.pushes == [1, 2, 3].map { StorePattern.apnsID($0) })
         let next = try await Self.offer(4, to: "one", site, store)
@@ -194,7 +194,7 @@ struct DispatcherHandOverTests {
         try await site.until(Array(ids.prefix(2)), store) { $0 == .accepted }
         for count in 2...6 {
             // Each second one more; what comes meanwhile has no room, whatever its device's bucket says.
-            await site.ring(dispatcher)
+            await site.wake(dispatcher)
             try await site.until(Array(ids.prefix(count)), store) { $0 == .accepted }
             #expect(try await site.states(Array(ids.suffix(6 - count)), store).allSatisfy { $0?.isFinal == false })
             let late = try await Self.offer(90 + UInt64(count), to: "one", site, store)
@@ -220,7 +220,7 @@ struct DispatcherHandOverTests {
         let notes = entries.map { QueueNote($0) }
         await site.loop.run { dispatcher.willQueue(notes, tenant: site.tenant, now: site.clock.now) }
         let ids = try await site.enqueue(entries, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         // The second is back in the queue, and a minute later its device would have room for another.
         while true {
             let found = try await store.entries(ids, tenant: site.tenant).compactMap(\.self)

@@ -21,7 +21,7 @@ struct DispatcherTests {
         try await dispatcher.start(try site.plan())
         let token = try await site.register("one", store)
         let ids = try await site.enqueue(try (1...3).map { try site.entry($0, to: "one") }, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .accepted }
         #expect(site.events.pushes == (1...3).map { StorePattern.apnsID($0) })
         #expect(site.log.count(#""event":"attempt""#) == 3 && site.log.count(#""status":200"#) == 3)
@@ -49,7 +49,7 @@ struct DispatcherTests {
         for number in 0..<6 { try await site.register("d\(number)", store) }
         // A connection takes more than one push at once when its first was good.
         let proof = try await site.enqueue([try site.entry(9_998, to: "d5")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(proof, store) { $0 == .accepted }
         let core = site.simulator.core
         await core.loop.run {
@@ -63,11 +63,11 @@ struct DispatcherTests {
             try (1...5_000).map { try site.entry($0, to: "d\($0 % 5)", lane: .background) },
             store
         )
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         // Half of what may be in flight.
         await site.until { site.events.pushes.count == 1 + 32 }
         let call = try await site.enqueue([try site.entry(9_999, to: "d5", lane: .urgent)], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(call, store) { $0 == .accepted }
         #expect(site.events.pushes.firstIndex(of: StorePattern.apnsID(9_999)) == 33, "the next of all that go out")
         await dispatcher.drain(within: .zero)
@@ -87,7 +87,7 @@ struct DispatcherTests {
         site.clock.advance(milliseconds: 10_000)
         try await site.register("back", store, token: back, secondsAgo: 0)
         let ids = try await site.enqueue([try site.entry(1, to: "gone"), try site.entry(2, to: "back")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .dead(.undeliverable) }
         await dispatcher.drain(within: .seconds(600))
         #expect(try await site.lookup("gone", store) == .missing)
@@ -106,14 +106,14 @@ struct DispatcherTests {
         try await dispatcher.start(try site.plan())
         try await site.register("bad", store, token: try DeviceToken(bytes: [UInt8](repeating: 7, count: 32)))
         let first = try await site.enqueue([try site.entry(1, to: "bad")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(first, store) { $0 == .dead(.rejected) }
         while true {
             if case .found(let device)? = try await site.lookup("bad", store), device.quarantine == .badToken { break }
             await Task.yield()
         }
         let second = try await site.enqueue([try site.entry(2, to: "bad")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(second, store) { $0 == .dead(.undeliverable) }
         #expect(site.events.rejections == [.badDeviceToken])
         await dispatcher.drain(within: .seconds(600))
@@ -152,7 +152,7 @@ struct DispatcherTests {
         try await site.register("one", store)
         await site.inject(.request(.rejected(.serviceUnavailable)), count: 1)
         let first = try await site.enqueue([try site.entry(1, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }
         // Half of the chance between 15 and 30 seconds.
         #expect(
@@ -164,7 +164,7 @@ struct DispatcherTests {
         #expect(await site.loop.run { dispatcher.flow.waiting[lane].retriesAt } == 22_500_000_000)
         await site.advance(seconds: 22, dispatcher)
         let second = try await site.enqueue([try site.entry(2, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(second, store) { $0 == .accepted }
         #expect(try await site.states(first, store) == [.queued])
         await site.advance(seconds: 1, dispatcher)
@@ -186,10 +186,10 @@ struct DispatcherTests {
         var entries = [try site.entry(1, to: "one"), try site.entry(2, to: "one")]
         if isShared { for index in entries.indices { entries[index].collapseID = try CollapseID("talk") } }
         let first = try await site.enqueue([entries[0]], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }
         let second = try await site.enqueue([entries[1]], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(second, store) { $0 == .accepted }
         await site.advance(seconds: 30, dispatcher)
         try await site.until(first, store) { $0 == (isShared ? .dead(.superseded) : .accepted) }
@@ -211,13 +211,13 @@ struct DispatcherTests {
         for name in ["one", "two"] { try await site.register(name, store) }
         await site.inject(.request(.rejected(.serviceUnavailable)), count: 1)
         let first = try await site.enqueue([try site.entry(1, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }
         site.clock.setBack(milliseconds: 3_600_000)
         await site.advance(seconds: 30, dispatcher)
         // It has waited longer than the other one, and goes out before it.
         let second = try await site.enqueue([try site.entry(2, to: "two")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(second, store) { $0 == .accepted }
         #expect(site.events.pushes.count { $0 == StorePattern.apnsID(1) } == 2)
         await dispatcher.drain(within: .seconds(600))
@@ -235,11 +235,11 @@ struct DispatcherTests {
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
         let first = try await site.enqueue([try site.entry(1, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(first, store) { $0 == .parked }
         // More than the few that go first after a reload: the rest follows when one of those was believed.
         let rest = try await site.enqueue(try (2...40).map { try site.entry($0, to: "one") }, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(rest, store) { $0 == .parked }
         #expect(site.events.rejections == [.invalidProviderToken])
         #expect(site.log.count(#""event":"suspended""#) == 1)
@@ -269,7 +269,7 @@ struct DispatcherTests {
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
         let ids = try await site.enqueue([try site.entry(1, to: "one", pushType: pushType)], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .parked }
         _ = try site.folder.makeFile("key.p8", ThrowawayKeys.firstPEM)
         try await dispatcher.reload(try site.plan())
@@ -293,7 +293,7 @@ struct DispatcherTests {
             core.value.faults.add(rule)
         }
         let ids = try await site.enqueue(try (1...100).map { try site.entry($0, to: "one") }, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         // Seven eighths of 32 have no answer.
         await site.until { site.events.pushes.count == 20 + 28 }
         await dispatcher.drain(within: .zero)
@@ -303,7 +303,7 @@ struct DispatcherTests {
         #expect(store.openingReport.interruptedCount >= 28)
         dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .accepted }
         #expect(Set(site.events.pushes) == Set((1...100).map { StorePattern.apnsID($0) }))
         #expect(site.events.pushes.count <= 148, "only what had no answer, or whose answer was not yet written down")
@@ -328,7 +328,7 @@ struct DispatcherTests {
             guard case .accepted = event, let faults = unsafe OpaquePointer(bitPattern: disk) else { return }
             unsafe store_faults_fill(faults, 1)
         }
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         await site.until { dispatcher.flow.failureCount >= 1 && !dispatcher.flow.answered.isEmpty }
         #expect(store.health == .full)
         await site.advance(seconds: 1, dispatcher)

@@ -57,7 +57,7 @@ struct FlowWorld {
     private mutating func enqueue(_ count: Int, _ lane: Lane) {
         queued[lane, default: 0] += count
         enqueuedCount += count
-        flow.ring([lane])
+        flow.wake([lane])
     }
 
     private(set) var handedOverCount = 0

@@ -40,22 +40,22 @@ struct LostPlaceTests {
             if case .accepted = event { _ = mayAnswer.wait { $0 ? true : nil } }
         }
         let first = try await Self.queue([1], site, store, dispatcher)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         await site.until { site.events.pushes.count == 1 }
         // They wait behind it. The lease of one ends a minute before that of the other.
         let older = try await Self.queue([2], site, store, dispatcher)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         await site.until { dispatcher.flow.collapses.count == 1 }
         site.clock.advance(milliseconds: 60_000)
         let newer = try await Self.queue([3], site, store, dispatcher)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         await site.until { dispatcher.flow.collapses.count == 2 }
         let lastTicket = await site.loop.run { dispatcher.pendings.keys.max() ?? 0 }
         site.clock.advance(milliseconds: 211_000)
         let isTakenAgain: @Sendable () -> Bool = {
             dispatcher.flow.collapses.count == 2 && dispatcher.pendings.keys.contains { $0 > lastTicket }
         }
-        while await !site.loop.run(isTakenAgain) { await site.ring(dispatcher) }
+        while await !site.loop.run(isTakenAgain) { await site.wake(dispatcher) }
         mayAnswer.change { $0 = true }
         try await site.until(first + older + newer, store) { $0.isFinal }
         #expect(try await site.states(older + newer, store) == [.dead(.superseded), .accepted])
@@ -76,16 +76,16 @@ struct LostPlaceTests {
         let marksMax = dispatcher.flow.bounds.writesAtOnceMax
         await site.loop.run { dispatcher.flow.marksUnderWay = marksMax }
         let ids = try await Self.queue([1, 2], site, store, dispatcher)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         await site.until { dispatcher.flow.waiting[Lane.normal.index].fresh.count == 2 }
         unsafe store_faults_fill(faults, 1)
         await site.loop.run { dispatcher.flow.marksUnderWay = 0 }
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         await site.until { dispatcher.flow.failureCount == 1 && dispatcher.flow.marksUnderWay == 0 }
         unsafe store_faults_fill(faults, 0)
         // The next try is the newer one's, who is in memory; the older one has to be taken again.
         await site.advance(seconds: 1, dispatcher)
-        while try await !site.states(ids, store).allSatisfy({ $0?.isFinal ?? false }) { await site.ring(dispatcher) }
+        while try await !site.states(ids, store).allSatisfy({ $0?.isFinal ?? false }) { await site.wake(dispatcher) }
         #expect(try await site.states(ids, store) == [.dead(.superseded), .accepted])
         #expect(site.events.pushes == [StorePattern.apnsID(2)])
         await dispatcher.drain(within: .seconds(600))

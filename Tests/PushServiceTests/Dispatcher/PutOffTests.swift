@@ -25,7 +25,7 @@ struct PutOffTests {
         for index in entries.indices { entries[index].attemptLimit = 3 }
         let ids = try await site.enqueue(entries, store)
         for count in 1...5 {
-            await site.ring(dispatcher)
+            await site.wake(dispatcher)
             // One is out, and the others were put off for a minute.
             while true {
                 let found = try await store.entries(ids, tenant: site.tenant).compactMap(\.self)
@@ -63,7 +63,7 @@ struct PutOffTests {
         var more = try site.entry(3, to: "one")
         more.attemptLimit = 2
         let ids = try await site.enqueue([last, call, more], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(Array(ids.prefix(2)), store) { $0 == .dead(.outcomeUnknown) }
         while try await store.attempts(ids[2], tenant: site.tenant).count < 1 { await Task.yield() }
         #expect(try await site.states(ids, store)[2] == .queued)
@@ -86,11 +86,11 @@ struct PutOffTests {
         try await site.register("one", store)
         // A connection takes more than one push at once when its first was good.
         let proof = try await site.enqueue([try site.entry(99, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(proof, store) { $0 == .accepted }
         await site.inject(.request(.silence(isProcessed: true)))
         _ = try await site.enqueue(try (1...40).map { try site.entry($0, to: "one", lane: .urgent) }, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         await site.until { site.events.pushes.count == 1 + 16 && dispatcher.flow.inFlight.count == 16 }
         dispatcher.context.replaceSettings(
             try site.settings(limits: #"{"in-flight": 24, "server-error-seconds": 7, \#(rates)}"#)
@@ -118,7 +118,7 @@ struct PutOffTests {
         try await site.register("one", store)
         await site.inject(.request(.rejected(.shutdown)), count: 1)
         let ids = try await site.enqueue([try site.entry(1, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .accepted }
         let attempts = try await store.attempts(ids[0], tenant: site.tenant)
         #expect(attempts.map(\.status) == [503, 200] && attempts.map(\.reason) == ["Shutdown", nil])
@@ -150,7 +150,7 @@ struct PutOffTests {
             if case .injected = event { site.clock.advance(milliseconds: 5_000) }
         }
         let ids = try await site.enqueue([try site.entry(1, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .accepted }
         let attempts = try await store.attempts(ids[0], tenant: site.tenant)
         #expect(attempts.map(\.time) == [start, start.advanced(by: .seconds(5))])
@@ -172,7 +172,7 @@ struct PutOffTests {
         try await site.register("one", store)
         await site.inject(.request(.reset(code: 7, isProcessed: false)), count: 2)
         let ids = try await site.enqueue([try site.entry(1, to: "one")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         while try await store.attempts(ids[0], tenant: site.tenant).isEmpty { await Task.yield() }
         let attempts = try await store.attempts(ids[0], tenant: site.tenant)
         #expect(attempts.map(\.connection) == [.notProcessed, .notProcessed])

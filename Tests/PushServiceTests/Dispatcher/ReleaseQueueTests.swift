@@ -6,8 +6,8 @@ import Testing
 
 /// In which steps what was parked is queued again.
 struct ReleaseQueueTests {
-    private static func app(_ bundleID: String, lane: Int = 1) -> SuspensionBook.Scope {
-        SuspensionBook.Scope(lane: lane, bundleID: bundleID)
+    private static func app(_ bundleID: String, lane: Int = 1) -> SuspensionTable.Scope {
+        SuspensionTable.Scope(lane: lane, bundleID: bundleID)
     }
 
     private static func step(
@@ -73,7 +73,7 @@ struct ReleaseQueueTests {
 
     @Test func `one push is enough to see, of what was suspended together`() throws {
         var queue = ReleaseQueue()
-        let credential = SuspensionBook.Scope(lane: 1, bundleID: nil)
+        let credential = SuspensionTable.Scope(lane: 1, bundleID: nil)
         let steps = try ["com.example.a", "com.example.b", "com.example.c"].map { try Self.step($0, .one(credential)) }
         let other = try Self.step("com.example.d", .one(Self.app("com.example.d")))
         queue.add(steps + [other])

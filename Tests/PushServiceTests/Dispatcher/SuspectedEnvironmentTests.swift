@@ -23,11 +23,11 @@ struct SuspectedEnvironmentTests {
             try await site.register("bad\(number)", store, token: token)
         }
         let bad = try await site.enqueue(try (1...count).map { try site.entry($0, to: "bad\($0)") }, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(bad, store) { $0 == .dead(.rejected) }
         #expect(site.log.count(#""event":"environment-suspected""#) == 1)
         let good = try await site.enqueue([try site.entry(99, to: "good")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(good, store) { $0 == .parked }
         #expect(site.events.pushes.isEmpty)
         // Somebody says that it is mended.
@@ -49,7 +49,7 @@ struct SuspectedEnvironmentTests {
             [try site.entry(1, to: "known"), try site.entry(2, to: "also-known")],
             store
         )
-        await site.ring(first)
+        await site.wake(first)
         try await site.until(before, store) { $0 == .accepted }
         await first.drain(within: .seconds(600))
         await store.close()
@@ -66,7 +66,7 @@ struct SuspectedEnvironmentTests {
             try await site.register("bad\(number)", store, token: token)
         }
         let bad = try await site.enqueue(try (1...count).map { try site.entry(100 + $0, to: "bad\($0)") }, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(bad, store) { $0 == .dead(.rejected) }
         #expect(site.log.count(#""event":"environment-suspected""#) == 1)
         let held = try await site.enqueue([try site.entry(3, to: "new")], store)
@@ -74,7 +74,7 @@ struct SuspectedEnvironmentTests {
             [try site.entry(4, to: "known"), try site.entry(5, to: "also-known")],
             store
         )
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(flowing, store) { $0 == .accepted || $0 == .parked }
         #expect(try await site.states(flowing, store) == [.accepted, .accepted])
         try await site.until(held, store) { $0 == .parked }
@@ -98,7 +98,7 @@ struct SuspectedEnvironmentTests {
         try await dispatcher.start(try site.plan())
         try await site.register("known", store)
         let before = try await site.enqueue([try site.entry(1, to: "known")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(before, store) { $0 == .accepted }
         await site.advance(seconds: 60, dispatcher)
         while true {
@@ -111,13 +111,13 @@ struct SuspectedEnvironmentTests {
             try await site.register("bad\(number)", store, token: token)
         }
         let bad = try await site.enqueue(try (1...count).map { try site.entry(100 + $0, to: "bad\($0)") }, store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(bad, store) { $0 == .dead(.rejected) }
         #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 1)
         // An unreached one might go to see now, and none is there.
         await site.advance(seconds: 900, dispatcher)
         let flowing = try await site.enqueue([try site.entry(2, to: "known")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(flowing, store) { $0 == .accepted }
         #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 1)
         #expect(site.log.count(#""event":"resumed""#) == 0)
@@ -142,10 +142,10 @@ struct SuspectedEnvironmentTests {
             try (1...UInt64(TokenQuarantine.failureCountMin)).map { try site.entry($0, to: "bad\($0)") },
             store
         )
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(bad, store) { $0 == .dead(.rejected) }
         let good = try await site.enqueue([try site.entry(98, to: "good")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(good, store) { $0 == .parked }
         if isReload {
             try await dispatcher.reload(try site.plan())
@@ -156,10 +156,10 @@ struct SuspectedEnvironmentTests {
         try await site.until(good, store) { $0 == .accepted }
         let last = "bad\(TokenQuarantine.failureCountMin + 1)"
         let late = try await site.enqueue([try site.entry(99, to: last)], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(late, store) { $0 == .dead(.rejected) }
         let next = try await site.enqueue([try site.entry(100, to: "good")], store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(next, store) { $0 == .accepted || $0 == .parked }
         #expect(try await site.states(next, store) == [.accepted])
         #expect(site.log.count(#""event":"environment-suspected""#) == 1)

@@ -42,7 +42,7 @@ struct UnreachableTests {
         try await first.start(try site.plan())
         try await site.register("one", store)
         let ids = try await site.enqueue(try Self.calls(15, site), store)
-        await site.ring(first)
+        await site.wake(first)
         // All of them are taken, and the client is connecting.
         await site.until { first.pendings.count == 15 && first.callsUnderWay == 0 }
         #expect(try await site.states(ids, store).allSatisfy { $0 == .queued })
@@ -53,7 +53,7 @@ struct UnreachableTests {
         #expect(store.openingReport.interruptedCount == 0)
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan(port: site.simulator.pushPort))
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         try await site.until(ids, store) { $0.isFinal }
         #expect(try await site.states(ids, store).allSatisfy { $0 == .accepted })
         #expect(site.events.pushes.count == 15)
@@ -118,7 +118,7 @@ struct UnreachableTests {
         let ids = try await site.enqueue(try Self.calls(3, site), store)
         let marksMax = dispatcher.flow.bounds.writesAtOnceMax
         await site.loop.run { dispatcher.flow.marksUnderWay = marksMax }
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         await site.until { dispatcher.flow.waiting[Lane.urgent.index].fresh.count == 3 }
         // The drain begins while the marks are being written.
         await site.loop.run {
@@ -142,7 +142,7 @@ struct UnreachableTests {
         let goAway = FaultGoAway(code: 0, cut: .processed, debugData: .none)
         await site.inject(.request(.connection(.goAway(goAway), isProcessed: false)), count: 1)
         let ids = try await site.enqueue(try Self.calls(1, site), store)
-        await site.ring(dispatcher)
+        await site.wake(dispatcher)
         while try await store.attempts(ids[0], tenant: site.tenant).isEmpty { await Task.yield() }
         let first = try await store.attempts(ids[0], tenant: site.tenant)
         #expect(first.first?.connection == .notProcessed && first.first?.reason == "GOAWAY")

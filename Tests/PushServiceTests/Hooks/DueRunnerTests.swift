@@ -10,7 +10,7 @@ struct DueRunnerTests {
     @Test func `an end that comes while somebody begins to wait for it is not missed`() async throws {
         let site = try HookSite()
         let (loop, runner) = (site.loop, IdleRunner(site.context(try site.settings([:]))))
-        runner.ring()
+        runner.wake()
         while await loop.run({ runner.assumeIsolated { $0.taking == nil } }) {}
         loop.perform {
             // It does not prefer the loop, and is queued anew wherever the runtime sees to it that it is there.

@@ -66,7 +66,7 @@ struct FallbackRunnerTests {
         let id = try await arm([1])[0]
         let context = try context(fallback(port: server.port), hooksPort: 1)
         let (runner, _) = runner(context)
-        runner.ring()
+        runner.wake()
         try await site.until { try await !site.hooks().isEmpty }
         let apnsID = StorePattern.apnsID(1)
         let request = try #require(server.requests.first)
@@ -90,7 +90,7 @@ struct FallbackRunnerTests {
         try await arm([1])
         let apnsID = StorePattern.apnsID(1)
         let (runner, _) = runner(try context(fallback(.webhook, port: server.port)))
-        runner.ring()
+        runner.wake()
         await asked.when { $0 == 1 }
         let text = String(decoding: try #require(server.requests.first).body, as: UTF8.self)
         #expect(text.hasPrefix(#"{"id":"\#(apnsID)_fallback","event":"no-receipt","time":""#))
@@ -110,13 +110,13 @@ struct FallbackRunnerTests {
         try await arm([1])
         let context = try context(fallback(port: server.port), hooksPort: 1)
         let (runner, _) = runner(context)
-        runner.ring()
+        runner.wake()
         let lines = await site.log.when { !$0.isEmpty }
         let event = answer.isEmpty ? "fallback-uncertain" : "fallback-failed"
         #expect(lines[0].contains(#""event":"\#(event)","tenant":"acme""#))
         #expect(lines[0].contains(answer.isEmpty ? #""outcome":"lost""# : #""outcome":"status \#(answer.prefix(3))""#))
         let second = try await arm([2])[0]
-        runner.ring()
+        runner.wake()
         try await site.until { try await site.hooks().last?.kind == .fallback }
         let hooks = try await site.hooks()
         #expect(server.requests.count == 2 && hooks.last?.entry == second)
@@ -144,7 +144,7 @@ struct FallbackRunnerTests {
             await log.when { !$0.isEmpty }
             isOver.change { $0 = true }
         }
-        runner.ring()
+        runner.wake()
         await isOver.when { $0 }
         #expect(site.log.value.isEmpty)
         await runner.drained()
@@ -178,7 +178,7 @@ struct FallbackRunnerTests {
             try site.settings(["acme": site.webhook(port: 1)], fallback: try named(dead.number))
         )
         let runner = FallbackRunner(context, sender: sender, patience: patience) {}
-        runner.ring()
+        runner.wake()
         await lookups.when { $0 >= 3 }
         context.replaceSettings(
             try site.settings(["acme": site.webhook(port: 1)], fallback: try named(server.port))
@@ -193,7 +193,7 @@ struct FallbackRunnerTests {
         var patience = FallbackRunner.Patience()
         patience.wholeMilliseconds = 0
         let (runner, _) = runner(try context(fallback(port: dead.number)), patience: patience)
-        runner.ring()
+        runner.wake()
         let lines = await site.log.when { !$0.isEmpty }
         #expect(lines[0].contains("fallback-failed") && lines[0].contains("not reached"))
         await runner.close()
@@ -216,7 +216,7 @@ struct FallbackRunnerTests {
         }
         try await arm([1])
         let (runner, _) = runner(try context(fallback(port: server.port)))
-        runner.ring()
+        runner.wake()
         #expect(await begun.when { !$0.isEmpty } == [1])
     }
 
@@ -247,11 +247,11 @@ struct FallbackRunnerTests {
         }
         let sender = WebhookSender(loop: site.loop, clock: HookSite.clock, way: way)
         let runner = FallbackRunner(context, sender: sender) {}
-        runner.ring()
+        runner.wake()
         #expect(await received.when { !$0.isEmpty } == [.recorded])
         await runner.drained()
         let second = try await arm([2])[0]
-        runner.ring()
+        runner.wake()
         try await site.until { try await !site.hooks().isEmpty }
         #expect(try await site.hooks().map(\.entry) == [second])
         #expect(server.requests.count == 1 && site.log.value.isEmpty)
@@ -267,7 +267,7 @@ struct FallbackRunnerTests {
         try await arm(1...20)
         let context = try context(fallback(port: server.port))
         let all = TenantHooks(context, way: HookSite.way())
-        all.fallbacks.ring()
+        all.fallbacks.wake()
         await asked.when { $0 == 8 }
         await all.drain(patience: .milliseconds(1), grace: .seconds(3_600))
         #expect(try await site.count("SELECT count(*) FROM fallback") == 12)
@@ -288,14 +288,14 @@ struct FallbackRunnerTests {
         let settings = try site.settings(["slow": nil], fallback: fallback(port: slow.port))
         let context = site.context(settings)
         let (runner, sender) = runner(context)
-        runner.ring()
+        runner.wake()
         await asked.when { $0 == 8 }
         // Another tenant comes behind all of these.
         context.replaceSettings(
             try site.settings(["acme": site.webhook(port: 1)], fallback: fallback(port: quick.port))
         )
         try await arm(501...540)
-        runner.ring()
+        runner.wake()
         try await site.until { try await site.hooks().count == 40 }
         #expect(try await site.count("SELECT count(*) FROM fallback WHERE state > 0") == 16 && asked.value == 8)
         await runner.close()
@@ -326,7 +326,7 @@ struct FallbackRunnerTests {
             sandboxFallback: fallback(port: server.port, text: "sandbox")
         )
         let (runner, _) = runner(site.context(settings))
-        runner.ring()
+        runner.wake()
         let texts = await asked.when { !$0.isEmpty }
         #expect(texts.count == 1 && texts[0].contains("sandbox"))
     }
@@ -342,7 +342,7 @@ struct FallbackRunnerTests {
             (entry.topic, entry.pushType) = (try Topic("com.example.chat.voip"), .voip)
         }
         let (runner, _) = runner(try context(fallback(port: server.port)))
-        runner.ring()
+        runner.wake()
         await asked.when { $0 == 1 }
         let lines = await site.log.when { !$0.isEmpty }
         #expect(lines.count == 1 && lines[0].contains("its app has none"))

@@ -49,7 +49,7 @@ struct HookRunnerTests {
         let ended = HookSite.now
         try await site.sent([1], .dead(.rejected), status: 410, at: ended) { $0.isReported = true }
         let (runner, _) = runner(site.context(try site.settings(["acme": site.webhook(port: server.port)])))
-        runner.ring()
+        runner.wake()
         try await site.untilTold()
         let request = try #require(server.requests.first)
         #expect(request.isSigned(with: HookSite.secret))
@@ -75,7 +75,7 @@ struct HookRunnerTests {
         let server = try await site.serve { _ in [.answer(body: []), .close] }
         try await add(kind, detail: kind == .resendRequested ? [0, 1, 2, 3, 4, 5, 6, 7] : [])
         let (runner, _) = runner(site.context(try site.settings(["acme": site.webhook(port: server.port)])))
-        runner.ring()
+        runner.wake()
         try await site.untilTold()
         let words = ["dead", "expired", "delivered", "resend-requested", "fallback", "fallback-uncertain"]
         let text = String(decoding: try #require(server.requests.first).body, as: UTF8.self)
@@ -88,7 +88,7 @@ struct HookRunnerTests {
         let server = try await site.serve { [.answer($0.number == 0 ? answer : "200 OK", body: []), .close] }
         try await add(.expired)
         let (runner, _) = runner(site.context(try site.settings(["acme": site.webhook(port: server.port)])))
-        runner.ring()
+        runner.wake()
         try await site.untilTold()
         let requests = server.requests
         #expect(requests.count == 2)
@@ -108,7 +108,7 @@ struct HookRunnerTests {
         let server = try await site.serve { _ in [.answer(answer, body: []), .close] }
         try await add(.dead)
         let (runner, _) = runner(site.context(try site.settings(["acme": site.webhook(port: server.port)])))
-        runner.ring()
+        runner.wake()
         try await site.untilTold()
         #expect(server.requests.count == 1)
         #expect(site.log.value.count == 1 && site.log.value[0].contains(#""event":"webhook-given-up""#))
@@ -120,7 +120,7 @@ struct HookRunnerTests {
         try await add(.dead)
         let context = site.context(try site.settings(["acme": site.webhook(port: dead.number)]))
         let (runner, _) = runner(context)
-        runner.ring()
+        runner.wake()
         await site.log.when { $0.count >= 2 }
         context.replaceSettings(try site.settings(["acme": site.webhook(port: server.port)]))
         try await site.untilTold()
@@ -132,7 +132,7 @@ struct HookRunnerTests {
         try await add(.dead)
         try await add(.dead, [2], tenant: "gone")
         let (runner, _) = runner(site.context(try site.settings(["acme": nil])))
-        runner.ring()
+        runner.wake()
         try await site.untilTold()
         try await site.untilTold(tenant: "gone")
     }
@@ -142,7 +142,7 @@ struct HookRunnerTests {
         let day = Timestamp(milliseconds: HookSite.now.milliseconds - 86_400_000)
         try await add(.dead, at: day)
         let (runner, _) = runner(site.context(try site.settings(["acme": site.webhook(port: dead.number)])))
-        runner.ring()
+        runner.wake()
         try await site.untilTold()
         #expect(site.log.value.count == 1 && site.log.value[0].contains("webhook-given-up"))
     }
@@ -161,7 +161,7 @@ struct HookRunnerTests {
             "slow": site.webhook(port: slow.port), "acme": site.webhook(port: quick.port),
         ])
         let (runner, sender) = runner(site.context(settings))
-        runner.ring()
+        runner.wake()
         await slowAsked.when { $0 == 8 }
         try await site.untilTold()
         #expect(slowAsked.value == 8 && site.log.value.isEmpty)
@@ -197,7 +197,7 @@ struct HookRunnerTests {
             // Not told anything any more: their end is written, and nothing else is waited for.
             _ = try await site.store.report(hooks, now: HookSite.now)
             let (runner, _) = runner(site.context(try site.settings(["acme": nil])))
-            runner.ring()
+            runner.wake()
             await runner.drained()
             await runner.close()
             await runner.drained()

@@ -141,8 +141,8 @@ final class HookSite {
     }
 
     /// A way that is never too slow, however busy the machine.
-    static func way(_ lookup: WebhookWay.Lookup? = nil) -> WebhookWay {
-        var way = WebhookWay()
+    static func way(_ lookup: WebhookRoute.Lookup? = nil) -> WebhookRoute {
+        var way = WebhookRoute()
         way.seconds = 600
         if let lookup { way.lookup = lookup }
         return way

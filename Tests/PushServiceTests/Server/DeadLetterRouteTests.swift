@@ -53,12 +53,14 @@ struct DeadLetterRouteTests {
             #expect(rows.map { $0["result"]?.string } == ["replayed", "unknown"])
             let new = try #require(rows.first?["replayed-as"]?.string)
             #expect(new != ids[0])
-            #expect(stage.door.rung.withLock { $0.last } == [.normal])
-            let note = try #require(stage.door.queued.withLock { $0.first })
+            #expect(stage.dispatch.woken.withLock { $0.last } == [.normal])
+            let note = try #require(stage.dispatch.queued.withLock { $0.first })
             let device = try DeviceID("d1")
             #expect(note.apnsID.description == new && note.device == device && note.lane == .normal)
             #expect(note.deadline == stage.now.advanced(by: .seconds(86_400)))
-            #expect(stage.door.queued.withLock { $0.count } == 1 && stage.door.notQueued.withLock { $0.isEmpty })
+            #expect(
+                stage.dispatch.queued.withLock { $0.count } == 1 && stage.dispatch.notQueued.withLock { $0.isEmpty }
+            )
             #expect(await stage.read("/v1/notifications/" + ids[0]).string("replayed-as") == new)
             let state = await stage.read("/v1/notifications/" + new)
             #expect(state.string("state") == "queued")
@@ -67,8 +69,11 @@ struct DeadLetterRouteTests {
             #expect(state.string("deadline") == deadline)
             let again = await stage.manage("POST", "/v1/dead-letters/replay", body: #"{"ids":["\#(ids[0])"]}"#)
             #expect(again.json?["replays"]?.elements?.first?["replayed-as"]?.string == new)
-            #expect(stage.door.queued.withLock { $0.count } == 2, "it is said before it is known that it was replayed")
-            #expect(stage.door.notQueued.withLock { $0 } == stage.door.queued.withLock { [$0[1]] })
+            #expect(
+                stage.dispatch.queued.withLock { $0.count } == 2,
+                "it is said before it is known that it was replayed"
+            )
+            #expect(stage.dispatch.notQueued.withLock { $0 } == stage.dispatch.queued.withLock { [$0[1]] })
             let live = await stage.manage("POST", "/v1/dead-letters/replay", body: #"{"ids":["\#(new)"]}"#)
             #expect(live.json?["replays"]?.elements?.first?["result"]?.string == "not-dead")
             #expect(
@@ -85,8 +90,8 @@ struct DeadLetterRouteTests {
             stage.failure = .full
             let body = #"{"ids":["\#(ids[0])","\#(ids[1])"]}"#
             #expect(await stage.manage("POST", "/v1/dead-letters/replay", body: body).status == 503)
-            let noted = stage.door.queued.withLock { $0 }
-            #expect(noted.count == 2 && stage.door.notQueued.withLock { $0 } == noted)
+            let noted = stage.dispatch.queued.withLock { $0 }
+            #expect(noted.count == 2 && stage.dispatch.notQueued.withLock { $0 } == noted)
         }
     }
 }

@@ -31,7 +31,7 @@ struct ErasureTests {
             var texts: [String] = []
             for number in 0..<48 {
                 // Half of them go out at once, many in a row of the file; the others wait in rows of their own.
-                stage.door.hasRoom.withLock { $0 = number % 2 == 0 }
+                stage.dispatch.hasRoom.withLock { $0 = number % 2 == 0 }
                 try await stage.register("d\(number)", number)
                 texts.append(try Body.sealed(Message(body: "at eight")).sealedField)
                 let recipient = #"{"device":"d\#(number)","sealed":"\#(texts[number])"}"#
@@ -42,7 +42,7 @@ struct ErasureTests {
             let demand = TakeDemand(lane: .normal, limit: 100, now: now, leasedUntil: now.advanced(by: .seconds(60)))
             let taken = try await stage.store.take(demand).map(\.lease)
             #expect(try await stage.store.markSending(taken, now: now).allSatisfy { $0 == .sending })
-            let sent = taken + stage.door.stored.withLock { $0.flatMap(\.leases) }
+            let sent = taken + stage.dispatch.stored.withLock { $0.flatMap(\.leases) }
             #expect(sent.count == texts.count)
             var random = SeededRandom(seed: RunSeed.here())
             for lease in sent.shuffled(using: &random) {

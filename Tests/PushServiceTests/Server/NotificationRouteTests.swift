@@ -30,7 +30,7 @@ struct NotificationRouteTests {
             #expect(reply.notifications.map { $0["device"]?.string } == ["d1", "d2"])
             #expect(reply.notifications.first?["trace"]?.string == Self.trace.text)
             #expect(reply.notifications.last?["trace"]?.string?.utf8.count == 22)
-            #expect(stage.door.rung.withLock { $0 } == [[.urgent]])
+            #expect(stage.dispatch.woken.withLock { $0 } == [[.urgent]])
 
             let answered = Attempt(time: stage.now, connection: .answered, status: 200, uniqueID: "unique")
             let sent = try await stage.finish(.urgent, answered, .accepted)
@@ -99,7 +99,7 @@ struct NotificationRouteTests {
             #expect(reply.status == 202 && reply.notifications.map { $0["device"]?.string } == names)
             #expect(Set(reply.ids).count == 40)
             let count = try await stage.queuedCount()
-            #expect(count == 40 && stage.door.rung.withLock { $0 } == [[.background]])
+            #expect(count == 40 && stage.dispatch.woken.withLock { $0 } == [[.background]])
             var words: Set<CollapseID?> = []
             for name in names {
                 let key = DeviceKey(tenant: try TenantID("acme"), device: try DeviceID(name))
@@ -161,7 +161,7 @@ struct NotificationRouteTests {
             }
             #expect(reply.string("detail")?.contains("Nothing was stored") == true)
             #expect(try await stage.queuedCount() == 0)
-            #expect(stage.door.rung.withLock { $0.isEmpty })
+            #expect(stage.dispatch.woken.withLock { $0.isEmpty })
         }
     }
 
@@ -277,7 +277,7 @@ struct NotificationRouteTests {
             let isCertain = ![.broken, .moved].contains(example.error) && example.status != 500
             #expect(reply.string("detail")?.hasPrefix("Nothing was stored") == isCertain)
             #expect(reply.string("detail")?.contains("the same idempotency key") == !isCertain)
-            #expect(stage.door.rung.withLock { $0.isEmpty })
+            #expect(stage.dispatch.woken.withLock { $0.isEmpty })
             stage.failure = nil
             #expect(await stage.post(Body.notification()).status == 202)
         }

@@ -34,7 +34,7 @@ struct SAPRouteTests {
             )
             #expect(taken.status == 202, "\(taken.text)")
             #expect(taken.json?["warnings"]?.elements?.count == 1)
-            #expect(stage.door.rung.withLock { $0 } == [[.background]])
+            #expect(stage.dispatch.woken.withLock { $0 } == [[.background]])
             let attempt = Attempt(time: stage.now, connection: .answered, status: 200)
             let sent = try await stage.finish(.background, attempt, .accepted)
             let entry = try #require(sent.first)

@@ -16,8 +16,8 @@ final class ServerStage: Sendable {
     /// 2026-11-01.
     static let start = Timestamp(milliseconds: 1_793_491_200_000)
 
-    final class Door: DispatchDoor {
-        let rung = Guarded<[Set<Lane>]>([])
+    final class Door: DispatchInterface {
+        let woken = Guarded<[Set<Lane>]>([])
         /// Whether everything that is offered has room.
         let hasRoom = Guarded(false)
         let offered = Guarded<[SendOffer]>([])
@@ -40,7 +40,7 @@ final class ServerStage: Sendable {
         func willQueue(_ notes: [QueueNote], tenant: TenantID, now: Timestamp) { queued.withLock { $0 += notes } }
         func didNotQueue(_ notes: [QueueNote]) { notQueued.withLock { $0 += notes } }
         func waitCause(of id: EntryID) -> WaitCause? { nil }
-        func ring(_ lanes: Set<Lane>) { rung.withLock { $0.append(lanes) } }
+        func wake(_ lanes: Set<Lane>) { woken.withLock { $0.append(lanes) } }
         func didReceive(_ entries: [OutboxEntry]) {}
         func didReport() {}
     }
@@ -83,9 +83,9 @@ final class ServerStage: Sendable {
     let loop: EventLoop
     let store: SQLiteStore
     let context: ServiceContext
-    let quota: QuotaBook
+    let quota: QuotaTable
     let application: APIApplication
-    let door = Door()
+    let dispatch = Door()
     let around = Surroundings()
 
     private init(_ folder: String, _ settings: ServiceSettings) async throws {
@@ -108,8 +108,8 @@ final class ServerStage: Sendable {
             collapseKey: CollapseKey(random.secret(byteCount: 32)),
             settings: settings
         )
-        quota = QuotaBook(context)
-        application = APIApplication(context, door: door, quota: quota) { around.vitals.withLock { $0 } }
+        quota = QuotaTable(context)
+        application = APIApplication(context, dispatch: dispatch, quota: quota) { around.vitals.withLock { $0 } }
         try await quota.load()
     }
 

@@ -13,13 +13,13 @@ struct SubmissionPipelineTests {
     @Test func `where there is room it is stored as on its way and handed over, and nobody rings`() async throws {
         try await ServerStage.with { stage in
             try await stage.register()
-            stage.door.hasRoom.withLock { $0 = true }
+            stage.dispatch.hasRoom.withLock { $0 = true }
             let reply = await stage.post(Body.notification())
             #expect(reply.status == 202, "\(reply.text)")
-            let (offer, leases) = try #require(stage.door.stored.withLock { $0.first })
+            let (offer, leases) = try #require(stage.dispatch.stored.withLock { $0.first })
             #expect(offer.entries.map(\.apnsID.description) == reply.ids && leases.count == 1)
             #expect(offer.bundleID == "com.example.chat" && offer.devices.count == 1)
-            #expect(stage.door.rung.withLock { $0.isEmpty })
+            #expect(stage.dispatch.woken.withLock { $0.isEmpty })
             let states = try await stage.store.entries(leases.map(\.id), tenant: offer.tenant).map { $0?.state }
             #expect(states == [.sending])
             #expect(await stage.read("/v1/notifications/" + reply.ids[0]).string("state") == "sending")
@@ -31,12 +31,14 @@ struct SubmissionPipelineTests {
     {
         try await ServerStage.with(quota: 2) { stage in
             try await stage.register()
-            stage.door.hasRoom.withLock { $0 = true }
+            stage.dispatch.hasRoom.withLock { $0 = true }
             let first = await stage.post(Body.notification(), [("idempotency-key", "k")])
             let again = await stage.post(Body.notification(), [("idempotency-key", "k")])
             let other = await stage.post(Body.notification() + " ", [("idempotency-key", "k")])
             #expect(first.status == 202 && again.body == first.body && other.status == 409)
-            #expect(stage.door.stored.withLock { $0.count } == 1 && stage.door.notStored.withLock { $0.count } == 2)
+            #expect(
+                stage.dispatch.stored.withLock { $0.count } == 1 && stage.dispatch.notStored.withLock { $0.count } == 2
+            )
             #expect(await stage.post(Body.notification()).status == 202)
         }
     }
@@ -44,17 +46,19 @@ struct SubmissionPipelineTests {
     @Test func `a store that refuses gives its room back`() async throws {
         try await ServerStage.with { stage in
             try await stage.register()
-            stage.door.hasRoom.withLock { $0 = true }
+            stage.dispatch.hasRoom.withLock { $0 = true }
             stage.failure = .full
             #expect(await stage.post(Body.notification()).status == 503)
-            #expect(stage.door.stored.withLock { $0.isEmpty } && stage.door.notStored.withLock { $0.count } == 1)
+            #expect(
+                stage.dispatch.stored.withLock { $0.isEmpty } && stage.dispatch.notStored.withLock { $0.count } == 1
+            )
         }
     }
 
     @Test func `many at one time are each answered with their own, in few calls`() async throws {
         try await ServerStage.with { stage in
             for number in 0..<20 { try await stage.register("d\(number)", number) }
-            stage.door.hasRoom.withLock { $0 = true }
+            stage.dispatch.hasRoom.withLock { $0 = true }
             let replies = await withTaskGroup(of: (Int, ServerStage.Reply).self) { group in
                 for number in 0..<20 {
                     let device = number == 7 ? "nobody" : "d\(number)"
@@ -68,7 +72,7 @@ struct SubmissionPipelineTests {
                 guard number != 7 else { continue }
                 #expect(reply.notifications.first?["device"]?.string == "d\(number)")
             }
-            #expect(stage.door.stored.withLock { $0.count } == 19)
+            #expect(stage.dispatch.stored.withLock { $0.count } == 19)
         }
     }
 }

@@ -32,23 +32,23 @@ struct SubmissionStoringTests {
                 StagedConfiguration.key("rival", .send),
                 body: Self.sap("d1")
             )
-            let offered = stage.door.offered.withLock { $0.map { $0.entries.map(\.apnsID.description) } }
+            let offered = stage.dispatch.offered.withLock { $0.map { $0.entries.map(\.apnsID.description) } }
             #expect(offered == [small, large, clear].map(\.ids) && offered.map(\.count) == [1, 60, 1])
-            #expect(stage.door.rung.withLock { $0 } == [[.normal], [.normal], [.normal]])
+            #expect(stage.dispatch.woken.withLock { $0 } == [[.normal], [.normal], [.normal]])
         }
     }
 
     @Test func `what is in clear is handed over too, with the attempts that it may have`() async throws {
         try await ServerStage.with { stage in
             try await stage.register(tenant: "rival")
-            stage.door.hasRoom.withLock { $0 = true }
+            stage.dispatch.hasRoom.withLock { $0 = true }
             let key = StagedConfiguration.key("rival", .send)
             let reply = await stage.send("POST", "/v1/compat/sap", key, body: Self.sap("d1"))
             #expect(reply.status == 202, "\(reply.text)")
-            let (offer, leases) = try #require(stage.door.stored.withLock { $0.first })
+            let (offer, leases) = try #require(stage.dispatch.stored.withLock { $0.first })
             #expect(offer.bundleID == "com.example.rival" && offer.entries.map(\.attemptLimit) == [3])
             let states = try await stage.store.entries(leases.map(\.id), tenant: offer.tenant).map { $0?.state }
-            #expect(states == [.sending] && stage.door.rung.withLock { $0.isEmpty })
+            #expect(states == [.sending] && stage.dispatch.woken.withLock { $0.isEmpty })
         }
     }
 
@@ -56,7 +56,7 @@ struct SubmissionStoringTests {
     func `what was not stored leaves nothing behind that others would wait for`(_ hasRoom: Bool) async throws {
         try await ServerStage.with(quota: 2) { stage in
             try await stage.register()
-            stage.door.hasRoom.withLock { $0 = hasRoom }
+            stage.dispatch.hasRoom.withLock { $0 = hasRoom }
             stage.failure = .full
             #expect(await stage.post(Body.notification()).status == 503)
             stage.failure = nil
@@ -64,9 +64,9 @@ struct SubmissionStoringTests {
             let again = await stage.post(Body.notification(), [("idempotency-key", "k")])
             #expect(first.status == 202 && again.body == first.body)
             #expect(await stage.post(Body.notification()).status == 202, "the quota is as if it had been asked twice")
-            let offered = stage.door.offered.withLock { $0.map { $0.entries[0].apnsID } }
-            let takenBack = stage.door.notQueued.withLock { $0.map(\.apnsID) }
-            let notStored = stage.door.notStored.withLock { $0.map { $0.entries[0].apnsID } }
+            let offered = stage.dispatch.offered.withLock { $0.map { $0.entries[0].apnsID } }
+            let takenBack = stage.dispatch.notQueued.withLock { $0.map(\.apnsID) }
+            let notStored = stage.dispatch.notStored.withLock { $0.map { $0.entries[0].apnsID } }
             let lost = [offered[0], offered[2]]
             #expect(takenBack == (hasRoom ? [] : lost) && notStored == (hasRoom ? lost : []))
         }
@@ -101,7 +101,7 @@ struct SubmissionStoringTests {
             #expect(replies.map(\.status) == [202, 202, 202, 202, 202, 429, 429, 429])
             #expect(replies[5...].allSatisfy { $0.problem == "quota-exceeded" && $0.fields["retry-after"] != nil })
             #expect(try await stage.queuedCount() == 5)
-            #expect(stage.door.offered.withLock { $0.count } == 5, "no room is taken for what has no quota")
+            #expect(stage.dispatch.offered.withLock { $0.count } == 5, "no room is taken for what has no quota")
         }
     }
 

@@ -103,9 +103,9 @@ struct UpkeepTests {
 
     @Test func `a note that is none of ours counts as none`() {
         let quota = DailyQuota(day: 20_000, used: [.named("acme"): 7, .named("rival"): 0])
-        #expect(QuotaBook.decode(QuotaBook.encode(quota)) == quota)
+        #expect(QuotaTable.decode(QuotaTable.encode(quota)) == quota)
         for text in ["", "{", "[]", "{}", #"{"day":1}"#, #"{"day":1,"used":{"a":-1}}"#, #"{"day":"1","used":{}}"#] {
-            #expect(QuotaBook.decode(Array(text.utf8)) == nil, "\(text)")
+            #expect(QuotaTable.decode(Array(text.utf8)) == nil, "\(text)")
         }
     }
 
@@ -115,7 +115,7 @@ struct UpkeepTests {
             _ = await stage.post(Body.notification())
             let upkeep = Upkeep(stage.context, quota: stage.quota)
             await stage.loop.run { upkeep.start() }
-            while try await stage.store.note(QuotaBook.noteName) == nil { await Task.yield() }
+            while try await stage.store.note(QuotaTable.noteName) == nil { await Task.yield() }
             await stage.loop.run { upkeep.stop() }
         }
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Transport
 
 @Suite struct HTTPBodyIntakeTests {
-    private func append(_ count: Int, _ intake: inout HTTPBodyIntake, _ budget: HTTPBodyBudget) -> HTTPBodyFault? {
+    private func append(_ count: Int, _ intake: inout HTTPBodyIntake, _ budget: HTTPBodyBudget) -> HTTPBodyError? {
         let piece = [UInt8](repeating: 7, count: count)
         return unsafe piece.withUnsafeBufferPointer { piece in unsafe intake.append(piece, budget) }
     }

@@ -31,7 +31,7 @@ final class SmallDisk {
         }
         // Open on both sides, so that nobody waits for the other.
         lifeline = unsafe open(line, O_RDWR | O_CLOEXEC)
-        // One process beside the service keeps a door to the disk open: the service's own is closed to others.
+        // One process beside the service keeps a dispatch to the disk open: the service's own is closed to others.
         let script = """
             mount -t tmpfs -o size=\(megabytes)m,mode=700 tmpfs "$0" || exit 1
             ( read -r word ) <"\(line)" >/dev/null 2>&1 &
@@ -49,7 +49,7 @@ final class SmallDisk {
 
     /// Writes until there is no room.
     func fill() throws {
-        let file = try unsafe open(door() + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let file = try unsafe open(dispatch() + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SystemFailure(call: "open filler", code: errno) }
         defer { close(file) }
         let zeros = [UInt8](repeating: 0, count: 4_096)
@@ -59,7 +59,7 @@ final class SmallDisk {
 
     /// What is in a file on it; nil where there is none.
     func text(of name: String) throws -> String? {
-        let file = try unsafe open(door() + "/" + name, O_RDONLY | O_CLOEXEC)
+        let file = try unsafe open(dispatch() + "/" + name, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var bytes: [UInt8] = []
@@ -70,13 +70,13 @@ final class SmallDisk {
 
     /// Makes room again.
     func free() throws {
-        guard try unsafe unlink(door() + "/filler") == 0 else {
+        guard try unsafe unlink(dispatch() + "/filler") == 0 else {
             throw SystemFailure(call: "unlink filler", code: errno)
         }
     }
 
     /// The disk as this process can reach it.
-    private func door() throws -> String {
+    private func dispatch() throws -> String {
         let file = unsafe open(helperFile, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SystemFailure(call: "open helper", code: errno) }
         defer { close(file) }

@@ -144,7 +144,7 @@ extension DispatchModel {
         case .replayed(let copy, let holds):
             if holds {
                 entries[copy].acknowledged = step
-                flow.ring([entries[copy].lane])
+                flow.wake([entries[copy].lane])
             } else {
                 entries[copy].state = .refused
                 didLeave(copy)
@@ -161,7 +161,7 @@ extension DispatchModel {
         case .looked(let lane, let oldest):
             let due = oldest.map { Timestamp(milliseconds: UInt64($0)) }
             queued[lane.index].didLook(oldestDue: due)
-        case .released: flow.ring(Lane.allCases)
+        case .released: flow.wake(Lane.allCases)
         }
     }
 
@@ -174,7 +174,7 @@ extension DispatchModel {
         for id in run.entries { entries[id].acknowledged = step }
         guard let tickets = run.tickets else {
             if mutant == .leavesQueueWhenStored { for id in run.entries { didLeave(id) } }
-            return flow.ring([run.lane])
+            return flow.wake([run.lane])
         }
         for (ticket, id) in zip(tickets, run.entries) {
             pendings[ticket] = Pending(entry: id, attemptCount: 0)

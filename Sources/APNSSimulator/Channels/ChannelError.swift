@@ -1,0 +1,15 @@
+package import APNS
+
+package struct ChannelError: Error, Equatable, Sendable {
+    package let reason: BroadcastReason
+
+    init(_ reason: BroadcastReason) { self.reason = reason }
+
+    /// Translates a refused credential. Reasons of device pushes alone, such as UnrelatedKeyIdInToken, become
+    /// InvalidProviderToken.
+    init(_ rejected: Rejected) {
+        reason = BroadcastReason(rawValue: rejected.reason.rawValue) ?? .invalidProviderToken
+    }
+
+    package var json: [UInt8] { Array(#"{"reason":"\#(reason.rawValue)"}"#.utf8) }
+}

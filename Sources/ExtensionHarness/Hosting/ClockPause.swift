@@ -1,0 +1,31 @@
+import Platform
+
+/// Holds a clock until `end`, which may be called repeatedly and from any thread.
+final class ClockPause: Sendable {
+    private let clock: SimulatedClock
+    private let isOver = Guarded(false)
+
+    init(_ clock: SimulatedClock) {
+        self.clock = clock
+        clock.hold()
+    }
+
+    func end() {
+        let wasOver = isOver.withLock { isOver in
+            defer { isOver = true }
+            return isOver
+        }
+        if !wasOver { clock.release() }
+    }
+
+    /// Ends the hold after this much real time, or when the task is cancelled. Sleeps in short pieces, so that a
+    /// stalled machine uses up only one of them.
+    func end(after duration: Duration) async {
+        let piece = PassageOfTime.lookPauseMax
+        for _ in 0..<Int(duration / piece) where !isOver.withLock({ $0 }) {
+            // Cancellation ends the hold.
+            do { try await ContinuousClock().sleep(for: piece) } catch { break }
+        }
+        end()
+    }
+}

@@ -1,0 +1,118 @@
+import Platform
+
+/// Sends an extension's reports in the background; no answer waits for one.
+///
+/// It asks for time before the content handler is called, because iOS may suspend the process right after. Sending
+/// starts after the handler. One errand at a time sends all reports on disk; the rest goes with the next push or by the
+/// app.
+final class ReportSender: Sendable {
+    /// Random delay, so that a relay that sees both cannot link receipt and push by time.
+    static let delayMillisecondsMax: UInt64 = 2_000
+    /// Limit from the answer to the end of sending.
+    static let durationMax = Duration.seconds(5)
+
+    private struct Errand {
+        let work: Task<Void, Never>
+        let limit: Task<Void, Never>
+        /// True if a push was answered since the last disk read.
+        var isOutdated = false
+        var activities: [ExpiringActivity]
+    }
+
+    private struct State {
+        var errand: Errand?
+        /// False once all on disk was sent. An earlier process may have left reports.
+        var mayHaveUnsent = true
+        /// Receipts whose content handler was not called yet.
+        var heldReceipts: Set<DeliveryReceipt> = []
+    }
+
+    private let reports: RelayReports
+    private let relay: any Relay
+    private let surroundings: DeliverySurroundings
+    private let state = Guarded(State())
+
+    init(reports: RelayReports, relay: any Relay, surroundings: DeliverySurroundings) {
+        self.reports = reports
+        self.relay = relay
+        self.surroundings = surroundings
+    }
+
+    /// Notes a report before it is written.
+    ///
+    /// - Parameter receipt: held back until the content handler was called.
+    func noteReport(holding receipt: DeliveryReceipt?) {
+        state.withLock { state in
+            state.mayHaveUnsent = true
+            if let receipt { state.heldReceipts.insert(receipt) }
+        }
+    }
+
+    /// Asks for process time if there may be reports. Call it before the content handler.
+    func prepare() -> ExpiringActivity? {
+        guard state.withLock({ $0.mayHaveUnsent }) else { return nil }
+        return ExpiringActivity { [weak self] in self?.stop() }
+    }
+
+    /// Starts sending. Call it after the content handler.
+    func start(_ activity: ExpiringActivity?, releasing receipt: DeliveryReceipt?) {
+        if let receipt { state.withLock { _ = $0.heldReceipts.remove(receipt) } }
+        guard let activity else { return }
+        let delay = Duration.milliseconds(surroundings.randomNumber() % (Self.delayMillisecondsMax + 1))
+        let (delayEnd, limit) = (surroundings.alarm(after: delay), surroundings.alarm(after: Self.durationMax))
+        state.withLock { state in
+            guard state.errand == nil else {
+                state.errand?.isOutdated = true
+                state.errand?.activities.append(activity)
+                return
+            }
+            // Under the lock, so that the errand is set before it ends.
+            let work = surroundings.task { [self] in
+                do {
+                    try await delayEnd()
+                } catch {
+                    end(hasFailed: true)
+                    return
+                }
+                await sendAll()
+            }
+            let limit = surroundings.task {
+                do { try await limit() } catch { return }
+                work.cancel()
+            }
+            state.errand = Errand(work: work, limit: limit, activities: [activity])
+        }
+    }
+
+    func stop() { state.withLock { $0.errand }?.work.cancel() }
+
+    private func sendAll() async {
+        repeat {
+            let held = state.withLock { state in
+                state.errand?.isOutdated = false
+                state.mayHaveUnsent = !state.heldReceipts.isEmpty
+                return state.heldReceipts
+            }
+            do {
+                try await reports.send(to: relay, from: .extension, holding: held, surroundings: surroundings)
+            } catch {
+                end(hasFailed: true)
+                return
+            }
+        } while !end(hasFailed: false)
+    }
+
+    /// - Returns: false for an outdated errand, which runs again.
+    @discardableResult
+    private func end(hasFailed: Bool) -> Bool {
+        let ended = state.withLock { state -> Errand? in
+            guard hasFailed || state.errand?.isOutdated == false else { return nil }
+            defer { state.errand = nil }
+            if hasFailed { state.mayHaveUnsent = true }
+            return state.errand
+        }
+        ended?.limit.cancel()
+        for activity in ended?.activities ?? [] { activity.end() }
+        return ended != nil
+    }
+}

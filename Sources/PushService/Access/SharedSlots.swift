@@ -1,0 +1,36 @@
+/// Capacity that owners share. Alone an owner may have `aloneMax`, and there is always room for the next owner.
+///
+/// - Source: Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches" (1998), with 1/2
+///   as the factor.
+struct SharedSlots<Owner: Hashable & Sendable>: Sendable {
+    private var counts: [Owner: Int] = [:]
+    private(set) var total = 0
+
+    /// The rule: an owner may have half of what is free of three times `aloneMax`.
+    static func hasRoom(for count: Int, own: Int, total: Int, aloneMax: Int) -> Bool {
+        2 * (own + count) <= 3 * aloneMax - total - count
+    }
+
+    var owners: some Collection<Owner> { counts.keys }
+
+    subscript(owner: Owner) -> Int { counts[owner, default: 0] }
+
+    func hasRoom(for owner: Owner, aloneMax: Int) -> Bool {
+        Self.hasRoom(for: 1, own: self[owner], total: total, aloneMax: aloneMax)
+    }
+
+    /// True if there is no room even for a new owner.
+    func isFull(aloneMax: Int) -> Bool { !Self.hasRoom(for: 1, own: 0, total: total, aloneMax: aloneMax) }
+
+    mutating func take(_ count: Int = 1, for owner: Owner) {
+        counts[owner, default: 0] += count
+        total += count
+    }
+
+    mutating func giveBack(_ count: Int = 1, of owner: Owner) {
+        let left = self[owner] - count
+        precondition(left >= 0)
+        counts[owner] = left > 0 ? left : nil
+        total -= count
+    }
+}

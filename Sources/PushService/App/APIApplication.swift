@@ -1,0 +1,211 @@
+import Envelope
+import Platform
+import PushStore
+package import Transport
+
+/// The HTTP API. On the context's loop.
+package final class APIApplication: HTTPApplication {
+    final class State {
+        var authenticator: Authenticator
+        var clients = ClientAddresses()
+        var isDraining = false
+        /// Requests without an answer yet.
+        var openCount = 0
+        /// Submissions among them.
+        var submissions = SharedSlots<TenantID>()
+        var outcomes = SubmissionOutcomes()
+        /// Keys whose expiry has been logged.
+        var endedKeys: Set<String> = []
+        var whenIdle: [() -> Void] = []
+
+        init(authenticator: Authenticator) { self.authenticator = authenticator }
+    }
+
+    let context: ServiceContext
+    let dispatch: any DispatchInterface
+    let states: NotificationStateHandler
+    let status: StatusHandler
+    let resends: ResendHandler
+    let deliveries: DeliveriesHandler
+    let submissions: LoopBound<SubmissionPipeline>
+    let state: LoopBound<State>
+
+    /// - Parameter vitals: called on the loop.
+    package init(
+        _ context: ServiceContext,
+        dispatch: any DispatchInterface,
+        quota: QuotaTable,
+        vitals: @escaping @Sendable () -> StoreVitals
+    ) {
+        self.context = context
+        self.dispatch = dispatch
+        submissions = LoopBound(SubmissionPipeline(context, dispatch, quota), to: context.loop)
+        states = NotificationStateHandler(context: context, dispatch: dispatch)
+        status = StatusHandler(context: context, vitals: vitals)
+        resends = ResendHandler(context, dispatch: dispatch)
+        deliveries = DeliveriesHandler(context)
+        state = LoopBound(State(authenticator: Authenticator(context.settings.configuration)), to: context.loop)
+    }
+
+    // MARK: Operation. On the loop.
+
+    package func reload() {
+        state.value.authenticator.adopt(context.settings.configuration)
+        state.value.endedKeys = []
+    }
+
+    /// Refuses new submissions; reading stays possible.
+    package func drain() { state.value.isDraining = true }
+
+    package var openCount: Int { state.value.openCount }
+
+    /// Calls `action` as soon as no request is open; perhaps at once.
+    package func whenIdle(_ action: @escaping () -> Void) {
+        let state = state.value
+        if state.openCount == 0 { action() } else { state.whenIdle.append(action) }
+    }
+
+    /// - Throws: `.tooManyRequests`; the request is not counted then.
+    func willAnswer(_ call: APICall) throws(Problem) {
+        let state = state.value
+        if call.route.operation.isSubmission, let tenant = call.grant?.tenant {
+            // Many bodies may have been on their way when there was room for one more.
+            try Admission.checkOpen(tenant, in: state.submissions, call.settings.limits)
+            state.submissions.take(for: tenant)
+        }
+        state.openCount += 1
+    }
+
+    func didAnswer(_ call: APICall, status: Int) {
+        let state = state.value
+        if call.route.operation.isSubmission, let tenant = call.grant?.tenant {
+            state.submissions.giveBack(of: tenant)
+            state.outcomes.note(status: status, now: context.clock.uptime())
+        }
+        state.openCount -= 1
+        guard state.openCount == 0, !state.whenIdle.isEmpty else { return }
+        let actions = state.whenIdle
+        state.whenIdle = []
+        for action in actions { action() }
+    }
+
+    // MARK: A request
+
+    package func begin(_ head: HTTPHead) -> HTTPBeginning {
+        if let answer = Admission.refusal(of: head, open: state.value.submissions, context) {
+            return .answer(answer)
+        }
+        do throws(Problem) {
+            let admission = try admit(head, state.value)
+            let operation = admission.route.operation
+            if operation == .health { return .answer(status.health()) }
+            let byteCountMax = APICall.bodyByteCountMax(operation, admission.settings.limits)
+            return .read(byteCountMax: byteCountMax, share: admission.share, then: APIExchange(self, admission))
+        } catch {
+            if let grant = error.endedKey { note(endedKey: grant) }
+            return .answer(refuse(error))
+        }
+    }
+
+    /// Logs a use of an expired key, once until the next reload.
+    private func note(endedKey grant: Grant) {
+        let name = "\(grant.tenant.text)/\(grant.keyName)"
+        guard state.value.endedKeys.insert(name).inserted else { return }
+        context.log.event(
+            "key-ended",
+            at: context.clock.now(),
+            [("tenant", grant.tenant.text), ("key", grant.keyName)]
+        )
+    }
+
+    /// Checks all that can be checked before the body.
+    private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APIAdmission {
+        let now = context.clock.uptime()
+        let settings = context.settings
+        let request = APIHead.request(head, &state.clients, settings.configuration.proxies)
+        let target = APIHead.target(head)
+        let match: Router.Match
+        do throws(Problem) {
+            match = try Router.match(method: head.method, path: target.path)
+        } catch {
+            // Unknown paths use up the same rate.
+            _ = try state.authenticator.admit(request, to: Route.open, now: now, unixSeconds: 0)
+            throw error
+        }
+        let grant = try state.authenticator.admit(
+            request,
+            to: match.route,
+            now: now,
+            unixSeconds: Int64(clamping: context.clock.wall().milliseconds / 1_000)
+        )
+        if target.query != nil, match.route.query.isEmpty {
+            throw Problem(.badRequest, "Leave the query out; this operation takes none.")
+        }
+        switch match.route.body {
+        case .none: if APIHead.announcesBody(head) { throw Self.noBody }
+        case .json: try RequestBody.checkType(request)
+        }
+        let isSubmission = match.route.operation.isSubmission
+        if isSubmission, let tenant = grant?.tenant {
+            try Admission.checkOpen(tenant, in: state.submissions, settings.limits)
+        }
+        if state.isDraining, isSubmission {
+            var problem = Problem(.draining, "Send it again later, or to another instance.")
+            problem.retryAfterSeconds = Int64(settings.limits.drainSeconds)
+            throw problem
+        }
+        return APIAdmission(
+            route: match.route,
+            id: match.id ?? "",
+            query: target.query,
+            fields: request.fields.filter { $0.name != "authorization" },
+            grant: grant,
+            share: grant.map { .keyed(owner: $0.tenant.text) } ?? .keyless(network: request.client?.network ?? []),
+            settings: settings,
+            begun: now
+        )
+    }
+
+    static var noBody: Problem { Problem(.badRequest, "Leave the body out; this operation takes none.") }
+
+    func refuse(_ problem: Problem) -> HTTPAnswer { context.refuse(problem) }
+
+    /// - Parameter respond: called once, on the loop, perhaps before this returns.
+    func answer(_ call: APICall, _ respond: @escaping (HTTPAnswer) -> Void) {
+        let devices = DeviceHandler(context: context)
+        switch call.route.operation {
+        case .postNotifications, .postSAP: submissions.value.begin(call, respond: respond)
+        case .putDevice: inTask(call, respond, devices.put)
+        case .getDevice: inTask(call, respond, devices.get)
+        case .deleteDevice: inTask(call, respond, devices.delete)
+        case .getBundle: inTask(call, respond, devices.bundle)
+        case .getDeliveries: inTask(call, respond, deliveries.get)
+        case .getNotification: inTask(call, respond, states.get)
+        case .listDeadLetters: inTask(call, respond, states.list)
+        case .replayDeadLetters: inTask(call, respond, ReplayHandler(context: context, dispatch: dispatch).post)
+        case .postReceipts: inTask(call, respond, ReceiptHandler(context: context, dispatch: dispatch).post)
+        case .postResends: inTask(call, respond, resends.post)
+        case .health: respond(status.health())
+        case .readiness: do throws(Problem) { respond(try readiness(state.value)) } catch { respond(refuse(error)) }
+        case .metrics: respond(status.metrics())
+        }
+    }
+
+    /// Answers from a task on the loop, which ends with the store's last answer. A request that breaks off cancels
+    /// nothing.
+    private func inTask(
+        _ call: APICall,
+        _ respond: @escaping (HTTPAnswer) -> Void,
+        _ handle: @escaping @Sendable (APICall) async throws(Problem) -> HTTPAnswer
+    ) {
+        let box = LoopBound(respond, to: context.loop)
+        Task(executorPreference: context.loop) { [self] in
+            do throws(Problem) { box.value(try await handle(call)) } catch { box.value(refuse(error)) }
+        }
+    }
+
+    private func readiness(_ state: State) throws(Problem) -> HTTPAnswer {
+        let areFailing = state.outcomes.areFailing(now: context.clock.uptime())
+        return try status.readiness(isDraining: state.isDraining, areFailing: areFailing)
+    }
+}

@@ -1,0 +1,41 @@
+package import Envelope
+import Primitives
+
+/// A configuration with the contents of its files.
+package struct LoadedConfiguration: Sendable {
+    package let configuration: ServiceConfiguration
+    package let files: ServiceFiles
+    private let places: ConfigurationPositions
+
+    /// Blocks on the disk.
+    ///
+    /// - Throws: faults of the configuration; if it has none, those of its files.
+    package init(file: [UInt8], environment: [String: String], now: Timestamp) throws(ConfigurationError) {
+        configuration = try ServiceConfiguration(file: file, environment: environment)
+        places = ConfigurationPositions(file: file, environment: environment)
+        files = try ServiceFiles.read(configuration, places, now: now)
+    }
+
+    /// Changes that need a restart.
+    func lastingFaults(beside earlier: LoadedConfiguration) -> [ConfigurationFault] {
+        var faults: [ConfigurationFault] = []
+        if configuration.databaseFile != earlier.configuration.databaseFile {
+            faults.append(
+                places.fault("/database-file", "the database stays the same while the service runs; restart it")
+            )
+        }
+        if configuration.listens != earlier.configuration.listens {
+            faults.append(places.fault("/listen", "who listens stays the same while the service runs; restart it"))
+        }
+        if configuration.loopbackPort != earlier.configuration.loopbackPort {
+            faults.append(
+                places.fault("/loopback-port", "who listens stays the same while the service runs; restart it")
+            )
+        }
+        if !files.tokenKey.isEqual(to: earlier.files.tokenKey) {
+            let problem = "the key is not the one that the database was opened with; put that one back"
+            faults.append(places.fault("/token-key-file", problem))
+        }
+        return faults
+    }
+}

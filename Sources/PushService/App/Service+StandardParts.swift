@@ -1,0 +1,20 @@
+import PushStore
+import Transport
+
+extension Service {
+    package static let standardParts: ServicePartsFactory = { base throws(ServiceError) in
+        let hooks = TenantHooks(base.context)
+        let wakers = DispatchWakers(hooks: { hooks.hooks.wake() }, fallbacks: { hooks.fallbacks.wake() })
+        let dispatcher = Dispatcher(base.context, wakers: wakers)
+        let quota = QuotaTable(base.context)
+        let pulse = StorePulse(base.context, base.store)
+        let application = APIApplication(base.context, dispatch: dispatcher, quota: quota) { pulse.vitals }
+        let front = FrontPart(base.context, base.loaded, application)
+        // A restored store accepts no writes: other parts would only log failures.
+        if base.store.health == .restored { return [front] }
+        return [
+            HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
+            UpkeepPart(base.context, quota: quota, wakers: wakers, pulse), front,
+        ]
+    }
+}

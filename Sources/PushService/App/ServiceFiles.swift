@@ -1,0 +1,64 @@
+package import Envelope
+package import Primitives
+package import Transport
+
+/// Contents of the configuration's files, read and checked before a start or reload changes anything.
+package final class ServiceFiles: Sendable {
+    package let tls: TLSIdentity
+    /// 32 bytes.
+    package let tokenKey: SecretBytes
+    /// Earliest expiry, in seconds since 1970.
+    package let certificatesEnd: Int64
+
+    package let lanes: CredentialPlan
+
+    private init(tls: TLSIdentity, tokenKey: consuming SecretBytes, certificatesEnd: Int64, lanes: CredentialPlan) {
+        self.tls = tls
+        self.tokenKey = tokenKey
+        self.certificatesEnd = certificatesEnd
+        self.lanes = lanes
+    }
+
+    /// Whole days, rounded down: an hour after the expiry is day -1.
+    package func certificateDaysLeft(at unixSeconds: Int64) -> Int {
+        ServiceMetrics.days(from: unixSeconds, to: certificatesEnd)
+    }
+
+    /// - Throws: every fault of every file, at the field that names it.
+    package static func read(
+        _ configuration: ServiceConfiguration,
+        _ places: ConfigurationPositions,
+        now: Timestamp
+    ) throws(ConfigurationError) -> ServiceFiles {
+        var reading = FileReading(places: places, now: now)
+        let tls = reading.serverIdentity(configuration.tls)
+        let key = reading.attempt("/token-key-file") { () throws(FileReading.Fault) in
+            do throws(TokenKeyFile.Fault) {
+                return KeyBox(try TokenKeyFile.read(configuration.tokenKeyFile))
+            } catch {
+                throw FileReading.Fault(problem: error.description)
+            }
+        }
+        reading.database(configuration.databaseFile, at: "/database-file")
+        for (index, tenant) in configuration.tenants.enumerated() {
+            let place = "/tenants/\(index)"
+            if let webhook = tenant.webhook { reading.receiver(webhook, at: place + "/webhook") }
+            for (index, app) in tenant.apps.enumerated() {
+                reading.app(app, of: tenant.id, at: "\(place)/apps/\(index)")
+            }
+        }
+        guard reading.faults.isEmpty, let tls, let key else { throw ConfigurationError(faults: reading.faults) }
+        return ServiceFiles(
+            tls: tls,
+            tokenKey: key.bytes.copy(storage: .guarded),
+            certificatesEnd: reading.certificatesEnd,
+            lanes: reading.lanes
+        )
+    }
+}
+
+/// Makes a key copyable, for a generic result.
+private final class KeyBox {
+    let bytes: SecretBytes
+    init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+}

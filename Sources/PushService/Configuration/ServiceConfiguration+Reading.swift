@@ -1,0 +1,156 @@
+import Envelope
+
+extension ServiceConfiguration {
+    /// Room for many thousand tenants.
+    package static let byteCountMax = 4 * 1_024 * 1_024
+    package static let tenantCountMax = 1_000
+    static let parserLimits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 12, allowsFractions: true)
+
+    /// - Throws: the faults, 32 at most, with line and column, field, and advice.
+    package init(file: [UInt8], environment: [String: String] = [:]) throws(ConfigurationError) {
+        let document: JSONValue
+        do throws(JSONError) {
+            document = try JSONParser.parse(file, limits: Self.parserLimits)
+        } catch {
+            let place = Self.place(error.offset, in: file)
+            throw ConfigurationError(faults: [
+                ConfigurationFault(place: place, pointer: "", problem: error.reason.description)
+            ])
+        }
+        var environmentFaults: [ConfigurationFault] = []
+        let whole = ConfigurationEnvironment.apply(environment, to: document, faults: &environmentFaults)
+        let faults = FieldErrors()
+        let configuration = Self.read(whole, faults)
+        let all = environmentFaults + faults.all.map { Self.fault($0, in: file) }
+        guard all.isEmpty, let configuration else {
+            throw ConfigurationError(faults: Array(all.prefix(FieldErrors.countMax)))
+        }
+        self = configuration
+    }
+
+    private static func fault(_ fault: FieldError, in file: [UInt8]) -> ConfigurationFault {
+        ConfigurationFault(
+            place: place(fault.offset, in: file),
+            pointer: fault.path.pointer,
+            problem: fault.problem
+        )
+    }
+
+    static func place(_ offset: Int, in file: [UInt8]) -> ConfigurationFault.Place {
+        if let variable = ConfigurationEnvironment.variable(at: offset) { return .environment(variable.name) }
+        let position = JSONError.position(of: max(0, offset), in: file)
+        return .file(line: position.line, column: position.column)
+    }
+
+    private static let names = [
+        "listen", "loopback-port", "proxies", "tls", "database-file", "token-key-file", "tenants", "limits",
+    ]
+
+    private static func read(_ document: JSONValue, _ faults: FieldErrors) -> ServiceConfiguration? {
+        guard let reader = ObjectReader(document, at: .root, names: names, faults: faults) else { return nil }
+        let listens = listens(reader)
+        let loopback = reader.integer("loopback-port", in: 0...65_535)
+        let proxies = reader.object("proxies", names: ProxyConfiguration.names).map { ProxyConfiguration($0) }
+        let tls = tls(reader)
+        let database = reader.file("database-file", isRequired: true)
+        let tokenKey = reader.file("token-key-file", isRequired: true)
+        var limits = ServiceLimits()
+        let limitNames = ServiceLimits.settings.map(\.name)
+        if let object = reader.object("limits", names: limitNames) { limits.read(object) }
+        let elements = reader.elements("tenants", 1...tenantCountMax, of: "tenants", isRequired: true) ?? []
+        var tenants: [TenantConfiguration] = []
+        for element in elements {
+            guard let tenant = TenantConfiguration(element.value, at: element.path, faults) else { continue }
+            tenants.append(tenant)
+        }
+        findDoubles(elements, faults)
+        findDoubles(listens ?? [], loopback, reader)
+        guard let listens, let tls, let database, let tokenKey, faults.all.isEmpty else { return nil }
+        return ServiceConfiguration(
+            listens: listens,
+            loopbackPort: loopback.map { UInt16($0) },
+            proxies: proxies,
+            tls: tls,
+            databaseFile: database,
+            tokenKeyFile: tokenKey,
+            tenants: tenants,
+            limits: limits
+        )
+    }
+
+    private static func listens(_ reader: ObjectReader) -> [Listen]? {
+        guard let elements = reader.elements("listen", 1...16, of: "listeners", isRequired: true) else { return nil }
+        return elements.compactMap { element in
+            guard
+                let object = ObjectReader(
+                    element.value,
+                    at: element.path,
+                    names: ["address", "port"],
+                    faults: reader.faults
+                )
+            else { return nil }
+            let expected = "an address such as \"0.0.0.0\" or \"::1\""
+            let address = object.text("address", 2...45, expected, isRequired: true) { IPAddress($0) != nil }
+            let port = object.integer("port", in: 0...65_535, isRequired: true)
+            guard let address, let port else { return nil }
+            return Listen(address: address, port: UInt16(port))
+        }
+    }
+
+    private static func tls(_ reader: ObjectReader) -> TLSFiles? {
+        let names = ["certificate-file", "key-file"]
+        guard let object = reader.object("tls", names: names, isRequired: true) else { return nil }
+        let certificate = object.file("certificate-file", isRequired: true)
+        let key = object.file("key-file", isRequired: true)
+        guard let certificate, let key else { return nil }
+        return TLSFiles(certificateFile: certificate, keyFile: key)
+    }
+
+    /// The second listener would fail as if another program had the port.
+    private static func findDoubles(_ listens: [Listen], _ loopback: Int64?, _ reader: ObjectReader) {
+        func overlap(_ one: String, _ other: String) -> Bool {
+            one == other
+                || [one, other].contains { any in
+                    any == "0.0.0.0" && !one.contains(":") && !other.contains(":")
+                        || any == "::" && one.contains(":") && other.contains(":")
+                }
+        }
+        func fault(_ name: String, _ sentence: String) {
+            reader.faults.add(.wrong, reader.place(name), at: reader.object[name]?.offset ?? 0, sentence)
+        }
+        for (index, one) in listens.enumerated() where one.port != 0 {
+            if listens[..<index].contains(where: { $0.port == one.port && overlap($0.address, one.address) }) {
+                fault("listen", "two of them would have port \(one.port); give each its own, or take one away")
+            }
+            if loopback == Int64(one.port), overlap(one.address, "127.0.0.1") {
+                fault("loopback-port", "one of 'listen' has this port of 127.0.0.1; choose another (0: any)")
+            }
+        }
+    }
+
+    /// Checks uniqueness, also in tenants with other faults.
+    private static func findDoubles(_ tenants: [(value: JSONValue, path: FieldPath)], _ faults: FieldErrors) {
+        var ids = Doubles("give each tenant its own")
+        var hashes = Doubles("make a key for each")
+        var keyCount = 0
+        for tenant in tenants {
+            ids.note("id", of: tenant, faults)
+            for (index, key) in (tenant.value["keys"]?.elements ?? []).enumerated() {
+                hashes.note("hash", of: (key, .element(.member(tenant.path, "keys"), index)), faults)
+                keyCount += 1
+            }
+        }
+        guard keyCount > AccessTable.rowCountMax, let first = tenants.first else { return }
+        let problem = "more than \(AccessTable.rowCountMax) keys in all; remove those not in use"
+        faults.add(.wrong, .member(.root, "tenants"), at: first.value.offset, problem)
+    }
+}
+
+extension ObjectReader {
+    /// An absolute path, so that the working directory does not matter.
+    func file(_ name: String, isRequired: Bool = false) -> String? {
+        text(name, 2...4_096, "the absolute path of a file", isRequired: isRequired) {
+            $0.utf8.first == UInt8(ascii: "/") && !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        }
+    }
+}

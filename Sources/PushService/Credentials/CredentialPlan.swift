@@ -1,0 +1,50 @@
+import APNS
+import APNSProvider
+import Envelope
+import PushStore
+import Transport
+
+/// A configuration's credentials, read and checked.
+package struct CredentialPlan: Sendable {
+    struct Key: Hashable, Sendable {
+        let credential: AppConfiguration.Credential
+        let endpoint: APNSEndpoint
+        let authoritiesFile: String?
+    }
+
+    struct Material: Sendable {
+        let credential: APNSCredential
+        let trust: TLSTrust
+        /// Tells if the files have changed.
+        let digest: [UInt8]
+    }
+
+    /// A tenant's app in one of Apple's environments.
+    struct Place: Hashable, Sendable {
+        let tenant: TenantID
+        let bundleID: String
+        let environment: APNSEnvironment
+
+        /// Few share a bundle id, and it is hashed often.
+        func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
+    }
+
+    private(set) var materials: [Key: Material] = [:]
+    private(set) var places: [Place: Key] = [:]
+
+    mutating func add(_ app: AppConfiguration, of tenant: TenantID, _ material: Material) {
+        let key = Key(app)
+        places[Place(tenant: tenant, bundleID: app.bundleID.text, environment: app.environment)] = key
+        materials[key] = material
+    }
+}
+
+extension CredentialPlan.Key {
+    init(_ app: AppConfiguration) {
+        credential = app.credential
+        authoritiesFile = app.endpoint?.authoritiesFile
+        endpoint =
+            app.endpoint.map { APNSEndpoint(host: $0.host, port: $0.port) }
+            ?? (app.environment == .production ? .production : .sandbox)
+    }
+}

@@ -1,0 +1,174 @@
+import APNSProvider
+import Envelope
+import Keys
+import Platform
+import Primitives
+import PushStore
+import Transport
+
+struct FileReading {
+    struct Fault: Error {
+        /// A sentence without its full stop and without the path.
+        let problem: String
+    }
+
+    private let places: ConfigurationPositions
+    private let unixSeconds: Int64
+    private(set) var faults: [ConfigurationFault] = []
+    /// Earliest expiry.
+    private(set) var certificatesEnd = Int64.max
+    private(set) var lanes = CredentialPlan()
+    private var credentials: CredentialReader
+
+    init(places: ConfigurationPositions, now: Timestamp) {
+        self.places = places
+        unixSeconds = Int64(clamping: now.milliseconds / 1_000)
+        credentials = CredentialReader(unixSeconds: unixSeconds)
+    }
+
+    /// Turns an error of `body` into a fault of the field.
+    mutating func attempt<Value>(_ pointer: String, _ body: () throws(Fault) -> Value) -> Value? {
+        do throws(Fault) {
+            return try body()
+        } catch {
+            faults.append(places.fault(pointer, error.problem))
+            return nil
+        }
+    }
+
+    mutating func serverIdentity(_ files: ServiceConfiguration.TLSFiles) -> TLSIdentity? {
+        let certificate = attempt("/tls/certificate-file") { () throws(Fault) in
+            try Self.publicFile(files.certificateFile)
+        }
+        let key = attempt("/tls/key-file") { () throws(Fault) in try PrivateBox(files.keyFile) }
+        guard let certificate, let key else { return nil }
+        do throws(TLSError) {
+            let identity = try key.bytes.withBytes { key throws(TLSError) in
+                try TLSIdentity.server(certificateChainPEM: certificate, privateKeyPEM: key)
+            }
+            certificatesEnd = min(certificatesEnd, identity.certificate.notAfter)
+            if let problem = Self.expiry(notAfter: identity.certificate.notAfter, at: unixSeconds) {
+                faults.append(places.fault("/tls/certificate-file", problem))
+            }
+            return identity
+        } catch {
+            let isKey = error != .certificateUnreadable
+            faults.append(places.fault(isKey ? "/tls/key-file" : "/tls/certificate-file", error.description))
+            return nil
+        }
+    }
+
+    /// Accepts a server's certificate that is not valid yet: clients have their own clocks, and a service whose clock
+    /// is behind still keeps notifications.
+    static func expiry(notAfter: Int64, at unixSeconds: Int64) -> String? {
+        guard notAfter < unixSeconds else { return nil }
+        func day(_ seconds: Int64) -> String {
+            String(
+                ISODateTime.text(milliseconds: seconds.multipliedReportingOverflow(by: 1_000).partialValue).prefix(10)
+            )
+        }
+        // A wrong clock looks like an expired certificate.
+        return """
+            the certificate has expired: it ended on \(day(notAfter)), and this machine's clock says \(day(unixSeconds)); \
+            renew it, or set the clock
+            """
+    }
+
+    /// Checks path and folder, where SQLite creates further files.
+    mutating func database(_ path: String, at pointer: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
+        _ = attempt(pointer) { () throws(Fault) in
+            var status = stat()
+            guard unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw Fault(problem: "its folder is not there; make it")
+            }
+            guard unsafe access(folder, W_OK | X_OK) == 0 else {
+                throw Fault(
+                    problem: errno == EROFS
+                        ? "its file system is read-only; mount it writable, or put the database on another"
+                        : "nothing can be made in its folder; give that to the user that the service runs as"
+                )
+            }
+            for suffix in ["", "-wal", "-shm", "-lock"] {
+                guard unsafe lstat(path + suffix, &status) == 0 else { continue }
+                guard status.st_mode & S_IFMT == S_IFREG else {
+                    throw Fault(problem: "there is something else than a file in its place; give the path of a file")
+                }
+                guard unsafe access(path + suffix, R_OK | W_OK) == 0 else {
+                    let which = suffix.isEmpty ? "it is" : "the file with \(suffix) behind its name is"
+                    throw Fault(
+                        problem:
+                            "\(which) another user's; give it, and all that begin with its name, to the user that the "
+                            + "service runs as: chown"
+                    )
+                }
+            }
+        }
+    }
+
+    mutating func receiver(_ receiver: WebhookConfiguration, at pointer: String) {
+        secret(receiver.secretFile, at: pointer + "/secret-file")
+        if let file = receiver.oldSecretFile { secret(file, at: pointer + "/old-secret-file") }
+        guard let file = receiver.authoritiesFile else { return }
+        _ = attempt(pointer + "/authorities-file") { () throws(Fault) in
+            let bytes = try Self.publicFile(file, byteCountMax: CredentialReader.authoritiesByteCountMax)
+            do throws(TLSError) {
+                _ = try TLSContext.client(trust: .pem(bytes), alpn: [])
+            } catch {
+                throw Fault(problem: error.description)
+            }
+        }
+    }
+
+    private mutating func secret(_ path: String, at pointer: String) {
+        _ = attempt(pointer) { () throws(Fault) in
+            let box = try PrivateBox(path)
+            guard box.bytes.withBytes({ WebhookSecret.decode($0) != nil }) else {
+                throw Fault(
+                    problem:
+                        "no secret of webhooks, which is 'whsec_' and the base64 of 24 to 64 random bytes; make one with "
+                        + "'echo whsec_$(openssl rand -base64 32)'"
+                )
+            }
+        }
+    }
+
+    mutating func app(_ app: AppConfiguration, of tenant: TenantID, at pointer: String) {
+        do throws(CredentialReader.Faults) {
+            let material = try credentials.material(of: app)
+            lanes.add(app, of: tenant, material)
+            if case .certificate(let certificate) = material.credential {
+                certificatesEnd = min(certificatesEnd, certificate.validity.upperBound)
+            }
+        } catch {
+            for fault in error.all { faults.append(places.fault(pointer + fault.field, fault.problem)) }
+        }
+        if let fallback = app.fallback { receiver(fallback.delivery, at: pointer + "/fallback") }
+    }
+
+    private static func publicFile(
+        _ path: String,
+        byteCountMax: Int = TLSIdentity.byteCountMax
+    ) throws(Fault) -> [UInt8] {
+        do throws(FileError) {
+            return try WholeFile.read(path, byteCountMax: byteCountMax)
+        } catch {
+            throw Fault(problem: error.advice)
+        }
+    }
+}
+
+/// Read by its owner only, into memory that is zeroed.
+private final class PrivateBox {
+    let bytes: SecretBytes
+
+    init() { bytes = SecretBytes(byteCount: 0) { _ in } }
+
+    init(_ path: String) throws(FileReading.Fault) {
+        do throws(FileError) {
+            bytes = try PrivateFile.read(path, exampleKeys: .refused)
+        } catch {
+            throw FileReading.Fault(problem: error.advice)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// Names the field and the expected value, never the actual one.
+package struct FieldError: Error, Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        case missing
+        case unknown
+        /// The value has another type, or is outside its range.
+        case wrong
+        case tooLarge(byteCount: Int, byteCountMax: Int)
+        case plainText
+    }
+
+    package let kind: Kind
+    package let path: FieldPath
+    /// Bytes before the value, or before the object that lacks it.
+    package let offset: Int
+    /// A sentence without its full stop.
+    package let problem: String
+}
+
+/// Collects faults, so that all can be corrected at once.
+final class FieldErrors {
+    /// A document with more is probably the wrong one.
+    static let countMax = 32
+
+    private(set) var all: [FieldError] = []
+
+    /// A dropped fault is not evaluated: a document may have a hundred thousand unknown names.
+    func add(
+        _ kind: @autoclosure () -> FieldError.Kind,
+        _ path: @autoclosure () -> FieldPath,
+        at offset: Int,
+        _ problem: @autoclosure () -> String
+    ) {
+        guard all.count < Self.countMax else { return }
+        all.append(FieldError(kind: kind(), path: path(), offset: offset, problem: problem()))
+    }
+}

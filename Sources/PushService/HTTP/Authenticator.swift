@@ -1,0 +1,83 @@
+import PushStore
+
+/// Admission before the body is read: rate of the address, key, scope, rate of the tenant.
+///
+/// In this order, guessing keys uses up the guesser's rate only.
+package struct Authenticator: Sendable {
+    private static let burstSeconds = 2.0
+
+    private var table: AccessTable
+    private var tenantRates: [TenantID: RateLimiter<TenantID>.Rate]
+    private var addressRate: RateLimiter<IPAddress>.Rate
+    private var addresses: RateLimiter<IPAddress>
+    private var tenants: RateLimiter<TenantID>
+
+    package init(_ configuration: ServiceConfiguration) {
+        table = configuration.accessTable
+        tenantRates = Dictionary(
+            configuration.tenants.map { ($0.id, Self.rate($0.requestsPerSecond)) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        addressRate = Self.rate(Double(configuration.limits.requestsPerSecondOfAddress))
+        addresses = RateLimiter(keyCountMax: configuration.limits.bucketCountMax)
+        tenants = RateLimiter(keyCountMax: max(1, configuration.tenants.count))
+    }
+
+    /// Used-up rates stay used up.
+    package mutating func adopt(_ configuration: ServiceConfiguration) {
+        let next = Authenticator(configuration)
+        (table, tenantRates, addressRate) = (next.table, next.tenantRates, next.addressRate)
+        addresses.keyCountMax = next.addresses.keyCountMax
+        tenants.keyCountMax = next.tenants.keyCountMax
+    }
+
+    private static func rate<Key>(_ perSecond: Double) -> RateLimiter<Key>.Rate {
+        RateLimiter<Key>.Rate(perSecond: perSecond, burst: max(1, Int(perSecond * burstSeconds)))
+    }
+
+    /// - Parameters:
+    ///   - now: nanoseconds of a monotonic clock.
+    ///   - unixSeconds: the wall clock, for keys that expire.
+    /// - Returns: nil if the route needs no key.
+    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. Missing, malformed, unknown and expired keys get
+    ///   the same answer.
+    package mutating func admit(
+        _ request: APIRequest,
+        to route: Route,
+        now: Int64,
+        unixSeconds: @autoclosure () -> Int64
+    ) throws(Problem) -> Grant? {
+        // No address: the loopback port.
+        if let client = request.client?.client, let wait = addresses.take(of: client, rate: addressRate, now: now) {
+            throw Self.tooMany("from this address", wait)
+        }
+        guard let scope = route.scope else { return nil }
+        let key = request.value(of: "authorization").flatMap { APIKey.bearer($0) }
+        // Even without a key, so that the answer takes as long.
+        guard let grant = table.grant(for: key ?? []) else {
+            throw Self.unauthorized
+        }
+        if let end = grant.end, unixSeconds() >= end {
+            var problem = Self.unauthorized
+            problem.endedKey = grant
+            throw problem
+        }
+        guard grant.scopes.contains(scope) else {
+            throw Problem(.forbidden, "Use a key with the scope '\(scope.rawValue)', or add it to this key's.")
+        }
+        if let rate = tenantRates[grant.tenant], let wait = tenants.take(of: grant.tenant, rate: rate, now: now) {
+            throw Self.tooMany("of this tenant", wait)
+        }
+        return grant
+    }
+
+    private static var unauthorized: Problem {
+        Problem(.unauthorized, "Send a key of the tenant as 'Authorization: Bearer spk_…', once.")
+    }
+
+    private static func tooMany(_ whose: String, _ wait: Duration) -> Problem {
+        var problem = Problem(.tooManyRequests, "Wait as long as 'Retry-After' says; too many requests came \(whose).")
+        problem.retryAfterSeconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+        return problem
+    }
+}

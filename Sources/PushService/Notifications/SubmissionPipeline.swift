@@ -1,0 +1,306 @@
+import APNS
+import Envelope
+import Platform
+import Primitives
+import PushStore
+import Transport
+
+/// The steps of every submission. On the loop.
+///
+///     read → check the queue → look up the devices → draft → take the quota → reserve or queue → store → answer
+///
+/// Submissions of one turn share a look-up and a call of the store, in order of arrival, so that each device's
+/// notifications keep their order. Large bodies are parsed and drafted beside the loop, repetitions read in a task.
+final class SubmissionPipeline {
+    /// Entries of one call, unless one request has more: bounds the wait of the others.
+    static let storedCountMax = 512
+
+    private let context: ServiceContext
+    private let dispatch: any DispatchInterface
+    private let quota: QuotaTable
+    private lazy var lookups = CallBatch<Submission>(
+        context.loop,
+        call: { [context] in Self.lookUp($0, context, $1) },
+        deliver: { [weak self] in self?.didLookUp($0, $1) }
+    )
+    private lazy var storing = CallBatch<Submission>(
+        context.loop,
+        weightMax: Self.storedCountMax,
+        weight: { $0.entries.count },
+        call: { [context] in StoringCall($0, context, $1).begin() },
+        deliver: { [weak self] in self?.didStore($0, $1) }
+    )
+    /// Entries on their way into each queue.
+    private var coming = Lane.allCases.map { _ in SharedSlots<TenantID>() }
+    private var random = RandomReserve()
+
+    init(_ context: ServiceContext, _ dispatch: any DispatchInterface, _ quota: QuotaTable) {
+        self.context = context
+        self.dispatch = dispatch
+        self.quota = quota
+    }
+
+    /// - Parameter respond: called once, on the loop, perhaps before this returns.
+    func begin(_ call: APICall, respond: @escaping (HTTPAnswer) -> Void) {
+        do throws(Problem) {
+            let tenant = try call.tenant()
+            let now = context.clock.now()
+            read(call, tenant, now: now) { [self] body in
+                do throws(Problem) {
+                    didRead(try Submission(call, tenant, try body.get(), respond))
+                } catch {
+                    refuseUnread(call, tenant, error, respond)
+                }
+            }
+        } catch {
+            respond(context.refuse(error))
+        }
+    }
+
+    private func read(
+        _ call: APICall,
+        _ tenant: TenantConfiguration,
+        now: Timestamp,
+        then proceed: @escaping (Result<SubmissionBody, Problem>) -> Void
+    ) {
+        compute(
+            call,
+            { random throws(Problem) in try SubmissionBody(call, tenant, now: now, random: &random) },
+            then: proceed
+        )
+    }
+
+    private func didRead(_ submission: Submission) {
+        do throws(Problem) {
+            // Cheaper than the look-up.
+            try Admission.checkQueue(submission.keys.count, in: submission.body.lane, of: submission.tenant.id, context)
+            lookups.add(submission)
+        } catch {
+            refuse(submission, error)
+        }
+    }
+
+    /// Parses as of 1970: the date may have passed since the same request first came.
+    private func refuseUnread(
+        _ call: APICall,
+        _ tenant: TenantConfiguration,
+        _ error: Problem,
+        _ respond: @escaping (HTTPAnswer) -> Void
+    ) {
+        guard call.route.operation == .postSAP, error.kind == .invalidFields else {
+            return respond(context.refuse(error))
+        }
+        read(call, tenant, now: Timestamp(milliseconds: 0)) { [self] body in
+            guard let body = try? body.get(), let submission = try? Submission(call, tenant, body, respond) else {
+                return respond(context.refuse(error))
+            }
+            refuse(submission, error)
+        }
+    }
+
+    // MARK: Devices
+
+    private static func lookUp(
+        _ submissions: [Submission],
+        _ context: ServiceContext,
+        _ completion: @escaping ([StoreError?]) -> Void
+    ) {
+        let box = LoopBound((submissions: submissions, completion: completion), to: context.loop)
+        context.store.devices(submissions.flatMap(\.keys)) { result in
+            box.loop.perform {
+                let (submissions, completion) = box.value
+                switch result {
+                case .success(let lookups):
+                    var start = 0
+                    for submission in submissions {
+                        let end = min(start + submission.keys.count, lookups.count)
+                        submission.lookups = Array(lookups[start..<end])
+                        start = end
+                    }
+                    completion(submissions.map { $0.lookups.count == $0.keys.count ? nil : .damaged })
+                case .failure(let error): completion(submissions.map { _ in error })
+                }
+            }
+        }
+    }
+
+    private func didLookUp(_ submission: Submission, _ error: StoreError?) {
+        if let error { return refuse(submission, context.problem(error)) }
+        let (body, lookups, tenant) = (submission.body, submission.lookups, submission.tenant)
+        let (settings, now) = (submission.call.settings, context.clock.now())
+        compute(submission.call) { [context] random throws(Problem) in
+            try NotificationDraft(
+                body,
+                lookups: lookups,
+                tenant: tenant,
+                settings: settings,
+                collapseKey: context.collapseKey,
+                now: now,
+                random: &random
+            )
+        } then: { [self] draft in
+            didDraft(submission, draft, now: now)
+        }
+    }
+
+    // MARK: Storing
+
+    private func didDraft(_ submission: Submission, _ draft: Result<NotificationDraft, Problem>, now: Timestamp) {
+        do throws(Problem) {
+            let draft = try draft.get()
+            try takeQuota(draft.entries.count, submission.tenant, now: now)
+            let offer = SendOffer(draft, submission.lookups, tenant: submission.tenant.id, now: now)
+            submission.offer = offer
+            submission.reservation = dispatch.reserve(offer)
+            if submission.reservation == nil { try takeQueueRoom(submission, offer) }
+            storing.add(submission)
+        } catch {
+            refuse(submission, error)
+        }
+    }
+
+    private func takeQuota(_ count: Int, _ tenant: TenantConfiguration, now: Timestamp) throws(Problem) {
+        guard let seconds = quota.take(count, of: tenant, now: now) else { return }
+        var problem = Problem(
+            .quotaExceeded,
+            "The tenant may have \(tenant.quotaPerDay) notifications accepted in a day of UTC. Wait as long as"
+                + " 'Retry-After' says, or have 'quota-per-day' raised."
+        )
+        problem.retryAfterSeconds = seconds
+        throw problem
+    }
+
+    private func takeQueueRoom(_ submission: Submission, _ offer: SendOffer) throws(Problem) {
+        let (count, lane) = (offer.entries.count, offer.lane)
+        do throws(Problem) {
+            try Admission.checkQueue(count, in: lane, of: offer.tenant, beside: coming[lane.index], context)
+        } catch {
+            didNotStore(submission, offer)
+            throw error
+        }
+        coming[lane.index].take(count, for: offer.tenant)
+    }
+
+    private func didStore(_ submission: Submission, _ error: StoreError?) {
+        guard let offer = submission.offer else { return }
+        if submission.reservation == nil {
+            coming[offer.lane.index].giveBack(offer.entries.count, of: offer.tenant)
+        }
+        switch submission.result {
+        case .sending(let leases) where error == nil:
+            if let reservation = submission.reservation { dispatch.didStore(reservation, leases) }
+        case .queued where error == nil: dispatch.wake([offer.lane])
+        case .repeated(let result) where error == nil:
+            didNotStore(submission, offer)
+            return inTask(submission) { pipeline, submission throws(Problem) in
+                try await pipeline.repeated(result, submission.tenant.id)
+            }
+        default:
+            didNotStore(submission, offer)
+            return submission.end(context.refuse(context.problem(error ?? .damaged)))
+        }
+        count(offer, begun: submission.call.begun)
+        submission.accept(offer.entries.map(AcceptedNotification.init))
+    }
+
+    private func didNotStore(_ submission: Submission, _ offer: SendOffer) {
+        quota.giveBack(offer.entries.count, of: submission.tenant)
+        if let reservation = submission.reservation {
+            dispatch.didNotStore(reservation)
+        } else {
+            dispatch.didNotQueue(offer.entries.map { QueueNote($0) })
+        }
+    }
+
+    private func count(_ offer: SendOffer, begun: Int64) {
+        let microseconds = (context.clock.uptime() - begun) / 1_000
+        context.metrics.withLock { metrics in
+            metrics.didAccept(offer.entries.count, app: offer.bundleID, lane: offer.lane, microseconds: microseconds)
+            // By index: a copy of an entry is large.
+            for index in offer.entries.indices where offer.entries[index].receiptHash != nil {
+                metrics.didAwaitReceipt()
+            }
+        }
+    }
+
+    // MARK: Refusals and repetitions
+
+    /// Answers with the refusal, unless the request was accepted before: a device or the quota may be gone since then.
+    private func refuse(_ submission: Submission, _ error: Problem) {
+        guard error.kind.status < 500, let idempotency = submission.idempotency else {
+            return submission.end(context.refuse(error))
+        }
+        inTask(submission) { pipeline, submission throws(Problem) in
+            let (context, tenantID) = (pipeline.context, submission.tenant.id)
+            let known = try await context.asking { () throws(StoreError) in
+                try await context.store.known(idempotency, tenant: tenantID)
+            }
+            guard let known else { throw error }
+            return try await pipeline.repeated(known, tenantID)
+        }
+    }
+
+    /// - Returns: the first request's notifications, without purged ones.
+    /// - Throws: `.idempotencyConflict`, or the store's problem.
+    private func repeated(
+        _ result: EnqueueResult,
+        _ tenant: TenantID
+    ) async throws(Problem) -> [AcceptedNotification] {
+        guard case .duplicate(let ids) = result else {
+            throw Problem(.idempotencyConflict, "Use another key for another request; this one came with another body.")
+        }
+        let entries = try await context.asking { [context] () throws(StoreError) in
+            try await context.store.entries(ids, tenant: tenant)
+        }
+        return entries.compactMap { $0.map(AcceptedNotification.init) }
+    }
+
+    private func inTask(
+        _ submission: Submission,
+        _ work: @escaping @Sendable (SubmissionPipeline, Submission) async throws(Problem) -> [AcceptedNotification]
+    ) {
+        let box = LoopBound((pipeline: self, submission: submission), to: context.loop)
+        Task(executorPreference: context.loop) {
+            let (pipeline, submission) = box.value
+            do throws(Problem) {
+                submission.accept(try await work(pipeline, submission))
+            } catch {
+                submission.end(pipeline.context.refuse(error))
+            }
+        }
+    }
+
+    /// Runs a large computation beside the loop, so that a broadcast does not delay a call.
+    private func compute<Value: Sendable>(
+        _ call: APICall,
+        _ work: @escaping @Sendable (inout RandomReserve) throws(Problem) -> Value,
+        then proceed: @escaping (Result<Value, Problem>) -> Void
+    ) {
+        guard !call.isSmall else { return proceed(Result { () throws(Problem) in try work(&random) }) }
+        let box = LoopBound(proceed, to: context.loop)
+        // It touches no state, and ends.
+        Task.detached {
+            var random = RandomReserve()
+            let result = Result { () throws(Problem) in try work(&random) }
+            box.loop.perform { box.value(result) }
+        }
+    }
+}
+
+extension SendOffer {
+    /// All devices were found, or there would be no draft.
+    fileprivate convenience init(
+        _ draft: NotificationDraft,
+        _ lookups: [DeviceLookup],
+        tenant: TenantID,
+        now: Timestamp
+    ) {
+        self.init(
+            tenant: tenant,
+            entries: draft.entries,
+            devices: lookups.compactMap { if case .found(let device) = $0 { device } else { nil } },
+            bundleID: draft.topic.description,
+            now: now
+        )
+    }
+}

@@ -1,0 +1,63 @@
+internal import Envelope
+
+/// Leases in memory: after a crash a leased entry is queued, and one in flight is not.
+struct LeaseTable {
+    private struct Held {
+        let number: UInt64
+        /// nil during its mark's write.
+        var until: Timestamp?
+    }
+
+    private var held: [EntryID: Held] = [:]
+    private var lastNumber: UInt64 = 0
+    private var lookCount = 0
+    /// Entries marked since the oldest running query began, which may still see them as queued.
+    private var gone: Set<EntryID> = []
+
+    /// Call before a query's snapshot.
+    mutating func beginLook() { lookCount += 1 }
+
+    mutating func endLook() {
+        lookCount -= 1
+        if lookCount == 0 { gone = [] }
+    }
+
+    /// - Returns: nil if it is leased.
+    mutating func lease(_ standing: EntryStanding, demand: TakeDemand) -> Lease? {
+        guard hold(standing.id, until: demand.leasedUntil, now: demand.now) else { return nil }
+        return Lease(standing: standing, number: lastNumber)
+    }
+
+    /// - Returns: false if it is leased.
+    mutating func hold(_ id: EntryID, until: Timestamp, now: Timestamp) -> Bool {
+        guard isFree(id, now: now) else { return false }
+        lastNumber += 1
+        held[id] = Held(number: lastNumber, until: until)
+        return true
+    }
+
+    func isFree(_ id: EntryID, now: Timestamp) -> Bool {
+        guard let holder = held[id] else { return !gone.contains(id) }
+        return holder.until.map { $0 <= now } ?? false
+    }
+
+    /// Removes the time limit; only `end` releases it then.
+    ///
+    /// - Returns: false for a void lease.
+    mutating func mark(_ lease: Lease) -> Bool {
+        guard let holder = held[lease.id], holder.number == lease.number else { return false }
+        held[lease.id]?.until = nil
+        return true
+    }
+
+    /// Call with the mark on the disk.
+    mutating func didMark(_ lease: Lease) {
+        if lookCount > 0, held[lease.id]?.number == lease.number { gone.insert(lease.id) }
+        end(lease)
+    }
+
+    mutating func end(_ lease: Lease) {
+        guard held[lease.id]?.number == lease.number else { return }
+        held[lease.id] = nil
+    }
+}

@@ -1,0 +1,86 @@
+import Envelope
+import PushStorePattern
+import TestSupport
+import Testing
+
+@testable import PushStore
+
+/// Who has what in hand while others look at the queue, each of them at the file as it was when it began.
+struct LeaseTableTests {
+    private let demand = TakeDemand(
+        lane: .normal,
+        limit: 1,
+        now: StorePattern.start,
+        leasedUntil: StorePattern.start.advanced(by: .seconds(60))
+    )
+    private let standing: EntryStanding
+
+    init() throws {
+        standing = EntryStanding(
+            id: try #require(EntryID(value: 7)),
+            tenant: 1,
+            lane: .normal,
+            state: .queued,
+            attemptCount: 0,
+            attemptLimit: nil,
+            deadline: StorePattern.start.advanced(by: .seconds(600)),
+            maybeDuplicate: false
+        )
+    }
+
+    /// A look has found it queued.
+    private func take(_ book: inout LeaseTable) throws -> Lease {
+        let lease = book.lease(standing, demand: demand)
+        return try #require(lease)
+    }
+
+    @Test func `what was marked while somebody looked is not his, and free for the next`() throws {
+        var book = LeaseTable()
+        let lease = try take(&book)
+        let isHeld = book.mark(lease)
+        book.beginLook()
+        book.didMark(lease)
+        let seen = book.lease(standing, demand: demand)
+        #expect(isHeld && seen == nil)
+        book.endLook()
+        // It may have been queued again since.
+        let later = book.lease(standing, demand: demand)
+        #expect(later != nil)
+    }
+
+    @Test func `it is so until all have ended that may have seen it queued`() throws {
+        var book = LeaseTable()
+        let lease = try take(&book)
+        book.beginLook()
+        book.beginLook()
+        let isHeld = book.mark(lease)
+        book.didMark(lease)
+        book.endLook()
+        let seen = book.lease(standing, demand: demand)
+        #expect(isHeld && seen == nil)
+        book.endLook()
+        let later = book.lease(standing, demand: demand)
+        #expect(later != nil)
+    }
+
+    @Test func `what was given back, or could not be marked, is free at once`() throws {
+        var book = LeaseTable()
+        book.beginLook()
+        let lease = try take(&book)
+        let isHeld = book.mark(lease)
+        book.end(lease)
+        let next = book.lease(standing, demand: demand)
+        #expect(isHeld && next != nil)
+    }
+
+    @Test func `the mark of a lease that had ended takes nothing from who has it now`() throws {
+        var book = LeaseTable()
+        let lease = try take(&book)
+        book.end(lease)
+        book.beginLook()
+        let next = try take(&book)
+        book.didMark(lease)
+        let isHeld = book.mark(next)
+        #expect(isHeld)
+    }
+}
