@@ -19,7 +19,7 @@ struct SenderRow: Equatable {
 
     var idHigh: UInt64
     var idLow: UInt64
-    /// Messages that expire by then are evicted or too old (protocol v1, rule 24). Never falls.
+    /// Messages that expire at or before this are evicted or too old (protocol v1, rule 24). Never falls.
     var floor: UInt64 = 0
     /// Live ids; never too low, and recounted by sweeps.
     var count = 0
@@ -28,7 +28,7 @@ struct SenderRow: Equatable {
     var nextCount = 0
     /// The latest expiry of its ids and end of its changes.
     var expiresMax: UInt64 = 0
-    /// Unknown changes sent by then may have been superseded. Never falls.
+    /// Unknown changes sent at or before this may have been superseded. Never falls.
     var orderFloor: UInt64 = 0
 
     init(idHigh: UInt64, idLow: UInt64) {
