@@ -15,7 +15,12 @@ let house: [SwiftSetting] = [
 /// `onLinux` is what Apple's platforms have a framework for.
 func module(_ name: String, _ dependencies: Target.Dependency..., onLinux: [String] = []) -> Target {
     let conditional = onLinux.map { Target.Dependency.target(name: $0, condition: .when(platforms: [.linux])) }
-    return .target(name: name, dependencies: dependencies + conditional, swiftSettings: house)
+    return .target(
+        name: name,
+        dependencies: dependencies + conditional,
+        exclude: ["README.md"],
+        swiftSettings: house
+    )
 }
 
 /// A file as an app developer has it: Swift 5 mode, no settings and no access of ours.
@@ -235,6 +240,7 @@ package.targets += [
             "Transport", "DeviceLink", "APNSProvider", "APNSSimulator", "HTTPSClient",
             "CLinux", "CommandLineTool", "ChildProcesses",
         ],
+        exclude: ["README.md"],
         swiftSettings: house
     ),
 
@@ -242,6 +248,7 @@ package.targets += [
     .executableTarget(
         name: "sealedpush-blobs",
         dependencies: ["BlobStore", "CommandLineTool", "Envelope", "Keys", "Primitives", "Transport"],
+        exclude: ["README.md"],
         swiftSettings: house
     ),
 
@@ -251,6 +258,7 @@ package.targets += [
         dependencies: [
             "APNS", "CLinux", "Envelope", "Keys", "Platform", "Primitives", "PushService", "PushStore", "Transport",
         ],
+        exclude: ["README.md"],
         swiftSettings: house
     ),
 
@@ -265,6 +273,7 @@ package.targets += [
             "Transport", "APNSProvider", "APNSSimulator", "PushStore", "CSodium", "COpenSSL",
         ],
         path: "Benchmarks/Bench",
+        exclude: ["README.md"],
         swiftSettings: house
     ),
     .executableTarget(
@@ -275,6 +284,7 @@ package.targets += [
             "PushStore", "Transport",
         ],
         path: "Benchmarks/sealedpush-bench",
+        exclude: ["README.md"],
         swiftSettings: house
     ),
 

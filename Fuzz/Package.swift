@@ -17,7 +17,12 @@ let house: [SwiftSetting] = [
 
 /// With testing enabled: what reads files that only this package writes is internal to its target.
 func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: house + [.unsafeFlags(["-enable-testing"])])
+    .target(
+        name: name,
+        dependencies: dependencies,
+        exclude: ["README.md"],
+        swiftSettings: house + [.unsafeFlags(["-enable-testing"])]
+    )
 }
 
 /// libFuzzer brings `main`.

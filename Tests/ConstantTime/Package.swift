@@ -16,11 +16,16 @@ let house: [SwiftSetting] = [
 let package = Package(
     name: "constant-time",
     targets: [
-        .target(name: "Platform", dependencies: ["CExtendedAttributes"], swiftSettings: house),
+        .target(name: "Platform", dependencies: ["CExtendedAttributes"], exclude: ["README.md"], swiftSettings: house),
         .target(name: "CExtendedAttributes"),
-        .target(name: "Primitives", dependencies: ["Platform", "CSodium", "COpenSSL", "CGMP"], swiftSettings: house),
-        .target(name: "HPKE", dependencies: ["Primitives"], swiftSettings: house),
-        .target(name: "Envelope", swiftSettings: house),
+        .target(
+            name: "Primitives",
+            dependencies: ["Platform", "CSodium", "COpenSSL", "CGMP"],
+            exclude: ["README.md"],
+            swiftSettings: house
+        ),
+        .target(name: "HPKE", dependencies: ["Primitives"], exclude: ["README.md"], swiftSettings: house),
+        .target(name: "Envelope", exclude: ["README.md"], swiftSettings: house),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CGMP", pkgConfig: "gmp"),

@@ -1,4 +1,4 @@
-/// The table of abuse cases in docs/abuse-cases.md, as far as vectors go.
+/// The table of abuse cases in Tests/Vectors/abuse-cases.md, as far as vectors go.
 enum AbuseCaseTable {
     /// Of the envelope, its keys and its parsers.
     static let protocolCases = Array(1...12) + Array(17...50)

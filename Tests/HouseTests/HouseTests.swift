@@ -35,7 +35,7 @@ struct HouseTests {
             String($0.dropLast(".txt".count))
         }
         #expect(vectors.count >= 120)
-        report(AbuseCaseTable.check(try Checkout.file("docs/abuse-cases.md"), vectors: vectors))
+        report(AbuseCaseTable.check(try Checkout.file("Tests/Vectors/abuse-cases.md"), vectors: vectors))
     }
 
     @Test func `no server reaches what decrypts`() {
@@ -66,10 +66,47 @@ struct HouseTests {
         report(files.flatMap(SourceRules.check))
     }
 
+    @Test func `a doc comment begins with a noun or a verb, a thing is it, and no retired word names anything`() throws
+    {
+        let files = try ["Sources", "Benchmarks"].flatMap { try Checkout.files(under: $0, ending: ".swift") }
+        #expect(files.count > 80)
+        report(files.flatMap(LanguageRules.checkFirstWords))
+        report(files.flatMap(LanguageRules.checkPersons))
+        report(files.flatMap(LanguageRules.checkNames))
+    }
+
+    @Test func `a file is named after its main type`() throws {
+        let files = try ["Sources", "Benchmarks"].flatMap { try Checkout.files(under: $0, ending: ".swift") }
+        // `scripts/build-date` writes it.
+        report(files.filter { !$0.path.hasSuffix("/BuildDate.swift") }.flatMap(PlaceRules.checkNames))
+    }
+
+    @Test(arguments: [
+        "PushService", "PushStore", "NotificationCore", "Opening", "Primitives", "Transport", "APNSProvider",
+    ])
+    func `a module's folders use each other one way`(_ module: String) throws {
+        let files = try Checkout.files(under: "Sources/\(module)", ending: ".swift")
+        #expect(files.count > 20)
+        report(PlaceRules.checkFolders(files, of: "Sources/\(module)"))
+    }
+
+    @Test func `each module's README is short and says what it may import`() throws {
+        for target in manifest.targets where target.isOurs {
+            let readme = try Checkout.file(target.path + "/README.md")
+            report(PlaceRules.checkReadme(readme, of: target.name, imports: target.dependencies))
+        }
+    }
+
+    @Test func `every type that the glossary names is declared`() throws {
+        let glossary = try Checkout.file("docs/glossary.md")
+        let files = try Checkout.files(under: "Sources", ending: ".swift")
+        report(LanguageRules.checkGlossary(glossary, against: files))
+    }
+
     @Test func `every relative link leads somewhere`() throws {
         let documents = [
             "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "keys-example/README.md",
-            "Examples/ChatApp/README.md", "Examples/Providers/README.md",
+            "Examples/ChatApp/README.md", "Examples/Providers/README.md", "Tests/Vectors/abuse-cases.md",
         ]
         .filter(Checkout.exists)
         let files = try documents.map(Checkout.file) + Checkout.files(under: "docs", ending: ".md")
@@ -83,7 +120,7 @@ struct HouseTests {
 
     @Test func `every test that abuse-cases.md and security.md cite in a table is there`() throws {
         let tests = try Checkout.files(under: "Tests", ending: ".swift")
-        for page in ["docs/abuse-cases.md", "docs/security.md"] {
+        for page in ["Tests/Vectors/abuse-cases.md", "docs/security.md"] {
             let document = try Checkout.file(page)
             report(DocumentRules.checkCitedTests(of: document, in: tests, awaited: Self.awaited))
         }

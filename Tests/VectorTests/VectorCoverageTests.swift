@@ -17,7 +17,7 @@ struct VectorCoverageTests {
     ]
     /// Cases of the envelope, its keys and its parsers that bytes cannot show: they are about random sources, counters,
     /// processes and memory, about HPKE modes that no message uses, or about what is shown. Tests stand for them
-    /// (docs/abuse-cases.md).
+    /// (Tests/Vectors/abuse-cases.md).
     private static let notAboutBytes: Set<Int> = [20, 32, 33, 36, 37, 39, 40, 42]
 
     private func expectations(kind: String) throws -> Set<String> {

@@ -1,0 +1,63 @@
+import Testing
+
+/// Words planted in a source file.
+struct LanguageRuleTests {
+    @Test(arguments: [
+        "/// What is waiting.\nvar a = 1", "    /// Whether it waits.", "let a = 1\n/// Who asked for it.",
+        "/// Nobody calls it.", "/// Sends.\nfunc a() {}\n/// How long.",
+    ])
+    func `a doc comment that begins as a question does is found`(_ text: String) {
+        #expect(LanguageRules.checkFirstWords(file(text)).count == 1)
+    }
+
+    @Test(arguments: [
+        "/// The waiting work.", "/// Sends it.\n/// What is left stays.", "// What follows is checked.",
+        "let a = \"/// What\"", "/// Whatsoever",
+    ])
+    func `a doc comment that begins with a noun or a verb is not found`(_ text: String) {
+        #expect(LanguageRules.checkFirstWords(file(text)) == [])
+    }
+
+    @Test(arguments: [
+        "// A request who has no key.", "/// Connections, who wait.", "/// The newest\n/// push whom nobody wants.",
+    ])
+    func `a thing that is called who is found`(_ text: String) {
+        #expect(LanguageRules.checkPersons(file(text)).count == 1)
+    }
+
+    @Test(arguments: ["// A person who taps.", "let a = \"a request who\"", "// It shows who sent a request."])
+    func `a person is not found`(_ text: String) {
+        #expect(LanguageRules.checkPersons(file(text)) == [])
+    }
+
+    @Test(arguments: [
+        "final class QuotaBook {", "let bell = 1; struct WakeBell {}", "private func ring() {}", "func tellAll() {}",
+        "var door = 1",
+    ])
+    func `a retired word in a declared name is found`(_ text: String) {
+        #expect(LanguageRules.checkNames(file(text)).count == 1)
+    }
+
+    @Test(arguments: [
+        "struct Bookmark {}", "func ringtone() {}", "let ring = KeyRing()", "let a = QuotaBook()",
+        "// struct QuotaBook",
+        "func retell() {}",
+    ])
+    func `another word is not found`(_ text: String) {
+        #expect(LanguageRules.checkNames(file(text)) == [])
+    }
+
+    @Test func `a type of the glossary that is not declared is found, and more than 60 entries`() {
+        let row = "| **word** | meaning | `Word`, `Other` on the phone |"
+        let glossary = TextFile(
+            path: "docs/glossary.md",
+            text: ([String](repeating: row, count: 61)).joined(separator: "\n")
+        )
+        let words = LanguageRules.checkGlossary(glossary, against: [file("package struct Word {}\nenum Other {}")])
+        #expect(words.map(\.line) == [61])
+        let none = LanguageRules.checkGlossary(glossary, against: [file("package struct Word {}")])
+        #expect(none.count == 62)
+    }
+
+    private func file(_ text: String) -> TextFile { TextFile(path: "Sources/Keys/A.swift", text: text) }
+}
