@@ -94,7 +94,7 @@ extension SimulatorCore {
         responder.respond(status: 200, headers: headers)
     }
 
-    private func reject(_ rejected: Rejected, _ answeredID: [UInt8], _ responder: HTTP2Responder) {
+    private func reject(_ rejected: RequestRejection, _ answeredID: [UInt8], _ responder: HTTP2Responder) {
         var headers = HeaderBlock()
         headers.append(HeaderName.contentType, "application/json")
         headers.append(HeaderName.id, answeredID, indexing: .notIndexed)
@@ -113,7 +113,7 @@ extension SimulatorCore {
             accept: { [self] in accept(answeredID, uniqueID, responder) },
             reject: { [self] reason in
                 let timestamp = reason.hasTimestamp ? nowInMilliseconds : nil
-                reject(Rejected(reason, timestampMilliseconds: timestamp), answeredID, responder)
+                reject(RequestRejection(reason, timestampMilliseconds: timestamp), answeredID, responder)
             },
             deliver: { [self] in deliver(push, request.body, uniqueID) },
             discard: { [self] in deliver(push, request.body, uniqueID, discardedFor: .injected) }

@@ -44,7 +44,7 @@ struct EventJournalTests {
             headers.append(":path", Array("/3/device/ab".utf8))
             let received = ReceivedPush(
                 HTTP2ServerRequest(headers: headers, body: [1, 2], bodyByteCount: 2),
-                RequestValidator.Verdict(answeredID: Array("AB".utf8), result: .failure(Rejected(.badTopic))),
+                RequestValidator.Verdict(answeredID: Array("AB".utf8), result: .failure(RequestRejection(.badTopic))),
                 hasHeaders: false
             )
             push = received

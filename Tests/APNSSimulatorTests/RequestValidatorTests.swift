@@ -142,7 +142,7 @@ struct RequestValidatorTests {
         )
         var request = try Request()
         let verdict = world.verdict(on: request)
-        #expect(verdict.result == .failure(Rejected(.unregistered, timestampMilliseconds: 1_700_000_000_123)))
+        #expect(verdict.result == .failure(RequestRejection(.unregistered, timestampMilliseconds: 1_700_000_000_123)))
         request.bodyByteCount = 9999
         #expect(world.reason(request) == .unregistered)
     }

@@ -41,25 +41,24 @@ enum LanguageRules {
     /// Words that named several ideas, or an idea of another field; the field's word is in docs/glossary.md.
     private static let retiredNouns = [
         "Bell": "event or alarm", "Door": "interface", "Shelf": "cache", "Book": "table", "Judge": "verifier or filter",
-        "Gate": "authenticator or limiter", "Courier": "sender", "Errand": "job", "Intake": "pipeline",
-        "Refused": "error", "Rejected": "error", "Obstacle": "problem",
+        "Gate": "authenticator or limiter", "Courier": "sender", "Errand": "job", "Intake": "pipeline or buffer",
+        "Refused": "error", "Rejected": "error or rejection", "Failure": "problem",
     ]
-    private static let retiredVerbs = ["ring": "wake", "tell": "notify or report", "told": "reported", "go": "resume"]
+    private static let retiredVerbs = ["ring": "wake", "tell": "notify or report", "told": "reported"]
     private static let keywords: Set<Substring> = [
         "struct", "class", "enum", "actor", "protocol", "typealias", "func", "var", "let",
     ]
 
-    /// Declared names with a retired noun anywhere, and functions that begin with a retired verb.
+    /// Types with a retired noun anywhere in their names, and functions that begin with a retired verb.
     static func checkNames(_ file: TextFile) -> [Finding] {
         SwiftText(file.text).codeLines.flatMap { number, line in
             declarations(in: line).compactMap { keyword, name in
                 let words = words(of: name)
-                let verb = keyword == "func" ? retiredVerbs[words[0]].map { (words[0], $0) } : nil
-                let noun = words.lazy.compactMap { word in
-                    let capitalized = word.prefix(1).uppercased() + word.dropFirst()
-                    return retiredNouns[capitalized].map { (word, $0) }
-                }.first
-                guard let (word, instead) = verb ?? noun else { return nil }
+                let isFunction = keyword == "func"
+                guard isFunction || types.contains(keyword),
+                    let word = isFunction ? words.first : words.first(where: { retiredNouns[$0] != nil }),
+                    let instead = isFunction ? retiredVerbs[word] : retiredNouns[word]
+                else { return nil }
                 let problem = "'\(word)' in '\(name)' is retired; say \(instead) (docs/glossary.md)"
                 return Finding(path: file.path, line: number, problem: problem)
             }

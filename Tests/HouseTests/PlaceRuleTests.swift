@@ -11,6 +11,7 @@ struct PlaceRuleTests {
 
     @Test(arguments: [
         ("A", "struct A {}\nstruct B {}"), ("A+More", "extension A {}"), ("B", "func a() {}"),
+        ("B", "typealias A = Int"),
         ("A+More", "@safe extension B.A {}"), ("A", "@safe\npublic final class A: B {}"),
     ])
     func `a file with the type of its name is not found`(_ name: String, _ text: String) {

@@ -1,14 +1,14 @@
 /// Where code stands: files are named after their types, and a module's folders use each other one way.
 enum PlaceRules {
-    /// A file is named after a type that it declares or, with a `+` and the purpose, extends. Free functions and
-    /// constants alone may have any name.
+    /// A file is named after a type that it declares or, with a `+` and the purpose, extends. Free functions,
+    /// constants and aliases alone may have any name.
     static func checkNames(_ file: TextFile) -> [Finding] {
         let name = file.path.split(separator: "/").last.map { $0.dropLast(".swift".count) } ?? ""
         let parts = name.split(separator: "+", maxSplits: 1)
         let declared = declarations(of: file)
-        guard let first = parts.first, !declared.isEmpty else { return [] }
+        guard let first = parts.first, declared.contains(where: { !$0.isAlias }) else { return [] }
         let wanted = declared.filter { parts.count > 1 || !$0.isExtension }.map(\.name)
-        if wanted.contains(where: { $0 == first || $0.split(separator: ".").last == first }) { return [] }
+        if wanted.contains(where: { $0.split(separator: ".").contains(first) }) { return [] }
         let problem =
             parts.count == 1 && declared.allSatisfy(\.isExtension)
             ? "it only extends \(declared[0].name); name it \(declared[0].name)+Purpose.swift"
@@ -75,7 +75,9 @@ enum PlaceRules {
 
     private struct Declaration {
         let name: String
-        let isExtension: Bool
+        let keyword: Substring
+        var isExtension: Bool { keyword == "extension" }
+        var isAlias: Bool { keyword == "typealias" }
     }
 
     /// Those of a file's own level: a line that begins with one.
@@ -86,7 +88,7 @@ enum PlaceRules {
             guard let index = words.firstIndex(where: keywords.contains), words.indices.contains(index + 1) else {
                 return nil
             }
-            return Declaration(name: String(words[index + 1]), isExtension: words[index] == "extension")
+            return Declaration(name: String(words[index + 1]), keyword: words[index])
         }
     }
 

@@ -7,7 +7,7 @@ package struct ChannelError: Error, Equatable, Sendable {
 
     /// Translates a refused credential. Reasons of device pushes alone, such as UnrelatedKeyIdInToken, become
     /// InvalidProviderToken.
-    init(_ rejected: Rejected) {
+    init(_ rejected: RequestRejection) {
         reason = BroadcastReason(rawValue: rejected.reason.rawValue) ?? .invalidProviderToken
     }
 

@@ -19,11 +19,11 @@ struct ChannelRequestValidator {
         _ fields: ChannelRequestFields,
         body: [UInt8],
         bodyByteCount: Int,
-        authenticate: (ArraySlice<UInt8>?) -> Result<Credential, Rejected>,
+        authenticate: (ArraySlice<UInt8>?) -> Result<Credential, RequestRejection>,
         directory: ChannelDirectory
     ) throws(ChannelError) -> ChannelRequest {
         let credential: Credential
-        do throws(Rejected) {
+        do throws(RequestRejection) {
             credential = try authenticate(fields.authorization.map { $0[...] }).get()
         } catch {
             throw ChannelError(error)

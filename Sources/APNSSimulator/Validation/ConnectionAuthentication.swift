@@ -39,23 +39,25 @@ struct ConnectionAuthentication {
         _ authorization: ArraySlice<UInt8>?,
         now: Int64,
         shared: inout TokenLedger
-    ) -> Result<Credential, Rejected> {
+    ) -> Result<Credential, RequestRejection> {
         switch certificate {
         case .accepted(let claims): return .success(.certificate(claims))
-        case .refused(let reason, _): return .failure(Rejected(reason))
+        case .refused(let reason, _): return .failure(RequestRejection(reason))
         case .absent: break
         }
         guard let authorization, authorization.contains(where: { $0 != UInt8(ascii: " ") }) else {
-            return .failure(Rejected(.missingProviderToken))
+            return .failure(RequestRejection(.missingProviderToken))
         }
         if let last, authorization.isSame(as: last.authorization) {
-            guard now - last.issuedAt <= Self.ageSecondsMax else { return .failure(Rejected(.expiredProviderToken)) }
+            guard now - last.issuedAt <= Self.ageSecondsMax else {
+                return .failure(RequestRejection(.expiredProviderToken))
+            }
             return .success(.key(last.key))
         }
         guard let text = Self.withoutScheme(authorization), let token = BearerToken(text: text, profile: profile),
             let key = keys[token.keyID], key.team == token.teamID, Self.isSigned(token, by: key)
-        else { return .failure(Rejected(.invalidProviderToken)) }
-        if let reason = check(token, key, now: now, &shared) { return .failure(Rejected(reason)) }
+        else { return .failure(RequestRejection(.invalidProviderToken)) }
+        if let reason = check(token, key, now: now, &shared) { return .failure(RequestRejection(reason)) }
         first = first ?? key
         last = Checked(authorization: Array(authorization), key: key, issuedAt: token.issuedAt)
         return .success(.key(key))

@@ -2,14 +2,14 @@ import APNS
 
 // One header each, in the order of `readPush`.
 extension RequestValidator {
-    static func topic(_ value: ArraySlice<UInt8>?, _ credential: Credential) throws(Rejected) -> Topic {
+    static func topic(_ value: ArraySlice<UInt8>?, _ credential: Credential) throws(RequestRejection) -> Topic {
         guard let value, !value.isEmpty else {
-            guard value == nil, let only = credential.onlyTopic else { throw Rejected(.missingTopic) }
+            guard value == nil, let only = credential.onlyTopic else { throw RequestRejection(.missingTopic) }
             return only
         }
         let topic: Topic
-        do throws(APNSError) { topic = try Topic(bytes: value.span) } catch { throw Rejected(.badTopic) }
-        guard credential.allows(topic) else { throw Rejected(.topicDisallowed) }
+        do throws(APNSError) { topic = try Topic(bytes: value.span) } catch { throw RequestRejection(.badTopic) }
+        guard credential.allows(topic) else { throw RequestRejection(.topicDisallowed) }
         return topic
     }
 
@@ -17,22 +17,22 @@ extension RequestValidator {
         _ value: ArraySlice<UInt8>?,
         _ topic: Topic,
         _ credential: Credential
-    ) throws(Rejected) -> PushType {
+    ) throws(RequestRejection) -> PushType {
         guard let value else {
-            guard rules.missingPushType == .infer else { throw Rejected(.invalidPushType) }
+            guard rules.missingPushType == .infer else { throw RequestRejection(.invalidPushType) }
             // Inferred from the topic's suffix, unless the app's bundle id ends like that.
             return credential.namesBundleID(topic) ? .alert : topic.suffixOwner ?? .alert
         }
-        guard let pushType = PushType(headerValue: value.span) else { throw Rejected(.invalidPushType) }
+        guard let pushType = PushType(headerValue: value.span) else { throw RequestRejection(.invalidPushType) }
         return pushType
     }
 
     /// Refuses device management with a token, as configured: it has its own certificates.
-    func checkManagement(_ pushType: PushType, _ credential: Credential) throws(Rejected) {
+    func checkManagement(_ pushType: PushType, _ credential: Credential) throws(RequestRejection) {
         guard pushType == .mdm, case .key = credential else { return }
         switch rules.managementWithToken {
-        case .forbidden: throw Rejected(.forbidden)
-        case .topicDisallowed: throw Rejected(.topicDisallowed)
+        case .forbidden: throw RequestRejection(.forbidden)
+        case .topicDisallowed: throw RequestRejection(.topicDisallowed)
         case .accept: break
         }
     }
@@ -42,25 +42,25 @@ extension RequestValidator {
         _ topic: Topic,
         _ pushType: PushType,
         _ credential: Credential
-    ) throws(Rejected) -> Bool {
+    ) throws(RequestRejection) -> Bool {
         // A bundle id that the credential names may end like a suffix.
         let isOfAnother =
             !topic.hasSuffix(of: pushType)
             || (pushType.topicIsBundleID && topic.pushTypeOfSuffix != nil && !credential.namesBundleID(topic))
-        if isOfAnother, rules.suffixMismatch == .badTopic { throw Rejected(.badTopic) }
+        if isOfAnother, rules.suffixMismatch == .badTopic { throw RequestRejection(.badTopic) }
         if case .certificate(let claims) = credential, !isOfAnother, !claims.allows(topic, pushType) {
-            throw Rejected(.topicDisallowed)
+            throw RequestRejection(.topicDisallowed)
         }
         return isOfAnother
     }
 
-    func priority(_ value: ArraySlice<UInt8>?, _ pushType: PushType) throws(Rejected) -> Priority {
+    func priority(_ value: ArraySlice<UInt8>?, _ pushType: PushType) throws(RequestRejection) -> Priority {
         guard let value else {
-            guard !isRefused(.immediate, pushType) || profile == .apple else { throw Rejected(.badPriority) }
+            guard !isRefused(.immediate, pushType) || profile == .apple else { throw RequestRejection(.badPriority) }
             return pushType.allows(.immediate) ? .immediate : .powerAware
         }
         guard let priority = Priority(headerValue: value.span), !isRefused(priority, pushType) else {
-            throw Rejected(.badPriority)
+            throw RequestRejection(.badPriority)
         }
         return priority
     }
@@ -73,19 +73,21 @@ extension RequestValidator {
         }
     }
 
-    static func expiration(_ value: ArraySlice<UInt8>?) throws(Rejected) -> Expiration? {
+    static func expiration(_ value: ArraySlice<UInt8>?) throws(RequestRejection) -> Expiration? {
         guard let value else { return nil }
-        guard let expiration = Expiration(headerValue: value.span) else { throw Rejected(.badExpirationDate) }
+        guard let expiration = Expiration(headerValue: value.span) else { throw RequestRejection(.badExpirationDate) }
         return expiration
     }
 
-    static func collapseID(_ value: ArraySlice<UInt8>?) throws(Rejected) -> CollapseID? {
+    static func collapseID(_ value: ArraySlice<UInt8>?) throws(RequestRejection) -> CollapseID? {
         guard let value else { return nil }
-        do throws(APNSError) { return try CollapseID(bytes: Array(value)) } catch { throw Rejected(.badCollapseID) }
+        do throws(APNSError) { return try CollapseID(bytes: Array(value)) } catch {
+            throw RequestRejection(.badCollapseID)
+        }
     }
 
-    static func deviceToken(_ path: ArraySlice<UInt8>) throws(Rejected) -> DeviceToken {
+    static func deviceToken(_ path: ArraySlice<UInt8>) throws(RequestRejection) -> DeviceToken {
         let hex = path.dropFirst(pathPrefix.count)
-        do throws(APNSError) { return try DeviceToken(hex: hex.span) } catch { throw Rejected(.badDeviceToken) }
+        do throws(APNSError) { return try DeviceToken(hex: hex.span) } catch { throw RequestRejection(.badDeviceToken) }
     }
 }

@@ -31,7 +31,7 @@ package struct RequestValidator {
     package struct Verdict: Sendable, Equatable {
         /// The request's `apns-id` as spelled, or a new one in upper case, as APNs makes them.
         package let answeredID: [UInt8]
-        package let result: Result<AcceptedPush, Rejected>
+        package let result: Result<AcceptedPush, RequestRejection>
     }
 
     let profile: Profile
@@ -71,14 +71,14 @@ package struct RequestValidator {
         let id = fields.id.flatMap { APNSID(text: $0.span, acceptsUpperCase: profile == .apple) }
         let pushID = id ?? makeID()
         let answeredID = id == nil ? pushID.upperCaseText : Array(fields.id ?? [])
-        do throws(Rejected) {
+        do throws(RequestRejection) {
             try Self.checkShape(fields)
             let credential = try authentication.authenticate(fields.authorization, now: now, shared: &ledger).get()
-            guard fields.id == nil || id != nil else { throw Rejected(.badMessageID) }
+            guard fields.id == nil || id != nil else { throw RequestRejection(.badMessageID) }
             let push = try readPush(fields, id: pushID, credential)
             try Self.checkDevice(push, registration(push.deviceToken))
             try checkPayload(payload, payloadByteCount, push.pushType)
-            guard !isTooFrequent(push.deviceToken) else { throw Rejected(.tooManyRequests) }
+            guard !isTooFrequent(push.deviceToken) else { throw RequestRejection(.tooManyRequests) }
             return Verdict(answeredID: answeredID, result: .success(push))
         } catch {
             return Verdict(answeredID: answeredID, result: .failure(error))
@@ -90,24 +90,26 @@ package struct RequestValidator {
         _ authorization: ArraySlice<UInt8>?,
         now: Int64,
         ledger: inout TokenLedger
-    ) -> Result<Credential, Rejected> {
+    ) -> Result<Credential, RequestRejection> {
         authentication.authenticate(authorization, now: now, shared: &ledger)
     }
 
-    private static func checkShape(_ fields: RequestFields) throws(Rejected) {
-        guard !fields.hasDuplicate else { throw Rejected(.duplicateHeaders) }
-        guard let method = fields.method, method.spells("POST") else { throw Rejected(.methodNotAllowed) }
-        guard let path = fields.path, path.starts(with: pathPrefix) else { throw Rejected(.badPath) }
+    private static func checkShape(_ fields: RequestFields) throws(RequestRejection) {
+        guard !fields.hasDuplicate else { throw RequestRejection(.duplicateHeaders) }
+        guard let method = fields.method, method.spells("POST") else { throw RequestRejection(.methodNotAllowed) }
+        guard let path = fields.path, path.starts(with: pathPrefix) else { throw RequestRejection(.badPath) }
         let rest = path.dropFirst(pathPrefix.count)
-        guard !rest.contains(UInt8(ascii: "/")), !rest.contains(UInt8(ascii: "?")) else { throw Rejected(.badPath) }
-        guard !rest.isEmpty else { throw Rejected(.missingDeviceToken) }
+        guard !rest.contains(UInt8(ascii: "/")), !rest.contains(UInt8(ascii: "?")) else {
+            throw RequestRejection(.badPath)
+        }
+        guard !rest.isEmpty else { throw RequestRejection(.missingDeviceToken) }
     }
 
     private func readPush(
         _ fields: RequestFields,
         id: APNSID,
         _ credential: Credential
-    ) throws(Rejected) -> AcceptedPush {
+    ) throws(RequestRejection) -> AcceptedPush {
         let topic = try Self.topic(fields.topic, credential)
         let pushType = try pushType(fields.pushType, topic, credential)
         try checkManagement(pushType, credential)
@@ -131,26 +133,28 @@ package struct RequestValidator {
         )
     }
 
-    private static func checkDevice(_ push: AcceptedPush, _ registration: Registration?) throws(Rejected) {
-        guard let registration else { throw Rejected(.badDeviceToken) }
+    private static func checkDevice(_ push: AcceptedPush, _ registration: Registration?) throws(RequestRejection) {
+        guard let registration else { throw RequestRejection(.badDeviceToken) }
         // The topic without the push type's suffix must be the token's app, and the token must take the type.
         let suffixOwner = push.hasTopicOfAnotherType ? push.topic.pushTypeOfSuffix : push.pushType
         let suffixByteCount = suffixOwner?.topicSuffix.utf8.count ?? 0
         guard push.topic.bytes.dropLast(suffixByteCount).isSame(as: registration.bundleID.bytes) else {
-            throw Rejected(.deviceTokenNotForTopic)
+            throw RequestRejection(.deviceTokenNotForTopic)
         }
-        guard registration.kind?.takes(suffixOwner ?? .alert) ?? true else { throw Rejected(.deviceTokenNotForTopic) }
+        guard registration.kind?.takes(suffixOwner ?? .alert) ?? true else {
+            throw RequestRejection(.deviceTokenNotForTopic)
+        }
         if let milliseconds = registration.unregisteredAtMilliseconds {
             let reason = registration.isExpired ? Reason.expiredToken : .unregistered
-            throw Rejected(reason, timestampMilliseconds: milliseconds)
+            throw RequestRejection(reason, timestampMilliseconds: milliseconds)
         }
     }
 
-    private func checkPayload(_ payload: [UInt8], _ byteCount: Int, _ pushType: PushType) throws(Rejected) {
-        guard byteCount > 0 else { throw Rejected(.payloadEmpty) }
-        guard byteCount <= pushType.payloadByteCountMax else { throw Rejected(.payloadTooLarge) }
+    private func checkPayload(_ payload: [UInt8], _ byteCount: Int, _ pushType: PushType) throws(RequestRejection) {
+        guard byteCount > 0 else { throw RequestRejection(.payloadEmpty) }
+        guard byteCount <= pushType.payloadByteCountMax else { throw RequestRejection(.payloadTooLarge) }
         // Apple has no reason for it; this one at least points at the payload.
-        if rules.strictJSON, PayloadRules.isUnreadable(payload) { throw Rejected(.payloadEmpty) }
+        if rules.strictJSON, PayloadRules.isUnreadable(payload) { throw RequestRejection(.payloadEmpty) }
     }
 
     static let pathPrefix = Array("/3/device/".utf8)

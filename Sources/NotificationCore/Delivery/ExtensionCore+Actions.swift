@@ -87,13 +87,13 @@ extension ExtensionCore {
             }
             return (pending[number]?.handler, pending[number]?.deadline)
         }
-        let errand = reportSender?.prepare()
+        let job = reportSender?.prepare()
         // Before the handler: iOS may suspend the process right after it, and ends one that then holds a lock.
         let activity = ExpiringActivity {}
         pending.withLock { $0[number]?.activity = activity }
         call(for: number, on: place) { [self] in
             handler?.call(content)
-            reportSender?.start(errand, releasing: content.receipt)
+            reportSender?.start(job, releasing: content.receipt)
             deadline?.cancel()
             handle(.answered, for: number, on: place)
         }

@@ -3,7 +3,7 @@ import Platform
 /// Sends an extension's reports in the background; no answer waits for one.
 ///
 /// It asks for time before the content handler is called, because iOS may suspend the process right after. Sending
-/// starts after the handler. One errand at a time sends all reports on disk; the rest goes with the next push or by the
+/// starts after the handler. One job at a time sends all reports on disk; the rest goes with the next push or by the
 /// app.
 final class ReportSender: Sendable {
     /// Random delay, so that a relay that sees both cannot link receipt and push by time.
@@ -11,7 +11,7 @@ final class ReportSender: Sendable {
     /// Limit from the answer to the end of sending.
     static let durationMax = Duration.seconds(5)
 
-    private struct Errand {
+    private struct Job {
         let work: Task<Void, Never>
         let limit: Task<Void, Never>
         /// True if a push was answered since the last disk read.
@@ -20,7 +20,7 @@ final class ReportSender: Sendable {
     }
 
     private struct State {
-        var errand: Errand?
+        var job: Job?
         /// False once all on disk was sent. An earlier process may have left reports.
         var mayHaveUnsent = true
         /// Receipts whose content handler was not called yet.
@@ -61,12 +61,12 @@ final class ReportSender: Sendable {
         let delay = Duration.milliseconds(surroundings.randomNumber() % (Self.delayMillisecondsMax + 1))
         let (delayEnd, limit) = (surroundings.alarm(after: delay), surroundings.alarm(after: Self.durationMax))
         state.withLock { state in
-            guard state.errand == nil else {
-                state.errand?.isOutdated = true
-                state.errand?.activities.append(activity)
+            guard state.job == nil else {
+                state.job?.isOutdated = true
+                state.job?.activities.append(activity)
                 return
             }
-            // Under the lock, so that the errand is set before it ends.
+            // Under the lock, so that the job is set before it ends.
             let work = surroundings.task { [self] in
                 do {
                     try await delayEnd()
@@ -80,16 +80,16 @@ final class ReportSender: Sendable {
                 do { try await limit() } catch { return }
                 work.cancel()
             }
-            state.errand = Errand(work: work, limit: limit, activities: [activity])
+            state.job = Job(work: work, limit: limit, activities: [activity])
         }
     }
 
-    func stop() { state.withLock { $0.errand }?.work.cancel() }
+    func stop() { state.withLock { $0.job }?.work.cancel() }
 
     private func sendAll() async {
         repeat {
             let held = state.withLock { state in
-                state.errand?.isOutdated = false
+                state.job?.isOutdated = false
                 state.mayHaveUnsent = !state.heldReceipts.isEmpty
                 return state.heldReceipts
             }
@@ -102,14 +102,14 @@ final class ReportSender: Sendable {
         } while !end(hasFailed: false)
     }
 
-    /// - Returns: false for an outdated errand, which runs again.
+    /// - Returns: false for an outdated job, which runs again.
     @discardableResult
     private func end(hasFailed: Bool) -> Bool {
-        let ended = state.withLock { state -> Errand? in
-            guard hasFailed || state.errand?.isOutdated == false else { return nil }
-            defer { state.errand = nil }
+        let ended = state.withLock { state -> Job? in
+            guard hasFailed || state.job?.isOutdated == false else { return nil }
+            defer { state.job = nil }
             if hasFailed { state.mayHaveUnsent = true }
-            return state.errand
+            return state.job
         }
         ended?.limit.cancel()
         for activity in ended?.activities ?? [] { activity.end() }

@@ -4,7 +4,7 @@ import PushStore
 
 struct Recipient: Sendable {
     /// Reason against a device, worded to follow the field's pointer.
-    struct Obstacle: Error, Equatable, Sendable {
+    struct Failure: Error, Equatable, Sendable {
         let sentence: String
     }
 
@@ -18,36 +18,36 @@ struct Recipient: Sendable {
         pushType: PushType,
         tenant: TenantID,
         settings: ServiceSettings
-    ) throws(Obstacle) {
+    ) throws(Failure) {
         guard case .found(let device) = lookup else {
             let isDamaged = lookup == .damaged
-            throw Obstacle(
+            throw Failure(
                 sentence: isDamaged
                     ? "the device's registration is damaged; it is mended when the app registers again"
                     : "no such device is registered; the app registers it with PUT /v1/devices/{id}"
             )
         }
         guard device.topic == topic else {
-            throw Obstacle(sentence: "the device is registered for another app than 'topic' says")
+            throw Failure(sentence: "the device is registered for another app than 'topic' says")
         }
         guard let app = settings.app(topic.description, environment: device.environment, of: tenant) else {
-            throw Obstacle(sentence: "the app is not configured for the device's environment")
+            throw Failure(sentence: "the app is not configured for the device's environment")
         }
         switch device.quarantine {
         case .badToken:
             let sentence =
                 "Apple does not know the device's token in this environment; nothing is sent to it until the app"
                 + " registers another one"
-            throw Obstacle(sentence: sentence)
+            throw Failure(sentence: sentence)
         case .unconfirmed:
-            throw Obstacle(
+            throw Failure(
                 sentence:
                     "Apple says that the app is gone from the device; nothing is sent to it until it registers again"
             )
         case nil: break
         }
         if pushType == .voip, device.voIPToken == nil {
-            throw Obstacle(sentence: "the device has no 'voip-token', which a call goes to; the app registers it")
+            throw Failure(sentence: "the device has no 'voip-token', which a call goes to; the app registers it")
         }
         self.app = app
         self.device = device.key.device

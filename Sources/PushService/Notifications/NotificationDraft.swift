@@ -88,7 +88,7 @@ struct NotificationDraft: Sendable {
         entries.reserveCapacity(lookups.count)
         for index in lookups.indices {
             let target: Recipient
-            do throws(Recipient.Obstacle) {
+            do throws(Recipient.Failure) {
                 target = try Recipient(
                     lookups[index],
                     topic: common.app,

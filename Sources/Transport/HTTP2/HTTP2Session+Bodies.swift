@@ -2,24 +2,24 @@ import CNGHTTP2
 
 extension HTTP2Session {
     func keepBody(_ slot: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ budget: HTTPBodyBudget) {
-        guard let fault = unsafe streams[slot].intake.append(bytes, budget) else { return }
+        guard let fault = unsafe streams[slot].bodyBuffer.append(bytes, budget) else { return }
         report(.bodyRefused(slot: slot, fault))
     }
 
     /// Returns the fault if bytes received with the head are discarded.
     func keepBody(_ slot: Int, byteCountMax: Int, _ share: HTTPBodyShare) -> HTTPBodyError? {
         guard let bodyBudget else { return nil }
-        return streams[slot].intake.keep(byteCountMax: byteCountMax, share, bodyBudget)
+        return streams[slot].bodyBuffer.keep(byteCountMax: byteCountMax, share, bodyBudget)
     }
 
     /// Moves the body out. Its memory counts until `discardBody`.
-    func takeBody(_ slot: Int) -> [UInt8] { streams[slot].intake.take() }
+    func takeBody(_ slot: Int) -> [UInt8] { streams[slot].bodyBuffer.take() }
 
-    func bodyByteCount(_ slot: Int) -> Int { streams[slot].intake.byteCount }
+    func bodyByteCount(_ slot: Int) -> Int { streams[slot].bodyBuffer.byteCount }
 
     func discardBody(_ slot: Int) {
         guard let bodyBudget else { return }
-        streams[slot].intake.discard(bodyBudget)
+        streams[slot].bodyBuffer.discard(bodyBudget)
     }
 
     func discardBodies() {

@@ -7,7 +7,7 @@ struct HTTP2Stream {
     var incoming = HTTP2Session.Message()
     var headerByteCount = 0
     /// Server with a body budget: this request's body.
-    var intake = HTTPBodyIntake()
+    var bodyBuffer = HTTPBodyBuffer()
     /// True once later fields are trailers, which are ignored.
     var isHeadDone = false
     var isMessageDone = false
@@ -27,7 +27,7 @@ struct HTTP2Stream {
     /// - Returns: unsent body bytes.
     mutating func free(keepsHeaderMemory: Bool, _ bodyBudget: HTTPBodyBudget?) -> Int {
         let unsentByteCount = unsentByteCount
-        if let bodyBudget { intake.discard(bodyBudget) }
+        if let bodyBudget { bodyBuffer.discard(bodyBudget) }
         reset(keepsHeaderMemory: keepsHeaderMemory)
         return unsentByteCount
     }

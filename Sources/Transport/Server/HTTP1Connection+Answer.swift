@@ -6,7 +6,7 @@ extension HTTP1Connection {
         guard !isClosed, phase != .ended, request.number == number, !request.isAnswered else { return }
         request.isAnswered = true
         request.exchange = nil
-        request.intake.discard(service.budget)
+        request.bodyBuffer.discard(service.budget)
         // The client may send its body or not: the next request's start is unknown.
         let isRestUnclear = request.awaitsContinue && request.unreadByteCount > 0
         if isRestUnclear || isDraining || request.unreadByteCount > service.limits.discardedByteCountMax {

@@ -23,7 +23,7 @@ final class HTTP1Connection {
         /// Memory share of the body; nil: none is kept.
         var share: HTTPBodyShare?
         var isAnswered = true
-        var intake = HTTPBodyIntake()
+        var bodyBuffer = HTTPBodyBuffer()
         var exchange: (any HTTPExchange)?
     }
 
@@ -188,13 +188,13 @@ final class HTTP1Connection {
         case .read(let byteCountMax, let share, let exchange):
             if case .keyed = share { onKeyAccepted() }
             guard head.bodyByteCount <= byteCountMax else {
-                request.intake.discard(service.budget)
+                request.bodyBuffer.discard(service.budget)
                 return exchange.finish(.tooLarge(byteCount: head.bodyByteCount), responder)
             }
             guard phase == .body else { return exchange.finish(.whole([]), responder) }
             request.exchange = exchange
             request.share = share
-            _ = request.intake.keep(byteCountMax: byteCountMax, share, service.budget)
+            _ = request.bodyBuffer.keep(byteCountMax: byteCountMax, share, service.budget)
             askForBody()
         }
     }
@@ -212,7 +212,7 @@ final class HTTP1Connection {
         request.unreadByteCount -= byteCount
         let fault = input.withBytes { bytes in
             unsafe bytes.extracting(first: byteCount).withUnsafeBufferPointer { piece in
-                unsafe request.intake.append(piece, service.budget)
+                unsafe request.bodyBuffer.append(piece, service.budget)
             }
         }
         input.removeFirst(byteCount)
@@ -223,7 +223,7 @@ final class HTTP1Connection {
         if fault != nil {
             finish(.noRoom)
         } else if phase == .answer {
-            if request.isAnswered { didEndRequest() } else { finish(.whole(request.intake.take())) }
+            if request.isAnswered { didEndRequest() } else { finish(.whole(request.bodyBuffer.take())) }
         }
         return true
     }
@@ -309,7 +309,7 @@ extension HTTP1Connection: ByteChannelOwner {
         drainTimer?.cancel()
         hold.cancel()
         request.exchange = nil
-        request.intake.discard(service.budget)
+        request.bodyBuffer.discard(service.budget)
         input.removeAll()
         output.removeAll()
         file = nil

@@ -127,7 +127,7 @@ struct ChannelRequestTests {
     /// The words of the other table that this one has not.
     @Test func `a token's refusal is one of Apple's reasons for channels`() {
         for reason in Reason.allCases {
-            let rejected = ChannelError(Rejected(reason))
+            let rejected = ChannelError(RequestRejection(reason))
             let isShared = BroadcastReason(rawValue: reason.rawValue) != nil
             #expect(rejected.reason.rawValue == (isShared ? reason.rawValue : "InvalidProviderToken"))
         }

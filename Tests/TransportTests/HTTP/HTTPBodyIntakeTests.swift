@@ -3,15 +3,15 @@ import Testing
 @testable import Transport
 
 @Suite struct HTTPBodyIntakeTests {
-    private func append(_ count: Int, _ intake: inout HTTPBodyIntake, _ budget: HTTPBodyBudget) -> HTTPBodyError? {
+    private func append(_ count: Int, _ intake: inout HTTPBodyBuffer, _ budget: HTTPBodyBudget) -> HTTPBodyError? {
         let piece = [UInt8](repeating: 7, count: count)
         return unsafe piece.withUnsafeBufferPointer { piece in unsafe intake.append(piece, budget) }
     }
 
     private static let share = HTTPBodyShare.keyed(owner: "test")
 
-    private static func intake(_ budget: HTTPBodyBudget) -> HTTPBodyIntake {
-        var intake = HTTPBodyIntake()
+    private static func intake(_ budget: HTTPBodyBudget) -> HTTPBodyBuffer {
+        var intake = HTTPBodyBuffer()
         #expect(intake.keep(byteCountMax: 1 << 20, share, budget) == nil)
         return intake
     }
@@ -30,7 +30,7 @@ import Testing
 
     @Test func `a body beyond its limit is gone and said so once`() {
         let budget = HTTPBodyBudget(keyed: 2 << 20, keyless: 0, network: 0)
-        var intake = HTTPBodyIntake()
+        var intake = HTTPBodyBuffer()
         #expect(intake.keep(byteCountMax: 1000, Self.share, budget) == nil)
         #expect(append(1000, &intake, budget) == nil)
         #expect(append(1, &intake, budget) == .tooLarge)
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `a limit that comes late counts for what has come`() {
         let budget = HTTPBodyBudget(keyed: 2 << 20, keyless: 0, network: 0)
-        var intake = HTTPBodyIntake()
+        var intake = HTTPBodyBuffer()
         #expect(append(1001, &intake, budget) == nil)
         #expect(intake.keep(byteCountMax: 1000, Self.share, budget) == .tooLarge)
         #expect(budget.byteCount == 0)
@@ -48,8 +48,8 @@ import Testing
 
     @Test func `what came before its share is known is charged then`() {
         let budget = HTTPBodyBudget(keyed: 5_000, keyless: 0, network: 0)
-        var first = HTTPBodyIntake()
-        var second = HTTPBodyIntake()
+        var first = HTTPBodyBuffer()
+        var second = HTTPBodyBuffer()
         #expect(append(2000, &first, budget) == nil && append(2000, &second, budget) == nil)
         #expect(budget.byteCount == 0)
         #expect(first.keep(byteCountMax: 3000, Self.share, budget) == nil)

@@ -1,6 +1,6 @@
 package import APNS
 
-package struct Rejected: Error, Equatable, Sendable {
+package struct RequestRejection: Error, Equatable, Sendable {
     package let reason: Reason
     /// Milliseconds since 1970, with a 410 only.
     package let timestampMilliseconds: Int64?

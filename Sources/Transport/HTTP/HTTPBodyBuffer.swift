@@ -4,7 +4,7 @@ package enum HTTPBodyError: Equatable, Sendable {
 }
 
 /// An incoming body. Its owner must call `discard` before releasing it.
-struct HTTPBodyIntake {
+struct HTTPBodyBuffer {
     private(set) var bytes: [UInt8] = []
     /// Bytes received.
     private(set) var byteCount = 0

@@ -1,1 +1,0 @@
-../../../../Sources/NotificationServiceExtension/NotificationContent+Communication.swift
