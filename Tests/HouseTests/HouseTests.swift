@@ -77,8 +77,9 @@ struct HouseTests {
 
     @Test func `a file is named after its main type`() throws {
         let files = try ["Sources", "Benchmarks"].flatMap { try Checkout.files(under: $0, ending: ".swift") }
-        // `scripts/build-date` writes it.
-        report(files.filter { !$0.path.hasSuffix("/BuildDate.swift") }.flatMap(PlaceRules.checkNames))
+        // `scripts/build-date` writes the one; Security is C's, its files are named as Apple's headers are.
+        let others = ["Sources/Opening/Message/BuildDate.swift", "Sources/Security/"]
+        report(files.filter { !others.contains(where: $0.path.hasPrefix) }.flatMap(PlaceRules.checkNames))
     }
 
     @Test(arguments: [

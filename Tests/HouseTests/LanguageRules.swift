@@ -42,7 +42,7 @@ enum LanguageRules {
     private static let retiredNouns = [
         "Bell": "event or alarm", "Door": "interface", "Shelf": "cache", "Book": "table", "Judge": "verifier or filter",
         "Gate": "authenticator or limiter", "Courier": "sender", "Errand": "job", "Intake": "pipeline or buffer",
-        "Refused": "error", "Rejected": "error or rejection", "Failure": "problem",
+        "Refused": "error", "Rejected": "error or rejection", "Obstacle": "problem",
     ]
     private static let retiredVerbs = ["ring": "wake", "tell": "notify or report", "told": "reported"]
     private static let keywords: Set<Substring> = [
