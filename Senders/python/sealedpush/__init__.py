@@ -1,0 +1,40 @@
+"""Seals Apple push notifications from end to end, as a sender: docs/protocol.md.
+
+    sender = SenderKey.load_or_make("sender.key")
+    pins = FilePins("pins")
+    relay = RelayClient("https://push.example.com:8443", api_key)
+
+    recipient = pins.recipient(relay.bundle("d1"), identity, "com.example.chat")
+    sealed = seal(sender, prepare(Message(title="Anna", body="See you at eight")), recipient)
+    relay.send([("d1", sealed)], topic="com.example.chat")
+
+Read the modules in this order: encoding, keys, bundle, pins, message, sealing, hpke; attachment and upload; https and
+relay. Times are milliseconds since 1970. Errors are in `errors`, and hold no secret and no text.
+"""
+
+from .attachment import AttachmentPointer, SealedAttachment, seal_attachment
+from .bundle import AFTER_FIRST_UNLOCK, UNLOCKED, Pin, Recipient, verify_bundle
+from .errors import (
+    AttachmentError,
+    BundleRefused,
+    ConnectionFailed,
+    HTTPError,
+    KeyFileError,
+    MessageError,
+    MessageTooLong,
+    PinError,
+    Problem,
+    SealedPushError,
+    SealingError,
+    TopicError,
+)
+from .https import AddressError, Retry
+from .keys import IdentityKey, SenderKey, SenderPublicKey
+from .message import LocalizedText, Message, Receipt
+from .pins import FilePins, MemoryPins, PinStore, decode_pin, encode_pin
+from .relay import Accepted, RelayClient
+from .safety import safety_code, safety_number
+from .sealing import Placeholder, PreparedMessage, SealedMessage, prepare, seal
+from .upload import upload
+
+__all__ = [name for name in dir() if not name.startswith("_")]
