@@ -241,8 +241,9 @@ def _is_badge(value):
 def _prefix(text, byte_count_max):
     """The longest prefix that ends between grapheme clusters and takes so many bytes of JSON at most."""
     byte_count = end = 0
+    boundaries = _boundaries(text)
     for index, character in enumerate(text):
-        if index and _is_boundary(text[index - 1], character):
+        if next(boundaries):
             end = index
         byte_count += len(_json(character)) - 2
         if byte_count > byte_count_max:
@@ -251,8 +252,8 @@ def _prefix(text, byte_count_max):
 
 
 # Characters that the standard library's tables do not tell from others that begin a cluster: halfwidth sound marks,
-# Thai and Lao AM, emoji modifiers, regional indicators, Hangul jamo.
-_CONTINUES = re.compile("[\uff9e\uff9f\u0e33\u0eb3\U0001f3fb-\U0001f3ff\U0001f1e6-\U0001f1ff\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
+# Thai and Lao AM, emoji modifiers, Hangul jamo.
+_CONTINUES = re.compile("[\uff9e\uff9f\u0e33\u0eb3\U0001f3fb-\U0001f3ff\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]")
 # Letters that go with the next one, and leading jamo.
 _GOES_ON = re.compile(
     "[\u0d4e\U000111c2\U000111c3\U000113d1\U0001193f\U00011941\U00011a3a\U00011a84-\U00011a89\U00011d46\U00011f02"
@@ -260,8 +261,21 @@ _GOES_ON = re.compile(
 )
 
 
+def _boundaries(text):
+    """For each character, true only if a grapheme cluster ends before it. Rare boundaries count as none.
+
+    UAX #29 needs tables that Python lacks.
+    """
+    before, indicators = "\u200d", 0
+    for character in text:
+        # Two regional indicators make a flag.
+        if is_indicator := "\U0001f1e6" <= character <= "\U0001f1ff":
+            indicators += 1
+        yield _is_boundary(before, character) and not (is_indicator and indicators % 2 == 0)
+        before, indicators = character, indicators if is_indicator else 0
+
+
 def _is_boundary(before, after):
-    """True only between two grapheme clusters. Rare boundaries count as none (UAX #29 needs tables that Python lacks)."""
     category, category_before = unicodedata.category(after), unicodedata.category(before)
     if category in ("Mn", "Mc", "Me", "Cf", "Cn", "Co") or _CONTINUES.match(after):
         return False
