@@ -35,6 +35,50 @@ from .pins import FilePins, MemoryPins, PinStore, decode_pin, encode_pin
 from .relay import Accepted, RelayClient
 from .safety import safety_code, safety_number
 from .sealing import Placeholder, PreparedMessage, SealedMessage, prepare, seal
-from .upload import upload
+from .upload import upload_attachment
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [
+    "Accepted",
+    "AddressError",
+    "AFTER_FIRST_UNLOCK",
+    "AttachmentError",
+    "AttachmentPointer",
+    "BundleRefused",
+    "ConnectionFailed",
+    "decode_pin",
+    "encode_pin",
+    "FilePins",
+    "HTTPError",
+    "IdentityKey",
+    "KeyFileError",
+    "LocalizedText",
+    "MemoryPins",
+    "Message",
+    "MessageError",
+    "MessageTooLong",
+    "Pin",
+    "PinError",
+    "PinStore",
+    "Placeholder",
+    "prepare",
+    "PreparedMessage",
+    "Problem",
+    "Receipt",
+    "Recipient",
+    "RelayClient",
+    "Retry",
+    "safety_code",
+    "safety_number",
+    "seal",
+    "seal_attachment",
+    "SealedAttachment",
+    "SealedMessage",
+    "SealedPushError",
+    "SealingError",
+    "SenderKey",
+    "SenderPublicKey",
+    "TopicError",
+    "UNLOCKED",
+    "upload_attachment",
+    "verify_bundle",
+]

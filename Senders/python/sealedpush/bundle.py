@@ -3,7 +3,10 @@
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import (
+    X25519PrivateKey,
+    X25519PublicKey,
+)
 
 from .encoding import CLOCK_SKEW, DAY, TIME_END, context, lp, topic_bytes
 from .encoding import now as clock

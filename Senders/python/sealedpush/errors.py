@@ -57,7 +57,10 @@ class MessageTooLong(MessageError):
 
 
 class SealingError(SealedPushError):
-    """A message that was not sealed. `reason`: lifetime, call-lifetime, time, expired, prekey-expired, low-order-prekey."""
+    """A message that was not sealed.
+
+    `reason`: lifetime, call-lifetime, time, expired, prekey-expired, low-order-prekey.
+    """
 
     def __init__(self, reason):
         super().__init__(reason)

@@ -1,10 +1,13 @@
 """One HTTP request, and when it is tried again. No redirect is followed; nothing is logged."""
 
+from __future__ import annotations
+
 import http.client
 import random
 import re
 import ssl
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -51,7 +54,7 @@ class Address:
 @dataclass(frozen=True, repr=False)
 class Answer:
     status: int
-    retry_after: int
+    retry_after: int | None
     body: bytes
 
 
@@ -124,8 +127,8 @@ class Retry:
     delay_max: float = 30
     patience: float = 120
     """Seconds of a Retry-After that are waited for; a longer one is raised at once."""
-    sleep: callable = time.sleep
-    random: callable = random.random
+    sleep: Callable[[float], None] = time.sleep
+    random: Callable[[], float] = random.random
 
     def run(self, once, problem):
         """Calls `once` until its answer is final. `problem` makes an error of an answer.

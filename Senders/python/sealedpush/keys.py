@@ -4,7 +4,10 @@ import hmac
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
 
 from . import files
 from .encoding import base64url, from_base64url
@@ -15,7 +18,9 @@ SIGNATURE_BYTE_COUNT = 64
 
 _P = 2**255 - 19
 _GROUP_ORDER = 2**252 + 27742317777372353535851937790883648493
-_Y_OF_ORDER_8 = int.from_bytes(bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little")
+_Y_OF_ORDER_8 = int.from_bytes(
+    bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little"
+)
 _SMALL_ORDER_Y = {0, 1, _P - 1, _Y_OF_ORDER_8, _P - _Y_OF_ORDER_8}
 
 
@@ -60,7 +65,9 @@ class _PublicKey:
         """
         text = text.strip()
         if not text.startswith(cls._prefix):
-            is_private = any(line.startswith("sealedpush-") and line.endswith("-key-1") for line in text.splitlines()[:4])
+            is_private = any(
+                line.startswith("sealedpush-") and line.endswith("-key-1") for line in text.splitlines()[:4]
+            )
             raise KeyFileError("private-key" if is_private else "wrong-prefix")
         raw = from_base64url(text[len(cls._prefix) :], KEY_BYTE_COUNT)
         if raw is None:

@@ -1,5 +1,7 @@
 """Messages and their JSON: docs/protocol.md, section 6."""
 
+from __future__ import annotations
+
 import json
 import re
 import secrets
@@ -55,9 +57,9 @@ class Message:
     subtitle: str = ""
     thread_id: str = ""
     """The conversation, which groups notifications."""
-    localized_title: LocalizedText = None
-    localized_subtitle: LocalizedText = None
-    localized_body: LocalizedText = None
+    localized_title: LocalizedText | None = None
+    localized_subtitle: LocalizedText | None = None
+    localized_body: LocalizedText | None = None
     category: str = ""
     sound: str = ""
     """`default` or the name of the app's file."""
@@ -66,17 +68,17 @@ class Message:
     """`passive`, `active`, `time-sensitive` or `critical`."""
     relevance_score: str = ""
     """`0` to `1` as text, at most four decimals; so is `sound_volume`."""
-    badge: int = None
+    badge: int | None = None
     target_content_id: str = ""
     sender_name: str = ""
     """The displayed sender; only a service's counts."""
     user_info: dict = field(default_factory=dict)
     attachments: tuple = ()
-    receipt: Receipt = None
+    receipt: Receipt | None = None
     crit: tuple = ()
     """Names of members that a device must understand, or not show the message."""
     operation: str = "show"
-    target: bytes = None
+    target: bytes | None = None
     call_text: str = ""
 
     @classmethod
@@ -140,7 +142,11 @@ class Message:
             "subtitle": self.subtitle,
             "body": self.body,
         }
-        for name, text in (("title-", self.localized_title), ("subtitle-", self.localized_subtitle), ("", self.localized_body)):
+        for name, text in (
+            ("title-", self.localized_title),
+            ("subtitle-", self.localized_subtitle),
+            ("", self.localized_body),
+        ):
             if text is not None:
                 members |= {name + "loc-key": text.key, name + "loc-args": list(text.arguments)}
         members |= {
@@ -199,7 +205,9 @@ class Message:
     def _check_user_info(self):
         if len(self.user_info) > 16 or not all(isinstance(n, str) and _INFO_NAME.fullmatch(n) for n in self.user_info):
             raise MessageError("user-info", "at most 16 names of 1 to 64 printable ASCII characters")
-        if not all(isinstance(value, str) or _is_integer(value) or isinstance(value, bool) for value in self.user_info.values()):
+        if not all(
+            isinstance(value, str) or _is_integer(value) or isinstance(value, bool) for value in self.user_info.values()
+        ):
             raise MessageError("user-info", "values are strings, integers of 64 bits and booleans")
 
     def _check_attachments(self):
@@ -209,7 +217,9 @@ class Message:
         distinct = all(len({getattr(pointer, name) for pointer in pointers}) == len(pointers) for name in ("id", "key"))
         if len(pointers) > 4 or not distinct:
             raise MessageError("attachments", "at most 4, each with an id and a key of its own")
-        if any(one.thumbnail and (other is None or other.thumbnail) for one, other in zip(pointers, (*pointers[1:], None))):
+        if any(
+            one.thumbnail and (other is None or other.thumbnail) for one, other in zip(pointers, (*pointers[1:], None))
+        ):
             raise MessageError("attachments", "a thumbnail stands right before the file that it stands in for")
 
     def _strings(self):

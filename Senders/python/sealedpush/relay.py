@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from .encoding import from_base64url, topic_bytes
 from .errors import ConnectionFailed, HTTPError, MessageError
-from .https import ANSWER_BYTE_COUNT_MAX, Address, AddressError, Exchange, Retry, problem_of
+from .https import (
+    ANSWER_BYTE_COUNT_MAX,
+    Address,
+    AddressError,
+    Exchange,
+    Retry,
+    problem_of,
+)
 from .strict_json import JSONRefused, parse
 
 _API_KEY = re.compile(r"spk_[A-Za-z0-9_-]{43}")
@@ -50,8 +57,10 @@ class RelayClient:
             raise ConnectionFailed("malformed-answer")
         return bundle
 
-    def send(self, recipients, *, topic, notification_class="normal", expiry=None, collapse_id=None, idempotency_key=None):
-        """Submits one message, sealed for each of its recipients; `recipients` are pairs of device id and SealedMessage.
+    def send(
+        self, recipients, *, topic, notification_class="normal", expiry=None, collapse_id=None, idempotency_key=None
+    ):
+        """Submits one message, sealed for each of its recipients: pairs of device id and SealedMessage.
 
         All are on the relay's disk when it returns, or none after a Problem. After ConnectionFailed it is unknown:
         call it again with the error's `idempotency_key` and the same arguments, and nothing is sent twice.

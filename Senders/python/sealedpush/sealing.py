@@ -45,7 +45,9 @@ class PreparedMessage:
         return context("message") + info + head + self._digest
 
 
-def prepare(message, *, lifetime=None, sent_at=None, expires_at=None, message_id=None, lifetime_max=LIFETIME_MAX, shorten=True):
+def prepare(
+    message, *, lifetime=None, sent_at=None, expires_at=None, message_id=None, lifetime_max=LIFETIME_MAX, shorten=True
+):
     """Encodes a message.
 
     Times are in milliseconds, `sent_at` and `expires_at` since 1970. Without `lifetime` or `expires_at` it lives for a

@@ -6,7 +6,7 @@ from .errors import AttachmentError
 from .https import Address, Exchange, Retry, problem_of
 
 
-def upload(sealed_path, url, *, ca_file=None, timeout=60, retry=Retry()):
+def upload_attachment(sealed_path, url, *, ca_file=None, timeout=60, retry=Retry()):
     """Uploads a sealed file with one PUT. It is read while it is sent; it must not change meanwhile.
 
     `url` is signed by the storage's owner, and is a secret. Raises AddressError, AttachmentError, ConnectionFailed,

@@ -24,7 +24,9 @@ class Device:
         self.prekey = X25519PrivateKey.generate()
 
     def entry(self, suite=1, protection_class=1, not_before=NOW, not_after=NOW + 59 * DAY, key=None):
-        return bytes([suite, protection_class]) + u64(not_before) + u64(not_after) + (key or raw(self.prekey.public_key()))
+        return (
+            bytes([suite, protection_class]) + u64(not_before) + u64(not_after) + (key or raw(self.prekey.public_key()))
+        )
 
     def bundle(self, epoch=NOW, issued_at=NOW, entries=None, topic=TOPIC):
         entries = [self.entry()] if entries is None else entries

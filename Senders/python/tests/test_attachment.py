@@ -57,7 +57,13 @@ class Attachments(unittest.TestCase):
         self.assertFalse(os.path.exists(self.sealed))
 
     def test_a_file_that_changes_its_length_is_not_sealed(self):
-        for content, size in ((b"x" * 20_000, 19_999), (b"x" * 20_000, 20_001), (b"", 1), (b"x", 0), (b"x" * 16_384, 16_383)):
+        for content, size in (
+            (b"x" * 20_000, 19_999),
+            (b"x" * 20_000, 20_001),
+            (b"", 1),
+            (b"x", 0),
+            (b"x" * 16_384, 16_383),
+        ):
             with self.assertRaises(AttachmentError) as caught:
                 list(_chunks(io.BytesIO(content), size))
             self.assertEqual(caught.exception.reason, "source-changed")

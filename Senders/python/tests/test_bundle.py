@@ -3,9 +3,20 @@ import multiprocessing
 import os
 import random
 import tempfile
+import threading
 import unittest
 
-from sealedpush import BundleRefused, FilePins, MemoryPins, Pin, PinError, TopicError, decode_pin, encode_pin, verify_bundle
+from sealedpush import (
+    BundleRefused,
+    FilePins,
+    MemoryPins,
+    Pin,
+    PinError,
+    TopicError,
+    decode_pin,
+    encode_pin,
+    verify_bundle,
+)
 from sealedpush.encoding import DAY
 from tests.device import NOW, TOPIC, Device
 
@@ -128,7 +139,8 @@ class PinStores(unittest.TestCase):
         bundles = [self.device.bundle(epoch=NOW + offset) for offset in range(40)]
         mixed = [random.sample(bundles, len(bundles)) for _ in range(4)]
         children = [
-            multiprocessing.Process(target=take_epochs, args=(self.folder, some, self.device.identity)) for some in mixed
+            multiprocessing.Process(target=take_epochs, args=(self.folder, some, self.device.identity))
+            for some in mixed
         ]
         for child in children:
             child.start()
@@ -136,6 +148,21 @@ class PinStores(unittest.TestCase):
             child.join()
         self.assertEqual([child.exitcode for child in children], [0] * 4)
         self.assertEqual(self.pin(self.stores[0]).epoch, NOW + 39)
+
+    def test_one_slot_is_changed_by_one_at_a_time(self):
+        for one, other in ((self.stores[0], FilePins(self.folder)), (self.stores[1], self.stores[1])):
+            entered = threading.Event()
+
+            def enter():
+                with other.slot(self.device.identity, TOPIC):
+                    entered.set()
+
+            thread = threading.Thread(target=enter)
+            with one.slot(self.device.identity, TOPIC):
+                thread.start()
+                self.assertFalse(entered.wait(0.3))
+            thread.join()
+            self.assertTrue(entered.is_set())
 
     def test_a_pin_comes_back_as_it_was_and_in_its_own_place_alone(self):
         pin = Pin(NOW, bytes(range(32)), (1, 2), NOW - 1, NOW - 2)
@@ -163,7 +190,11 @@ class Bundles(unittest.TestCase):
     def test_an_entry_that_ends_too_early_is_malformed_before_its_suite_is_read(self):
         device = Device()
         whole = device.bundle(entries=[device.entry(suite=9)])
-        for bundle, reason in ((whole, "unsupported-suite"), (whole[:67 + 17], "malformed"), (whole[:67 + 18], "unsupported-suite")):
+        for bundle, reason in (
+            (whole, "unsupported-suite"),
+            (whole[: 67 + 17], "malformed"),
+            (whole[: 67 + 18], "unsupported-suite"),
+        ):
             with self.assertRaises(BundleRefused) as caught:
                 verify_bundle(bundle, device.identity, TOPIC, None, NOW)
             self.assertEqual(caught.exception.reason, reason)

@@ -1,12 +1,15 @@
+import hashlib
 import os
 import pickle
 import random
 import tempfile
 import unittest
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
 from sealedpush import IdentityKey, KeyFileError, SenderKey, SenderPublicKey
 from sealedpush.encoding import base64url, from_base64url
-from sealedpush.keys import _P, is_valid_signature
+from sealedpush.keys import _GROUP_ORDER, _P, is_valid_signature
 
 CHECKOUT = os.path.join(os.path.dirname(__file__), "../../..")
 
@@ -127,10 +130,13 @@ class PublicKeys(unittest.TestCase):
 
     def test_keys_at_which_libraries_differ_are_refused(self):
         small = [0, 1, _P - 1, _P, _P + 1]
-        small += [int.from_bytes(bytes.fromhex(text), "little") for text in (
-            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
-            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
-        )]
+        small += [
+            int.from_bytes(bytes.fromhex(text), "little")
+            for text in (
+                "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+                "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+            )
+        ]
         for y in small:
             for sign in (0, 1 << 255):
                 with self.assertRaises(KeyFileError):
@@ -143,10 +149,24 @@ class PublicKeys(unittest.TestCase):
         key = SenderKey()
         signature = key.sign(b"text")
         self.assertTrue(is_valid_signature(key.public_key.raw, signature, b"text"))
-        order = 2**252 + 27742317777372353535851937790883648493
-        s = int.from_bytes(signature[32:], "little") + order
-        for changed in (signature[:32] + s.to_bytes(32, "little"), bytes([1]) + bytes(31) + signature[32:], signature[:63], b""):
+        s = int.from_bytes(signature[32:], "little") + _GROUP_ORDER
+        for changed in (
+            signature[:32] + s.to_bytes(32, "little"),
+            bytes([1]) + bytes(31) + signature[32:],
+            signature[:63],
+            b"",
+        ):
             self.assertFalse(is_valid_signature(key.public_key.raw, changed, b"text"))
+
+    def test_a_signature_whose_r_has_small_order_is_refused(self):
+        key = SenderKey()
+        hashed = hashlib.sha512(key.seed()).digest()
+        scalar = int.from_bytes(hashed[:32], "little") & ((1 << 254) - 8) | 1 << 254
+        r = bytes([1]) + bytes(31)
+        k = int.from_bytes(hashlib.sha512(r + key.public_key.raw + b"text").digest(), "little")
+        signature = r + (k * scalar % _GROUP_ORDER).to_bytes(32, "little")
+        Ed25519PublicKey.from_public_bytes(key.public_key.raw).verify(signature, b"text")  # the library takes it
+        self.assertFalse(is_valid_signature(key.public_key.raw, signature, b"text"))
 
     def test_a_private_key_is_not_shown_and_not_pickled(self):
         key = SenderKey()

@@ -13,8 +13,21 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from sealedpush import AddressError, ConnectionFailed, Message, MessageError, Problem, Receipt, RelayClient, Retry, SenderKey
-from sealedpush import prepare, seal, upload, verify_bundle
+from sealedpush import (
+    AddressError,
+    ConnectionFailed,
+    Message,
+    MessageError,
+    Problem,
+    Receipt,
+    RelayClient,
+    Retry,
+    SenderKey,
+    prepare,
+    seal,
+    upload_attachment,
+    verify_bundle,
+)
 from sealedpush.encoding import base64url
 from tests.device import TOPIC, Device
 
@@ -76,8 +89,13 @@ def make_certificate(path):
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     today = datetime.datetime.now(datetime.timezone.utc)
     certificate = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-        .serial_number(1).not_valid_before(today - datetime.timedelta(1)).not_valid_after(today + datetime.timedelta(1))
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(today - datetime.timedelta(1))
+        .not_valid_after(today + datetime.timedelta(1))
         .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
         .sign(key, hashes.SHA256())
     )
@@ -90,7 +108,12 @@ def make_certificate(path):
 
 def sealed(message=Message(body="b")):
     device = Device()
-    recipient, _ = verify_bundle(device.bundle(epoch=0, entries=[device.entry(not_before=_now(), not_after=_now() + 10**9)]), device.identity, TOPIC, None)
+    recipient, _ = verify_bundle(
+        device.bundle(epoch=0, entries=[device.entry(not_before=_now(), not_after=_now() + 10**9)]),
+        device.identity,
+        TOPIC,
+        None,
+    )
     return seal(SenderKey(), prepare(message), recipient)
 
 
@@ -121,13 +144,17 @@ class Relay(unittest.TestCase):
     def test_a_notification_is_sent_as_the_relay_takes_it(self):
         receipt = Receipt()
         with Server(ACCEPTED) as server:
-            (accepted,) = self.send(server, Message(body="b", receipt=receipt), expiry=3600, collapse_id="c", idempotency_key="order-1")
+            (accepted,) = self.send(
+                server, Message(body="b", receipt=receipt), expiry=3600, collapse_id="c", idempotency_key="order-1"
+            )
         self.assertEqual((accepted.device, accepted.id), ("d1", "one"))
         method, path, fields, body = server.requests[0]
         self.assertEqual((method, path, fields["Authorization"]), ("POST", "/v1/notifications", f"Bearer {KEY}"))
         body = json.loads(body)
         (recipient,) = body.pop("recipients")
-        self.assertEqual(body, {"topic": TOPIC, "class": "normal", "expiry": 3600, "collapse-id": "c", "idempotency-key": "order-1"})
+        self.assertEqual(
+            body, {"topic": TOPIC, "class": "normal", "expiry": 3600, "collapse-id": "c", "idempotency-key": "order-1"}
+        )
         self.assertEqual(sorted(recipient), ["device", "receipt-hash", "sealed", "trace"])
         self.assertEqual((len(recipient["sealed"]), recipient["receipt-hash"]), (3_840, receipt.hash))
 
@@ -177,14 +204,29 @@ class Relay(unittest.TestCase):
         self.assertEqual([json.loads(body)["idempotency-key"] for *_, body in server.requests], ["order-2"] * 2)
 
     def test_an_answer_is_read_within_bounds_and_never_trusted(self):
-        problem = {"type": 7, "title": f"your key {KEY}\n\x1b[31m", "detail": "d" * 9_000, "errors": [1, {"pointer": "/a", "detail": None}] * 40}
+        problem = {
+            "type": 7,
+            "title": f"your key {KEY}\n\x1b[31m",
+            "detail": "d" * 9_000,
+            "errors": [1, {"pointer": "/a", "detail": None}] * 40,
+        }
         with Server((422, {}, problem)) as server:
             error = self.fail(server)
             self.assertEqual((error.type, len(error.detail)), ("about:blank", 500))
             self.assertNotIn("\x1b", str(error))
             self.assertLessEqual(len(error.errors), 32)
-        for body in (b"", b"[]", b"[" * 50_000, b"\xff", {}, {"notifications": 1}, {"notifications": [1]}, {"notifications": []},
-                     {"notifications": [{"device": "d2", "id": "one", "trace": "t"}]}, {"notifications": [{"device": "d1", "id": 1, "trace": "t"}]}):
+        for body in (
+            b"",
+            b"[]",
+            b"[" * 50_000,
+            b"\xff",
+            {},
+            {"notifications": 1},
+            {"notifications": [1]},
+            {"notifications": []},
+            {"notifications": [{"device": "d2", "id": "one", "trace": "t"}]},
+            {"notifications": [{"device": "d1", "id": 1, "trace": "t"}]},
+        ):
             with Server((202, {}, body)) as server:
                 self.assertEqual(self.fail(server, ConnectionFailed).reason, "malformed-answer")
         with Server(*[(202, {"content-length": "9"}, b"short")] * 5) as server:
@@ -206,15 +248,28 @@ class Relay(unittest.TestCase):
             for device in ("", "../d1", "d1\r\nx: y", "d" * 65, None):
                 with self.assertRaises(MessageError):
                     self.client(server).bundle(device)
-            for options in ({"notification_class": "call"}, {"notification_class": "loud"}, {"idempotency_key": "a b"}, {"idempotency_key": ""}):
+            for options in (
+                {"notification_class": "call"},
+                {"notification_class": "loud"},
+                {"idempotency_key": "a b"},
+                {"idempotency_key": ""},
+            ):
                 with self.assertRaises(MessageError):
                     self.send(server, **options)
             with self.assertRaises(MessageError):
                 self.send(server, Message.call("c"))
             self.assertEqual(server.requests, [])
-        for url, key in (("http://push.example.com", KEY), ("https://push.example.com/path", KEY), ("https://u:p@push.example.com", KEY),
-                         ("https://push.example.com\n", KEY), ("ftp://localhost", KEY), ("https://[", KEY), ("https://x:99999", KEY),
-                         ("https://push.example.com", "spk_short"), ("https://push.example.com", KEY + "\r\nx: y")):
+        for url, key in (
+            ("http://push.example.com", KEY),
+            ("https://push.example.com/path", KEY),
+            ("https://u:p@push.example.com", KEY),
+            ("https://push.example.com\n", KEY),
+            ("ftp://localhost", KEY),
+            ("https://[", KEY),
+            ("https://x:99999", KEY),
+            ("https://push.example.com", "spk_short"),
+            ("https://push.example.com", KEY + "\r\nx: y"),
+        ):
             with self.assertRaises(AddressError) as caught:
                 RelayClient(url, key)
             self.assertNotIn("p@", str(caught.exception))
@@ -233,7 +288,9 @@ class TLS(unittest.TestCase):
                     RelayClient(server.url, KEY, retry=retry).send([("d1", sealed())], topic=TOPIC)
                 self.assertEqual((caught.exception.reason, waits), ("not-trusted", []))
                 with self.assertRaises(ConnectionFailed) as caught:
-                    RelayClient(server.url.replace("127.0.0.1", "localhost"), KEY, ca_file=certificate, retry=retry).bundle("d1")
+                    RelayClient(
+                        server.url.replace("127.0.0.1", "localhost"), KEY, ca_file=certificate, retry=retry
+                    ).bundle("d1")
                 self.assertEqual((caught.exception.reason, waits), ("not-trusted", []))
 
 
@@ -246,12 +303,12 @@ class Uploads(unittest.TestCase):
                 file.write(content)
             retry = Retry(sleep=waits.append)
             with Server("drop", (503, {}, b""), (201, {}, b"")) as server:
-                upload(path, server.url + "/bucket/x?signature=secret", retry=retry)
+                upload_attachment(path, server.url + "/bucket/x?signature=secret", retry=retry)
             self.assertEqual([body for *_, body in server.requests], [content] * 3)
             self.assertEqual({path for _, path, *_ in server.requests}, {"/bucket/x?signature=secret"})
             self.assertEqual(sorted(name.lower() for name in server.requests[0][2]), ["content-length", "host"])
             for status in (400, 403, 404, 301):
                 with Server((status, {}, b"")) as server, self.assertRaises(Problem) as caught:
-                    upload(path, server.url + "/bucket/x?signature=secret", retry=retry)
+                    upload_attachment(path, server.url + "/bucket/x?signature=secret", retry=retry)
                 self.assertNotIn("secret", str(caught.exception))
                 self.assertEqual(len(server.requests), 1)

@@ -1,8 +1,22 @@
 import random
 import unittest
 
-from sealedpush import AttachmentPointer, LocalizedText, Message, MessageError, MessageTooLong, Placeholder, Receipt
-from sealedpush import Recipient, SealedPushError, SealingError, SenderKey, prepare, seal, verify_bundle
+from sealedpush import (
+    AttachmentPointer,
+    LocalizedText,
+    Message,
+    MessageError,
+    MessageTooLong,
+    Placeholder,
+    Receipt,
+    Recipient,
+    SealedPushError,
+    SealingError,
+    SenderKey,
+    prepare,
+    seal,
+    verify_bundle,
+)
 from sealedpush.encoding import DAY, context, from_base64url
 from sealedpush.keys import is_valid_signature
 from sealedpush.message import _boundaries, _prefix
@@ -60,7 +74,12 @@ class Messages(unittest.TestCase):
             ("attachments", lambda: Message(attachments=(pointer(), pointer()), **text)),
             ("attachments", lambda: Message(attachments=tuple(map(pointer, range(5))), **text)),
             ("attachments", lambda: Message(attachments=(pointer(thumbnail=True),), **text)),
-            ("attachments", lambda: Message(attachments=(pointer(0, thumbnail=True), pointer(1, thumbnail=True), pointer(2)), **text)),
+            (
+                "attachments",
+                lambda: Message(
+                    attachments=(pointer(0, thumbnail=True), pointer(1, thumbnail=True), pointer(2)), **text
+                ),
+            ),
             ("attachments", lambda: Message(attachments=(pointer(url="http://files.example.com/x"),), **text)),
             ("attachments", lambda: Message(attachments=(pointer(media_type="image/PNG"),), **text)),
             ("attachments", lambda: Message(attachments=(pointer(name="n" * 65),), **text)),
@@ -78,7 +97,15 @@ class Messages(unittest.TestCase):
 
     def test_a_text_that_does_not_fit_is_cut_or_refused(self):
         room = 2_690
-        for body in ("a" * 5_000, "ü" * 5_000, '"' * 5_000, "\n" * 3_000, "🇨🇭" * 1_000, "👩‍👩‍👧 " * 1_000, "한국어" * 900):
+        for body in (
+            "a" * 5_000,
+            "ü" * 5_000,
+            '"' * 5_000,
+            "\n" * 3_000,
+            "🇨🇭" * 1_000,
+            "👩‍👩‍👧 " * 1_000,
+            "한국어" * 900,
+        ):
             prepared = prepare(Message(title="t", body=body))
             self.assertTrue(prepared.is_shortened)
             self.assertLessEqual(len(prepared.body), room)
@@ -92,7 +119,11 @@ class Messages(unittest.TestCase):
         self.assertTrue(prepare(Message(body="a" * (room - len(frame) + 1))).is_shortened)
 
     def test_what_stays_too_long_is_refused(self):
-        for message in (Message(title="t" * 3_000, body="b"), Message(body="e" + "\u0301" * 3_000), Message.call("c" * 3_459)):
+        for message in (
+            Message(title="t" * 3_000, body="b"),
+            Message(body="e" + "\u0301" * 3_000),
+            Message.call("c" * 3_459),
+        ):
             with self.assertRaises(MessageTooLong):
                 prepare(message)
         self.assertFalse(prepare(Message.call("c" * 3_400)).is_shortened)
@@ -103,8 +134,38 @@ class Messages(unittest.TestCase):
         except ImportError:
             self.skipTest("the module 'regex' is not installed")
         chance = random.Random(3)
-        pieces = ["a", "e\u0301", "🇨🇭", "👩‍👩‍👧", "👍🏽", "한", "\u1112\u1161\u11ab", "\r\n", "\n", "क्षि", "नी", "ำ", "ก", "\u200d", "\u0600",
-                  "☂️", " ", "\ufe0f", "ﾞ", "中", "\u0d4e", "\U000111c2", "\U0001f1e6", "\u1100", "가", "ག", "\u0f39", "့", "ြ", "1️⃣"]
+        pieces = [
+            "a",
+            "e\u0301",
+            "🇨🇭",
+            "👩‍👩‍👧",
+            "👍🏽",
+            "한",
+            "\u1112\u1161\u11ab",
+            "\r\n",
+            "\n",
+            "क्षि",
+            "नी",
+            "ำ",
+            "ก",
+            "\u200d",
+            "\u0600",
+            "☂️",
+            " ",
+            "\ufe0f",
+            "ﾞ",
+            "中",
+            "\u0d4e",
+            "\U000111c2",
+            "\U0001f1e6",
+            "\u1100",
+            "가",
+            "ག",
+            "\u0f39",
+            "့",
+            "ြ",
+            "1️⃣",
+        ]
         letters = [*range(0x20, 0xD800), *range(0xE000, 0x20000)]
         texts = ["".join(chance.choices(pieces, k=6)) for _ in range(20_000)]
         texts += ["".join(map(chr, chance.choices(letters, k=4))) for _ in range(20_000)]
@@ -159,7 +220,11 @@ class Sealing(unittest.TestCase):
         self.refuse("low-order-prekey", lambda: seal(self.sender, prepare(Message(body="b"), sent_at=NOW), weak, NOW))
 
     def test_envelopes_have_one_length_for_each_class(self):
-        for message, size in ((Message(body="b"), 2_880), (Message(body="b" * 2_600), 2_880), (Message.call("c"), 3_648)):
+        for message, size in (
+            (Message(body="b"), 2_880),
+            (Message(body="b" * 2_600), 2_880),
+            (Message.call("c"), 3_648),
+        ):
             sealed = seal(self.sender, prepare(message, sent_at=NOW), self.recipient, NOW)
             self.assertEqual(len(from_base64url(sealed.field)), size)
         self.assertEqual(len(sealed.payload()), 4_919)
@@ -168,7 +233,9 @@ class Sealing(unittest.TestCase):
         receipt = Receipt()
         message = Message(body="b", receipt=receipt)
         prepared = prepare(message, sent_at=NOW)
-        again = prepare(message, message_id=prepared.message_id, sent_at=prepared.sent_at, expires_at=prepared.expires_at)
+        again = prepare(
+            message, message_id=prepared.message_id, sent_at=prepared.sent_at, expires_at=prepared.expires_at
+        )
         self.assertEqual(prepared, again)
         one, other = (seal(self.sender, p, self.recipient, NOW) for p in (prepared, again))
         self.assertEqual((one.message_id, one.receipt_hash), (other.message_id, receipt.hash))
@@ -185,7 +252,9 @@ class Sealing(unittest.TestCase):
         body_count = int.from_bytes(frame[66:68], "big")
         body = frame[132 : 132 + body_count]
         self.assertEqual((len(frame), body, frame[132 + body_count :].strip(b"\0")), (2_822, prepared.body, b""))
-        self.assertEqual((frame[:16], frame[32:64], frame[64:66]), (prepared.message_id, self.sender.public_key.raw, b"\0\1"))
+        self.assertEqual(
+            (frame[:16], frame[32:64], frame[64:66]), (prepared.message_id, self.sender.public_key.raw, b"\0\1")
+        )
         signed = context("message") + info + frame[:68] + __import__("hashlib").sha256(body).digest()
         self.assertTrue(is_valid_signature(frame[32:64], frame[68:132], signed))
 
@@ -198,8 +267,30 @@ class Sealing(unittest.TestCase):
 class StrictJSON(unittest.TestCase):
     def test_whatever_bytes_are_refused_by_a_typed_error(self):
         chance = random.Random(4)
-        pieces = [b"{", b"}", b"[", b"]", b'"', b"\\", b"\\u", b"d800", b":", b",", b"1", b"-0", b"e", b".", b"true", b"null", b" ", b"\xff",
-                  b"NaN", b"Infinity", b"\0", b'"a"']
+        pieces = [
+            b"{",
+            b"}",
+            b"[",
+            b"]",
+            b'"',
+            b"\\",
+            b"\\u",
+            b"d800",
+            b":",
+            b",",
+            b"1",
+            b"-0",
+            b"e",
+            b".",
+            b"true",
+            b"null",
+            b" ",
+            b"\xff",
+            b"NaN",
+            b"Infinity",
+            b"\0",
+            b'"a"',
+        ]
         for _ in range(5_000):
             try:
                 parse(b"".join(chance.choices(pieces, k=chance.randrange(20))), 1_000)

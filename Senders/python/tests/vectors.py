@@ -9,7 +9,14 @@ import tempfile
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from sealedpush import attachment, safety_code, safety_number, seal, sealing, verify_bundle
+from sealedpush import (
+    attachment,
+    safety_code,
+    safety_number,
+    seal,
+    sealing,
+    verify_bundle,
+)
 from sealedpush.bundle import Pin
 from sealedpush.encoding import from_base64url
 from sealedpush.errors import BundleRefused, MessageError
