@@ -199,8 +199,10 @@ class Message:
         if any(name not in _MEMBERS for name in self.crit):
             raise MessageError("crit", "a name that no device understands")
         for text in (self.localized_title, self.localized_subtitle, self.localized_body):
-            if text is not None and (not text.key or len(text.arguments) > 8):
-                raise MessageError("loc-key", "an empty key, or more than 8 arguments")
+            if text is None:
+                continue
+            if not text.key or not isinstance(text.arguments, (tuple, list)) or len(text.arguments) > 8:
+                raise MessageError("loc-key", "a key and at most 8 arguments")
 
     def _check_user_info(self):
         if len(self.user_info) > 16 or not all(isinstance(n, str) and _INFO_NAME.fullmatch(n) for n in self.user_info):

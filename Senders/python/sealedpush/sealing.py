@@ -13,6 +13,7 @@ from .message import Message
 
 LIFETIME_MAX, LIFETIME_CAP = 7 * DAY, 30 * DAY
 CALL_LIFETIME_MAX = 60_000
+MESSAGE_ID_BYTE_COUNT = 16
 _FRAME_BYTE_COUNT = {False: 2_822, True: 3_590}  # of an alert and of a call
 _HEAD_BYTE_COUNT = 132
 _SHORTENED = 1 << 0
@@ -61,9 +62,11 @@ def prepare(
     sent_at = clock() if sent_at is None else sent_at
     if expires_at is None:
         expires_at = sent_at + ((30_000 if message.is_call else DAY) if lifetime is None else lifetime)
-    message_id = secrets.token_bytes(16) if message_id is None else bytes(message_id)
-    if len(message_id) != 16:
+    message_id = secrets.token_bytes(MESSAGE_ID_BYTE_COUNT) if message_id is None else bytes(message_id)
+    if len(message_id) != MESSAGE_ID_BYTE_COUNT:
         raise MessageError("message-id", "a message's id has 16 bytes")
+    if not isinstance(sent_at, int) or not isinstance(expires_at, int):
+        raise SealingError("time")
     if lifetime_max > LIFETIME_CAP or not sent_at < expires_at <= sent_at + lifetime_max:
         raise SealingError("lifetime")
     if message.is_call and expires_at - sent_at > CALL_LIFETIME_MAX:

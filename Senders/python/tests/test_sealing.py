@@ -59,6 +59,7 @@ class Messages(unittest.TestCase):
             ("loc-key", lambda: Message(localized_body=LocalizedText(""))),
             ("loc-key", lambda: Message(localized_body=LocalizedText("K", ("a",) * 9))),
             ("loc-key", lambda: Message(localized_body=LocalizedText("K", (1,)))),
+            ("loc-key", lambda: Message(localized_body=LocalizedText("K", "word"))),
             ("user-info", lambda: Message(user_info={f"n{i}": 1 for i in range(17)}, **text)),
             ("user-info", lambda: Message(user_info={"a b": 1}, **text)),
             ("user-info", lambda: Message(user_info={"a": 1.5}, **text)),
@@ -202,6 +203,8 @@ class Sealing(unittest.TestCase):
             ("lifetime", {"expires_at": NOW, "sent_at": NOW}),
             ("time", {"sent_at": (1 << 53) - 1}),
             ("time", {"sent_at": -1}),
+            ("time", {"sent_at": NOW / 7}),
+            ("time", {"lifetime": 0.5}),
         ):
             self.refuse(reason, lambda: prepare(message, **{"sent_at": NOW, **options}))
         self.refuse("call-lifetime", lambda: prepare(call, sent_at=NOW, lifetime=60_001))
