@@ -1,0 +1,7 @@
+module sealedpush.example/sealedpush
+
+go 1.19
+
+require golang.org/x/crypto v0.4.0
+
+require golang.org/x/sys v0.3.0 // indirect
