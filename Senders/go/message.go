@@ -263,7 +263,9 @@ func isCut(before, after rune) bool {
 	case '\n':
 		return before != '\r'
 	case ' ':
-		return isPlain(before) || unicode.In(before, unicode.M, unicode.N, unicode.P, unicode.S)
+		// Letters that take in what follows are U+0D4E and some of the Brahmic scripts there.
+		return unicode.In(before, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S) && before != 0xd4e &&
+			(before < 0x11000 || before > 0x11fff)
 	}
 	return isPlain(before) && isPlain(after)
 }
