@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -31,7 +32,7 @@ type server struct {
 
 func newServer(t *testing.T, steps ...http.HandlerFunc) *server {
 	s := &server{steps: steps}
-	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.mutex.Lock()
 		step := s.steps[0]
@@ -42,7 +43,8 @@ func newServer(t *testing.T, steps ...http.HandlerFunc) *server {
 		s.mutex.Unlock()
 		step(w, r)
 	}))
-	s.Config.ErrorLog = nil
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s
 }
