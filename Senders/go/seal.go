@@ -31,12 +31,13 @@ const (
 func (e SealError) Error() string { return "sealedpush: sealing: " + string(e) }
 
 const (
-	frameHeadSize  = 68
-	frameFixedSize = 132
-	callLife       = 60 * time.Second
-	lifeCap        = 30 * 24 * time.Hour
-	infoContext    = "SealedPush/1"
-	messageContext = "SealedPush/1 message"
+	frameHeadSize   = 68
+	frameFixedSize  = 132
+	callLife        = 60 * time.Second
+	lifeCap         = 30 * 24 * time.Hour
+	envelopeVersion = 1
+	infoContext     = "SealedPush/1"
+	messageContext  = "SealedPush/1 message"
 )
 
 // frameSize is F of section 1.
@@ -104,6 +105,8 @@ func PrepareAgain(m Message, id MessageID, sentAt, expiresAt time.Time, options 
 	if err != nil {
 		return nil, err
 	}
+	// In whole milliseconds, as devices see them.
+	sentAt, expiresAt = time.UnixMilli(sentAt.UnixMilli()), time.UnixMilli(expiresAt.UnixMilli())
 	return &Prepared{ID: id, SentAt: sentAt, ExpiresAt: expiresAt, Truncated: truncated, call: call, body: body,
 		digest: sha256.Sum256(body), receipt: m.Receipt}, nil
 }

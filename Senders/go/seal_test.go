@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -212,6 +213,10 @@ func TestALongTextIsCutBetweenCharactersOrRefused(t *testing.T) {
 		if len(prepared.body) > 2690 || len(prepared.body) < 2690-6*len(word) {
 			t.Errorf("%q: %d bytes", word, len(prepared.body))
 		}
+		sender, _ := NewSenderKey()
+		if frame := sender.frame(prepared, nil); frame[64] != 0 || frame[65] != 1 {
+			t.Errorf("flags %x", frame[64:66])
+		}
 		var long *TooLongError
 		if _, err = Prepare(Message{Body: whole}, now, Options{RefuseLong: true}); !errors.As(err, &long) || long.Excess < 1 {
 			t.Error(err)
@@ -342,6 +347,22 @@ func TestAttachmentsOfAllLengthsOpen(t *testing.T) {
 		t.Error("too long a file was sealed")
 	}
 }
+
+func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := SealAttachment(io.Discard, io.LimitReader(zeros{}, 64<<20), 64<<20); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 256<<10 {
+		t.Error(bytes, "bytes")
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(out []byte) (int, error) { return len(out), nil }
 
 func TestAFailedAttachmentLeavesNoFile(t *testing.T) {
 	folder := t.TempDir()
