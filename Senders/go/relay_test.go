@@ -207,14 +207,14 @@ func TestARelaysAnswerIsUntrusted(t *testing.T) {
 	}
 	hijacked := func(w http.ResponseWriter, r *http.Request) {
 		connection, _, _ := w.(http.Hijacker).Hijack()
-		fmt.Fprintf(connection, "nonsense %s\r\n\r\n", r.Header.Get("Authorization"))
+		fmt.Fprintf(connection, "%s\r\n\r\n", strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		connection.Close()
 	}
 	for name, step := range map[string]http.HandlerFunc{
 		"echo": echo, "hijacked": hijacked, "none": raw(""), "array": raw("[]"), "null": raw("null"),
 		"depth": raw(strings.Repeat("[", 100_000)), "short": raw(`{"notifications":[]}`),
 		"other": raw(`{"notifications":[{"device":"d2","id":"i","trace":"t"}]}`),
-		"types": raw(`{"notifications":{"device":1}}`), "long": raw(`{"notifications":[]}` + strings.Repeat(" ", 2<<20)),
+		"types": raw(`{"notifications":{"device":1}}`), "long": raw(`{"notifications":[{"device":"d1","id":"i","trace":"t"}]}` + strings.Repeat(" ", 2<<20)),
 	} {
 		_, err := newServer(t, step).relay(t).Send(context.Background(), submission())
 		if err == nil {
