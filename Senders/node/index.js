@@ -1,0 +1,12 @@
+export { sealAttachment, uploadAttachment } from './lib/attachment.js';
+export { attachmentPointer } from './lib/attachment-pointer.js';
+export {
+  AttachmentError, BundleError, KeyError, PinError, RelayError, SealedPushError, SealingError,
+} from './lib/errors.js';
+export { IdentityKey, SenderIdentity, SenderKey } from './lib/keys.js';
+export { randomID } from './lib/message.js';
+export { FilePins, MemoryPins, resetSuites } from './lib/pins.js';
+export { Recipient } from './lib/recipient.js';
+export { RelayClient } from './lib/relay.js';
+export { compareSafetyCode, safetyCode, safetyNumber } from './lib/safety.js';
+export { PreparedMessage, seal } from './lib/sealing.js';

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import https from 'node:https';
+import { RelayError } from './errors.js';
+import { exchange, retrying } from './http.js';
+
+const recipientCountMax = 1_000;
+const problemTextLengthMax = 500;
+const isIdentifier = (text) => typeof text === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(text);
+
+/** A client of `sealedpushd` for a back end (docs/service.md). Keeps its connections; `close` ends them. */
+export class RelayClient {
+  #apiKey;
+  #agent;
+  #base;
+  #options;
+
+  /**
+   * @param {object} options
+   * @param {string} options.url the relay's address: `https`, or `http` on this machine's loopback port
+   * @param {string} options.apiKey `spk_` and 43 characters, with the scopes `send` and `read`
+   * @param {string | Buffer} [options.ca] authorities to trust in place of the system's (PEM)
+   * @param {number} [options.timeout] milliseconds for one request
+   * @param {number} [options.attemptCountMax] tries of one request
+   * @param {number} [options.delay] milliseconds before the second try; twice as many before each further one
+   * @param {number} [options.delayMax] the longest wait; a relay that asks for more ends the tries
+   * @throws {RelayError} `url`, `api-key`
+   */
+  constructor({ url, apiKey, ca, timeout = 40_000, ...retries }) {
+    if (!/^(https:\/\/[^/?#@]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)(\/[^?#]*)?$/.test(url)) {
+      throw new RelayError('url', 'the relay\'s address is https, without user, query and fragment');
+    }
+    if (!/^spk_[A-Za-z0-9_-]{43}$/.test(apiKey)) throw new RelayError('api-key', 'an API key is spk_ and 43 characters');
+    this.#base = url.replace(/\/$/, '');
+    this.#apiKey = apiKey;
+    this.#agent = new (url.startsWith('https:') ? https : http).Agent({ keepAlive: true, ca });
+    this.#options = { timeout, retries };
+  }
+
+  /** Ends the connections that are kept. */
+  close() { this.#agent.destroy(); }
+
+  /**
+   * Fetches a device's key bundle.
+   *
+   * @param {string} device the tenant's id for it
+   * @returns {Promise<string>} untrusted: `Recipient.verify` judges it
+   * @throws {RelayError}
+   */
+  async bundle(device, { signal } = {}) {
+    if (!isIdentifier(device)) throw new RelayError('device', 'a device\'s id has 1 to 64 letters, digits, - and _');
+    const { bundle } = await this.#call('GET', `/v1/devices/${device}/bundle`, undefined, 200, signal);
+    if (typeof bundle !== 'string') throw malformed();
+    return bundle;
+  }
+
+  /**
+   * Submits sealed messages. All recipients are on the relay's disk afterwards, or none. Tries again, with the same
+   * idempotency key, after 429, 500, 503 and a failed connection, so that nothing is sent twice.
+   *
+   * @param {object} submission
+   * @param {{ device: string, message: object }[]} submission.recipients what `seal` returned for each device
+   * @param {'call' | 'urgent' | 'normal' | 'background'} [submission.class] `normal`; `call` for a call
+   * @param {number} [submission.expirySeconds] how long Apple keeps it: 0, 3600, 86400 or 604800, and not less than the
+   *   message's life
+   * @param {string} [submission.collapseId] a later notification with the same one replaces this on the device
+   * @param {string} [submission.idempotencyKey] random if absent; give the same again after an error
+   * @returns {Promise<{ idempotencyKey: string, notifications: { device: string, id: string, trace: string }[] }>}
+   * @throws {RelayError} with `idempotencyKey`
+   */
+  async send({ recipients, class: word, expirySeconds, collapseId, idempotencyKey = randomUUID(), signal }) {
+    if (!Array.isArray(recipients) || recipients.length < 1 || recipients.length > recipientCountMax) {
+      throw new RelayError('recipients', `a submission has 1 to ${recipientCountMax} recipients`);
+    }
+    const { topic, isCall } = recipients[0].message;
+    const body = Buffer.from(JSON.stringify({
+      topic, class: word ?? (isCall ? 'call' : 'normal'), expiry: expirySeconds, 'collapse-id': collapseId,
+      'idempotency-key': idempotencyKey,
+      recipients: recipients.map(({ device, message }) => ({
+        device, sealed: message.sealed, trace: message.trace, 'receipt-hash': message.receiptHash,
+      })),
+    }));
+    try {
+      const { notifications } = await this.#call('POST', '/v1/notifications', body, 202, signal);
+      const isRight = Array.isArray(notifications) && notifications.length === recipients.length && notifications.every(
+        (each) => each && [each.device, each.id, each.trace].every((text) => typeof text === 'string'),
+      );
+      if (!isRight) throw malformed();
+      return { idempotencyKey, notifications: notifications.map(({ device, id, trace }) => ({ device, id, trace })) };
+    } catch (error) {
+      if (error instanceof RelayError) error.idempotencyKey = idempotencyKey;
+      throw error;
+    }
+  }
+
+  #call(method, path, body, expected, signal) {
+    const { timeout, retries } = this.#options;
+    const headers = { authorization: `Bearer ${this.#apiKey}`, accept: 'application/json, application/problem+json' };
+    if (body) Object.assign(headers, { 'content-type': 'application/json', 'content-length': body.length });
+    return retrying({ ...retries, signal }, async () => {
+      const answer = await exchange(RelayError, {
+        url: this.#base + path, method, headers, body, agent: this.#agent, signal, timeout,
+      });
+      if (answer.status !== expected) throw this.#refusal(answer);
+      return jsonObject(answer.body) ?? (() => { throw malformed(); })();
+    });
+  }
+
+  /** The relay's problem (RFC 9457), without control characters and without what a foreign server may have echoed. */
+  #refusal({ status, headers, body }) {
+    const problem = jsonObject(body) ?? {};
+    const clean = (text) => (typeof text === 'string' ? text : '').slice(0, problemTextLengthMax)
+      .replace(/[\p{Cc}\p{Cf}]/gu, ' ').replace(/spk_[\w-]*|[\w-]{40,}/g, '…');
+    const [type, title, detail] = [problem.type, problem.title, problem.detail].map(clean);
+    const errors = (Array.isArray(problem.errors) ? problem.errors : []).slice(0, 32)
+      .map((each) => ({ pointer: clean(each?.pointer), detail: clean(each?.detail) }));
+    return new RelayError('refused', `the relay answered ${status}: ${title || 'without a problem'}. ${detail}`.trim(), {
+      status, type: type || 'about:blank', title, detail, errors,
+      isRetryable: [429, 500, 502, 503, 504].includes(status), retryAfterSeconds: retryAfter(headers['retry-after']),
+    });
+  }
+}
+
+const malformed = () => new RelayError('malformed-answer', 'the relay\'s answer is not what docs/openapi.yaml says');
+
+/** Seconds of a `Retry-After`, which may be a date (RFC 9110 section 10.2.3). */
+function retryAfter(text = '') {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1_000));
+}
+
+function jsonObject(bytes) {
+  try {
+    const value = JSON.parse(bytes.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
