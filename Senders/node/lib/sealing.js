@@ -24,13 +24,14 @@ export class PreparedMessage {
    * @param {object} [options] times in milliseconds since 1970, durations in milliseconds
    * @param {number} [options.sentAt]
    * @param {number} [options.lifetime] a day; 30 seconds for a call
+   * @param {number} [options.expiresAt] in place of `lifetime`
    * @param {number} [options.lifetimeMax] the limit of the app's devices: 7 days, 30 at most
    * @param {string} [options.messageId] of the message that is sealed again
    * @param {'shorten' | 'refuse'} [options.overflow] what happens to a text that does not fit
    * @throws {SealingError}
    */
   constructor(message, {
-    sentAt = Date.now(), lifetime, lifetimeMax = 7 * day, messageId = randomID(), overflow = 'shorten',
+    sentAt = Date.now(), lifetime, expiresAt, lifetimeMax = 7 * day, messageId = randomID(), overflow = 'shorten',
   } = {}) {
     const encoded = encodeMessage(message, (isCall) => classOf(isCall).frame - frameHeadByteCount, overflow);
     this.isCall = encoded.isCall;
@@ -40,7 +41,7 @@ export class PreparedMessage {
     if (!isID(messageId)) throw new SealingError('message-id', 'a message id is 22 characters of base64url');
     this.messageId = messageId;
     this.sentAt = sentAt;
-    this.expiresAt = sentAt + (lifetime ?? (this.isCall ? 30_000 : day));
+    this.expiresAt = expiresAt ?? sentAt + (lifetime ?? (this.isCall ? 30_000 : day));
     this.#checkTimes(lifetimeMax);
     Object.freeze(this);
   }

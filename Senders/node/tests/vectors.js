@@ -64,9 +64,8 @@ const runners = {
       bundle: file.one('bundle'), identity: new IdentityKey(file.bytes('pinned')), topic: file.one('topic'), now,
       pins: new MemoryPins(), protectionClass: { 1: 'after-first-unlock', 2: 'unlocked' }[file.one('class-of-prekey')],
     });
-    const sentAt = file.number('sent-at');
     const message = new PreparedMessage(messageOfBody(JSON.parse(file.one('body'))), {
-      sentAt, lifetime: file.number('expires-at') - sentAt, messageId: file.one('message-id'),
+      sentAt: file.number('sent-at'), expiresAt: file.number('expires-at'), messageId: file.one('message-id'),
     });
     assert.equal(message.body.toString(), file.one('body'));
     assert.equal(message.isTruncated ? 1 : 0, file.number('flags'));
