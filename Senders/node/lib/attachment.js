@@ -8,6 +8,8 @@ import { exchange, retrying } from './http.js';
 
 const byteCountMax = 2 ** 40;
 const chunkByteCount = 16_384;
+/** Chunks that are read and written at once. */
+const batchCount = 64;
 const keyLabel = Buffer.from('c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0');
 
 /** Derives a file's keys: HKDF-Expand with SHA-512 (docs/protocol.md, section 21). */
@@ -20,27 +22,38 @@ export function attachmentKeys(key, id, salt) {
 }
 
 /** The nonce of a chunk: the base nonce XOR its number, which stays below 2^32. */
-export function chunkNonce(baseNonce, number) {
+function chunkNonce(baseNonce, number) {
   const nonce = Buffer.from(baseNonce);
   nonce.writeUInt32BE((nonce.readUInt32BE(8) ^ number) >>> 0, 8);
   return nonce;
 }
 
 /**
- * Seals a file chunk by chunk: head, then each chunk with its tag; the last one is shorter and may be empty.
+ * Seals a file in parts: the head, then many chunks at once. The last chunk is shorter, and may be empty.
  *
  * @param {(byteCount: number) => Promise<Buffer>} read gives exactly so many of the file's next bytes
  */
 export async function* sealedParts(read, size, keys) {
   yield Buffer.concat([keys.salt, keys.commitment]);
   const padded = paddedByteCount(size);
-  for (let number = 0, position = 0; position <= padded; number += 1, position += chunkByteCount) {
-    const chunk = Buffer.alloc(Math.min(chunkByteCount, padded - position)); // Zeros behind the file's end.
-    (await read(Math.max(0, Math.min(chunk.length, size - position)))).copy(chunk);
-    const cipher = createCipheriv('aes-256-gcm', keys.key, chunkNonce(keys.baseNonce, number));
-    yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
-    chunk.fill(0);
+  const lastChunk = Math.floor(padded / chunkByteCount);
+  for (let number = 0; number <= lastChunk;) {
+    const start = number * chunkByteCount;
+    const batch = Buffer.alloc(Math.min(batchCount * chunkByteCount, padded - start)); // Zeros behind the file's end.
+    (await read(Math.max(0, Math.min(batch.length, size - start)))).copy(batch);
+    const parts = [];
+    for (const end = Math.min(number + batchCount, lastChunk + 1); number < end; number += 1) {
+      const chunkStart = number * chunkByteCount - start;
+      parts.push(sealedChunk(batch.subarray(chunkStart, chunkStart + chunkByteCount), keys, number));
+    }
+    yield Buffer.concat(parts);
+    batch.fill(0);
   }
+}
+
+function sealedChunk(chunk, { key, baseNonce }, number) {
+  const cipher = createCipheriv('aes-256-gcm', key, chunkNonce(baseNonce, number));
+  return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
 }
 
 /**
@@ -81,7 +94,7 @@ export async function sealAttachment(from, to) {
 
 async function writeSealed(source, sealed, size, keys) {
   const changed = () => new AttachmentError('changed', 'the file changed its length while it was read');
-  const buffer = Buffer.alloc(chunkByteCount);
+  const buffer = Buffer.alloc(batchCount * chunkByteCount);
   const read = async (byteCount) => {
     for (let filled = 0; filled < byteCount;) {
       const { bytesRead } = await source.read(buffer, filled, byteCount - filled);

@@ -96,4 +96,4 @@ export function highestSuites(entries) {
 const probe = generateKeyPairSync('x25519').privateKey;
 
 /** True if any private key, which is a multiple of 8, gives the all-zero secret. */
-const isLowOrder = (key) => x25519(probe, publicKeyObject('x25519', key)) === null;
+const isLowOrder = (key) => x25519(probe, publicKeyObject('X25519', key)) === null;

@@ -28,15 +28,15 @@ const pskIDHash = extract(hpkeSuite, empty, 'psk_id_hash', empty);
  * Seals under a new ephemeral key.
  *
  * @param {Buffer} plaintext
- * @param {{ bytes: Buffer, keyObject: import('node:crypto').KeyObject }} recipientKey `bytes` are hashed as they came
+ * @param {{ bytes: Buffer, keyObject: KeyObject }} recipientKey `bytes` are hashed as they came
  * @param {Buffer} info
- * @param {import('node:crypto').KeyObject} [ephemeralKey] for test vectors only: never use a key twice
+ * @param {{ privateKey: KeyObject, publicKey: KeyObject }} [ephemeral] for test vectors only: never use a key twice
  * @returns {{ encapsulatedKey: Buffer, ciphertext: Buffer } | null} null if the recipient's key has low order
  */
-export function hpkeSeal(plaintext, recipientKey, info, ephemeralKey = generateKeyPairSync('x25519').privateKey) {
-  const dh = x25519(ephemeralKey, recipientKey.keyObject);
+export function hpkeSeal(plaintext, recipientKey, info, ephemeral = generateKeyPairSync('x25519')) {
+  const dh = x25519(ephemeral.privateKey, recipientKey.keyObject);
   if (!dh) return null;
-  const encapsulatedKey = rawPublicKey(ephemeralKey);
+  const encapsulatedKey = rawPublicKey(ephemeral.publicKey);
   const prk = extract(kemSuite, empty, 'eae_prk', dh);
   const kemContext = Buffer.concat([encapsulatedKey, recipientKey.bytes]);
   const shared = expand(kemSuite, prk, 'shared_secret', kemContext, 32);

@@ -1,4 +1,4 @@
-import { randomBytes, sign } from 'node:crypto';
+import { createPublicKey, randomBytes, sign } from 'node:crypto';
 import { base64urlOfSecret, fromBase64url } from './bytes.js';
 import { KeyError } from './errors.js';
 import { readSmallFile, writeNewFile } from './files.js';
@@ -51,8 +51,8 @@ export class SenderIdentity {
   /** @param {Uint8Array} seed Ed25519's 32 bytes (RFC 8032); the copy that is given stays the caller's to wipe */
   constructor(seed) {
     if (!(seed instanceof Uint8Array) || seed.length !== 32) throw new KeyError('not-a-key', 'a seed has 32 bytes');
-    this.#key = privateKeyObject('ed25519', seed);
-    this.publicKey = new SenderKey(rawPublicKey(this.#key));
+    this.#key = privateKeyObject('Ed25519', seed);
+    this.publicKey = new SenderKey(rawPublicKey(createPublicKey(this.#key)));
   }
 
   /** Makes a new key. */

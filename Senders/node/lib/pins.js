@@ -111,7 +111,7 @@ export class FilePins {
    *
    * @param {string} name from `pinName`
    * @param {(bytes: Buffer | null) => Buffer | null} change gets the stored bytes, and returns the new ones, or null to
-   *   keep them. It may be called several times. Stored bytes are durable when the promise is fulfilled.
+   *   keep them. It may be called again, even on what it returned. Stored bytes are durable when the promise is fulfilled.
    * @throws {PinError}, and what `change` throws
    */
   async update(name, change) {
@@ -177,7 +177,8 @@ async function store(bytes, folder, number) {
     await file.close();
     await unlink(temporary);
   }
-  // This number may have been taken and removed before: then a higher one is there, and counts.
+  // This number may have been taken and removed before: then a higher one is there, and counts. It may also be that
+  // another process has already gone on from here; to change the pin again does no harm.
   if (await highestNumber(folder) !== number) {
     await unlink(path).catch(() => {}); // That process may have removed it.
     return false;

@@ -1,18 +1,15 @@
 import { createHash, createPrivateKey, createPublicKey, diffieHellman, verify } from 'node:crypto';
 
-// Keys go to node:crypto as DER (RFC 8410): a constant head, then the 32 bytes. JWK would put secrets into strings.
+// Private keys go to node:crypto as DER (RFC 8410), a constant head and the 32 bytes: JWK would put them into strings.
+// Public keys go as JWK, which is some twenty times as fast.
 const privateHeads = {
-  ed25519: Buffer.from('302e020100300506032b657004220420', 'hex'),
-  x25519: Buffer.from('302e020100300506032b656e04220420', 'hex'),
-};
-const publicHeads = {
-  ed25519: Buffer.from('302a300506032b6570032100', 'hex'),
-  x25519: Buffer.from('302a300506032b656e032100', 'hex'),
+  Ed25519: Buffer.from('302e020100300506032b657004220420', 'hex'),
+  X25519: Buffer.from('302e020100300506032b656e04220420', 'hex'),
 };
 
 /** The private key of 32 bytes, which stay the caller's to wipe. */
-export function privateKeyObject(type, secret) {
-  const der = Buffer.concat([privateHeads[type], secret]);
+export function privateKeyObject(curve, secret) {
+  const der = Buffer.concat([privateHeads[curve], secret]);
   try {
     return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   } finally {
@@ -20,15 +17,12 @@ export function privateKeyObject(type, secret) {
   }
 }
 
-export function publicKeyObject(type, bytes) {
-  return createPublicKey({ key: Buffer.concat([publicHeads[type], bytes]), format: 'der', type: 'spki' });
+export function publicKeyObject(curve, bytes) {
+  return createPublicKey({ key: { kty: 'OKP', crv: curve, x: bytes.toString('base64url') }, format: 'jwk' });
 }
 
-/** The 32 bytes of a public key, or of a private key's public half. */
-export function rawPublicKey(keyObject) {
-  const key = keyObject.type === 'private' ? createPublicKey(keyObject) : keyObject;
-  return key.export({ format: 'der', type: 'spki' }).subarray(12);
-}
+/** The 32 bytes of a public key. */
+export const rawPublicKey = (publicKey) => Buffer.from(publicKey.export({ format: 'jwk' }).x, 'base64url');
 
 export function sha256(...parts) {
   const hash = createHash('sha256');
@@ -61,7 +55,7 @@ export function isAcceptablePoint(bytes) {
 export function isValidSignature(signature, message, publicKey) {
   return littleEndian(signature.subarray(32)) < groupOrder
     && isAcceptablePoint(publicKey) && isAcceptablePoint(signature.subarray(0, 32))
-    && verify(null, message, publicKeyObject('ed25519', publicKey), signature);
+    && verify(null, message, publicKeyObject('Ed25519', publicKey), signature);
 }
 
 /** X25519's shared secret; null if it is all zero, as with a public key of low order. */

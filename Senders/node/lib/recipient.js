@@ -56,7 +56,7 @@ export class Recipient {
     const header = Buffer.concat([Buffer.of(1, entry.suite), fingerprint.subarray(0, 8)]);
     Object.assign(this, { identity, topic, header, issuedAt: pin.issuedAt, fetchedAt: pin.fetchedAt });
     this.notAfter = Number(entry.notAfter);
-    this.prekey = { bytes: entry.key, keyObject: publicKeyObject('x25519', entry.key) };
+    this.prekey = { bytes: entry.key, keyObject: publicKeyObject('X25519', entry.key) };
     this.info = Buffer.concat([
       lengthPrefixed('SealedPush/1'), header, lengthPrefixed(topic), identity.bytes, fingerprint,
     ]);

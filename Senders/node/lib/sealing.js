@@ -99,12 +99,12 @@ export function seal(sender, message, recipient, { now = Date.now() } = {}) {
   return sealWith(sender, message, recipient, now, {});
 }
 
-/** Seals with a given ephemeral key, trace and flags: for test vectors. */
-export function sealWith(sender, message, recipient, now, { ephemeralKey, trace = randomID() }) {
+/** Seals with a given ephemeral key pair and trace: for test vectors. */
+export function sealWith(sender, message, recipient, now, { ephemeral, trace = randomID() }) {
   if (!(now <= recipient.notAfter)) throw new SealingError('prekey-expired', 'fetch the device\'s bundle anew');
   if (!(now < message.expiresAt)) throw new SealingError('expired', 'the message has expired: no device would show it');
   const frame = frameOf(sender, message, recipient);
-  const sealed = hpkeSeal(frame, recipient.prekey, recipient.info, ephemeralKey);
+  const sealed = hpkeSeal(frame, recipient.prekey, recipient.info, ephemeral);
   frame.fill(0);
   if (!sealed) throw new SealingError('unusable-prekey', 'the prekey gives no secrecy');
   const { messageId, isTruncated, isCall, expiresAt, receipt } = message;

@@ -13,7 +13,7 @@ const options = { url: 'https://files.example.com/v1/blobs/0', type: 'image/png'
 
 test('what was sealed opens, and has the length that the pointer says', async (t) => {
   const folder = await temporaryFolder(t);
-  for (const size of [0, 1, 2, 9, 1_000, 16_383, 16_384, 16_385, 100_000]) {
+  for (const size of [0, 1, 2, 9, 1_000, 16_383, 16_384, 16_385, 100_000, 2 ** 20 - 1, 2 ** 20, 2 ** 20 + 1, 2_500_000]) {
     const content = randomBytes(size);
     await writeFile(`${folder}/file`, content);
     const sealed = await sealAttachment(`${folder}/file`, `${folder}/${size}`);

@@ -1,7 +1,7 @@
 // Runs every vector that a sender can be judged by. Prints what differs, then one line for each kind.
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { attachmentKeys, sealedParts } from '../lib/attachment.js';
@@ -69,8 +69,9 @@ const runners = {
     });
     assert.equal(message.body.toString(), file.one('body'));
     assert.equal(message.isTruncated ? 1 : 0, file.number('flags'));
-    const ephemeralKey = privateKeyObject('x25519', file.bytes('ephemeral'));
-    const sealed = sealWith(sender, message, recipient, now, { ephemeralKey, trace: file.one('trace') });
+    const privateKey = privateKeyObject('X25519', file.bytes('ephemeral'));
+    const ephemeral = { privateKey, publicKey: createPublicKey(privateKey) };
+    const sealed = sealWith(sender, message, recipient, now, { ephemeral, trace: file.one('trace') });
     assert.equal(sealed.payload({ locKey: file.one('alert-loc-key') }), file.one('payload'));
   },
 
