@@ -60,6 +60,18 @@ test('a suite that was seen is held, until a person resets it; the epoch stays',
   await verify(device, pins, newer);
 });
 
+test('a class that is not offered for a while is held to its past', async () => {
+  const device = new TestDevice();
+  const pins = new MemoryPins();
+  const name = pinName(device.identity, topic);
+  const values = { epoch: BigInt(now), digest: Buffer.alloc(32), highestSuites: [1, 2], issuedAt: now, fetchedAt: now };
+  await pins.update(name, () => new Pin(values).encoded(device.identity, topic));
+  await verify(device, pins, device.bundle({ epoch: now + 1 }));
+  let pin;
+  await pins.update(name, (bytes) => { pin = Pin.decoded(bytes, device.identity, topic); return null; });
+  assert.deepEqual([pin.epoch, pin.highestSuites], [BigInt(now + 1), [1, 2]]);
+});
+
 test('a bundle without the wanted class is refused', async () => {
   const device = new TestDevice();
   const options = { protectionClass: 'unlocked' };
