@@ -15,9 +15,9 @@ const keyLabel = Buffer.from('c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0'
 /** Derives a file's keys: HKDF-Expand with SHA-512 (docs/protocol.md, section 21). */
 export function attachmentKeys(key, id, salt) {
   const info = Buffer.concat([keyLabel, salt, lengthPrefixed('SealedPush/1 attachment'), id]);
-  const block = (before, number) => createHmac('sha512', key).update(before).update(info).update(Buffer.of(number)).digest();
-  const first = block('', 1);
-  const bytes = Buffer.concat([first, block(first, 2)]);
+  const hmac = (...parts) => parts.reduce((mac, part) => mac.update(part), createHmac('sha512', key)).digest();
+  const first = hmac(info, Buffer.of(1));
+  const bytes = Buffer.concat([first, hmac(first, info, Buffer.of(2))]);
   return { salt, key: bytes.subarray(0, 32), baseNonce: bytes.subarray(32, 44), commitment: bytes.subarray(44, 76) };
 }
 
@@ -61,8 +61,8 @@ function sealedChunk(chunk, { key, baseNonce }, number) {
  *
  * @param {string} from the file
  * @param {string} to a new file for the host, of mode 0600; after an error there is none
- * @returns {Promise<{ id: string, key: string, size: number, stored: number }>} for `attachmentPointer`. `key` is secret:
- *   it opens the file
+ * @returns {Promise<{ id: string, key: string, size: number, stored: number }>} for `attachmentPointer`; `key` is
+ *   secret, as it opens the file
  * @throws {AttachmentError} `not-a-file`, `too-long`, `exists`, `changed` while it was read, `system`
  */
 export async function sealAttachment(from, to) {
@@ -130,7 +130,9 @@ export async function uploadAttachment(path, url, { ca, signal, ...retries } = {
     const headers = { 'content-length': size };
     const { status } = await exchange(AttachmentError, { url, method: 'PUT', headers, body, ca, signal });
     if ([200, 201, 204].includes(status)) return;
-    if (status === 401 || status === 403) throw new AttachmentError('unauthorized', 'the host refuses the URL', { status });
+    if (status === 401 || status === 403) {
+      throw new AttachmentError('unauthorized', 'the host refuses the URL', { status });
+    }
     throw new AttachmentError('refused', `the host answered ${status}`, { status, isRetryable: status >= 500 });
   });
 }
@@ -149,6 +151,7 @@ async function translated(action) {
   } catch (error) {
     if (error instanceof AttachmentError) throw error;
     if (error.code === 'EEXIST') throw new AttachmentError('exists', 'a file is never overwritten');
-    throw new AttachmentError('system', `a file could not be read or written: ${error.code}`, { systemCode: error.code });
+    const { code } = error;
+    throw new AttachmentError('system', `a file could not be read or written: ${code}`, { systemCode: code });
   }
 }

@@ -49,10 +49,11 @@ export function parseBundle(text, identity, topic) {
 }
 
 function takeEntry(reader) {
-  const [suite, protectionClass, ...times] = [reader.u8(), reader.u8(), reader.u64(), reader.u64()];
+  const [suite, protectionClass, notBefore, notAfter] = [reader.u8(), reader.u8(), reader.u64(), reader.u64()];
   if (protectionClass !== 1 && protectionClass !== 2) throw malformed();
   if (!keyByteCounts.has(suite)) throw refused('unsupported-suite', `the bundle has suite ${suite}`, { suite });
-  return { suite, protectionClass, notBefore: times[0], notAfter: times[1], key: reader.take(keyByteCounts.get(suite)) };
+  const key = reader.take(keyByteCounts.get(suite));
+  return { suite, protectionClass, notBefore, notAfter, key };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** An error of this package. `code` is a constant word; neither code nor message has a key, a token or a text of yours. */
+/** An error of this package. `code` is a constant word; no code and no message has a key, a token or a message's text. */
 export class SealedPushError extends Error {
   /**
    * @param {string} code the reason in one word

@@ -5,7 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 const answerByteCountMax = 1 << 20;
 /** Failures after which the same request may succeed. */
 const lostConnections = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH',
+  'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH',
+  'ENETUNREACH',
 ]);
 
 /**
@@ -65,7 +66,9 @@ function failureOf(ErrorClass, error, lost) {
   if (error.name === 'AbortError') return error;
   const { code = '' } = error;
   if (lostConnections.has(code)) return lost(code);
-  if (code.startsWith('HPE_')) return new ErrorClass('malformed-answer', 'the answer is not HTTP', { systemCode: code });
+  if (code.startsWith('HPE_')) {
+    return new ErrorClass('malformed-answer', 'the answer is not HTTP', { systemCode: code });
+  }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_)/.test(code)) {
     return new ErrorClass('not-trusted', `the server's certificate is not trusted: ${code}`, { systemCode: code });
   }

@@ -21,7 +21,9 @@ class VerifyingKey {
   /** Reads the text form; white space around it is ignored. */
   static parse(text) {
     const line = String(text).trim();
-    if (!line.startsWith(this.prefix)) throw new KeyError('wrong-prefix', `a public key here begins with '${this.prefix}'`);
+    if (!line.startsWith(this.prefix)) {
+      throw new KeyError('wrong-prefix', `a public key here begins with '${this.prefix}'`);
+    }
     return new this(fromBase64url(line.slice(this.prefix.length)));
   }
 
@@ -68,7 +70,7 @@ export class SenderIdentity {
     const { bytes, mode } = await reading(path, readSmallFile(path, fileByteCountMax));
     return wiping(bytes, () => {
       if (bytes.indexOf(exampleMark) === 0) {
-        if (!allowsExampleKeys) throw new KeyError('example-key', `'${path}' is a published key, which protects nothing`);
+        if (!allowsExampleKeys) throw new KeyError('example-key', `'${path}' is published, and protects nothing`);
       } else if (process.platform !== 'win32' && mode & 0o077) {
         throw new KeyError('permissions-too-loose', `others may read '${path}': its mode must be 0600`);
       }

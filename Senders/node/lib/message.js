@@ -88,7 +88,6 @@ function checkTexts(value) {
 function checkPartners(body) {
   const { op = 'show' } = body;
   const hasTarget = op === 'replace' || op === 'remove';
-  const showsText = op === 'show' || op === 'replace';
   const partners = [
     ['target', ('target' in body) === hasTarget],
     ['call', ('call' in body) === (op === 'call')],
@@ -97,22 +96,23 @@ function checkPartners(body) {
     ['subtitleLocArgs', !('subtitle-loc-args' in body) || 'subtitle-loc-key' in body],
     ['locArgs', !('loc-args' in body) || 'loc-key' in body],
     ['soundVolume', !('sound-volume' in body) || 'sound' in body],
-    ['attachments', !('attachments' in body) || showsText],
+    ['attachments', !('attachments' in body) || showsText(body)],
   ];
   for (const [member, isRight] of partners) {
     if (!isRight) throw invalid(member, `'${member}' is missing, or stands where the protocol does not have it`);
   }
-  if (showsText && !hasText(body)) throw new SealingError('no-text', 'iOS ignores a notification without text');
+  if (showsText(body) && !hasText(body)) throw new SealingError('no-text', 'iOS ignores a notification without text');
 }
 
 const hasText = (body) => ['title', 'body', 'title-loc-key', 'loc-key'].some((name) => name in body);
+const showsText = ({ op = 'show' }) => op === 'show' || op === 'replace';
 const byteCountOf = (value) => Buffer.byteLength(JSON.stringify(value));
 
 /**
  * Encodes a message as a body.
  *
  * @param {object} message members of docs/protocol.md, section 6, in camel case
- * @param {number} byteCountMax
+ * @param {(isCall: boolean) => number} byteCountMaxOf the room in bytes
  * @param {'shorten' | 'refuse'} overflow
  * @returns {{ bytes: Buffer, isTruncated: boolean, isCall: boolean, receipt: string | undefined }}
  * @throws {SealingError}
@@ -143,5 +143,5 @@ function shorten(body, excess, overflow) {
   if (end === 0) delete body.body;
   else body.body = whole.slice(0, end);
   const left = excess - (before - byteCountOf(body));
-  if (left > 0 || !(hasText(body) || ['remove', 'badge', 'call', 'test'].includes(body.op))) throw tooLong(Math.max(left, 1));
+  if (left > 0 || (showsText(body) && !hasText(body))) throw tooLong(Math.max(left, 1));
 }

@@ -66,7 +66,8 @@ export class Pin {
       epoch: reader.u64(), digest: reader.take(32), highestSuites: [reader.u8(), reader.u8()],
       issuedAt: Number(reader.u64()), fetchedAt: Number(reader.u64()),
     });
-    if (!reader.take(checkByteCount).equals(sha256(content).subarray(0, checkByteCount)) || !reader.isAtEnd) throw damaged();
+    const check = sha256(content).subarray(0, checkByteCount);
+    if (!reader.take(checkByteCount).equals(check) || !reader.isAtEnd) throw damaged();
     return pin;
   }
 }
@@ -111,7 +112,8 @@ export class FilePins {
    *
    * @param {string} name from `pinName`
    * @param {(bytes: Buffer | null) => Buffer | null} change gets the stored bytes, and returns the new ones, or null to
-   *   keep them. It may be called again, even on what it returned. Stored bytes are durable when the promise is fulfilled.
+   *   keep them. It may be called again, even on what it returned. Stored bytes are durable when the promise is
+   *   fulfilled.
    * @throws {PinError}, and what `change` throws
    */
   async update(name, change) {

@@ -7,6 +7,8 @@ import { publicKeyObject, sha256 } from './primitives.js';
 
 const protectionClasses = { 'after-first-unlock': 1, unlocked: 2 };
 const copyAgeMax = 7 * 86_400_000;
+/** Known to this file alone, so that no recipient is made without `verify`. */
+const verified = Symbol('verified');
 
 /** True for an app's bundle id, as docs/protocol.md, section 1, has it. */
 export const isTopic = (text) => typeof text === 'string' && /^[A-Za-z0-9.-]{1,155}$/.test(text);
@@ -45,11 +47,12 @@ export class Recipient {
     const number = protectionClasses[protectionClass];
     const entry = parsed.entries.filter((each) => each.protectionClass === number).pop(); // The highest suite is last.
     if (!entry) throw new BundleError('no-prekey', `the bundle has no prekey of the class ${protectionClass}`);
-    return new Recipient(identity, topic, entry, pin);
+    return new Recipient(verified, identity, topic, entry, pin);
   }
 
   /** For `verify` alone. */
-  constructor(identity, topic, entry, pin) {
+  constructor(token, identity, topic, entry, pin) {
+    if (token !== verified) throw new TypeError('a recipient is made by Recipient.verify');
     const fingerprint = sha256(
       lengthPrefixed('SealedPush/1 prekey'), Buffer.of(entry.suite, entry.protectionClass), identity.bytes, entry.key,
     );

@@ -30,7 +30,9 @@ export class RelayClient {
     if (!/^(https:\/\/[^/?#@]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)(\/[^?#]*)?$/.test(url)) {
       throw new RelayError('url', 'the relay\'s address is https, without user, query and fragment');
     }
-    if (!/^spk_[A-Za-z0-9_-]{43}$/.test(apiKey)) throw new RelayError('api-key', 'an API key is spk_ and 43 characters');
+    if (!/^spk_[A-Za-z0-9_-]{43}$/.test(apiKey)) {
+      throw new RelayError('api-key', 'an API key is spk_ and 43 characters');
+    }
     this.#base = url.replace(/\/$/, '');
     this.#apiKey = apiKey;
     this.#agent = new (url.startsWith('https:') ? https : http).Agent({ keepAlive: true, ca });
@@ -114,7 +116,8 @@ export class RelayClient {
     const [type, title, detail] = [problem.type, problem.title, problem.detail].map(clean);
     const errors = (Array.isArray(problem.errors) ? problem.errors : []).slice(0, 32)
       .map((each) => ({ pointer: clean(each?.pointer), detail: clean(each?.detail) }));
-    return new RelayError('refused', `the relay answered ${status}: ${title || 'without a problem'}. ${detail}`.trim(), {
+    const sentence = `the relay answered ${status}: ${title || 'without a problem'}. ${detail}`.trim();
+    return new RelayError('refused', sentence, {
       status, type: type || 'about:blank', title, detail, errors,
       isRetryable: [429, 500, 502, 503, 504].includes(status), retryAfterSeconds: retryAfter(headers['retry-after']),
     });

@@ -30,6 +30,7 @@ export const safetyCode = (one, other) => Buffer.concat(
 /** @returns {'match' | 'mismatch' | 'not-a-code'} what a scanned text is; `not-a-code` compared nothing */
 export function compareSafetyCode(scanned, one, other) {
   const bytes = typeof scanned === 'string' && scanned.length === 91 ? fromBase64url(scanned) : null;
-  if (!bytes?.subarray(0, 4).equals(mark) || Buffer.compare(bytes.subarray(4, 36), bytes.subarray(36)) > 0) return 'not-a-code';
+  const isCode = bytes?.subarray(0, 4).equals(mark) && Buffer.compare(bytes.subarray(4, 36), bytes.subarray(36)) <= 0;
+  if (!isCode) return 'not-a-code';
   return scanned === safetyCode(one, other) ? 'match' : 'mismatch';
 }

@@ -8,11 +8,11 @@ const day = 86_400_000;
 const lifetimeCap = 30 * day;
 const callLifetimeMax = 60_000;
 const frameHeadByteCount = 132;
-/** Lengths of suite 1, of an alert and of a call: the frame, and the sealed field's characters. */
-const classes = { alert: { frame: 2822 }, voip: { frame: 3590 } };
+/** The frame's length under suite 1. */
+const frameByteCounts = { alert: 2_822, voip: 3_590 };
 const placeholderByteCountMax = 173;
 
-const classOf = (isCall) => (isCall ? classes.voip : classes.alert);
+const frameByteCount = (isCall) => (isCall ? frameByteCounts.voip : frameByteCounts.alert);
 const isTime = (value) => Number.isSafeInteger(value) && value >= 0;
 
 /** A message encoded once, for any number of devices and re-sends. It holds the plain text. */
@@ -33,7 +33,7 @@ export class PreparedMessage {
   constructor(message, {
     sentAt = Date.now(), lifetime, expiresAt, lifetimeMax = 7 * day, messageId = randomID(), overflow = 'shorten',
   } = {}) {
-    const encoded = encodeMessage(message, (isCall) => classOf(isCall).frame - frameHeadByteCount, overflow);
+    const encoded = encodeMessage(message, (isCall) => frameByteCount(isCall) - frameHeadByteCount, overflow);
     this.isCall = encoded.isCall;
     this.isTruncated = encoded.isTruncated;
     this.receipt = encoded.receipt;
@@ -81,7 +81,9 @@ function alertOf({ locKey, title, body } = {}) {
   const texts = Object.values(given).filter((text) => text !== undefined);
   const isRight = texts.length > 0 && texts.every((text) => typeof text === 'string' && !text.includes('\0'))
     && Buffer.byteLength(JSON.stringify(given)) <= placeholderByteCountMax;
-  if (!isRight) throw new SealingError('placeholder', `a placeholder has text, and ${placeholderByteCountMax} bytes at most`);
+  if (!isRight) {
+    throw new SealingError('placeholder', `a placeholder has text, and ${placeholderByteCountMax} bytes at most`);
+  }
   return given;
 }
 
@@ -117,7 +119,7 @@ export function sealWith(sender, message, recipient, now, { ephemeral, trace = r
 
 /** The signed frame, padded to its class (docs/protocol.md, section 5). */
 function frameOf(sender, { body, messageId, sentAt, expiresAt, isTruncated, isCall }, { info }) {
-  const frame = Buffer.alloc(classOf(isCall).frame);
+  const frame = Buffer.alloc(frameByteCount(isCall));
   const head = Buffer.concat([
     fromBase64url(messageId), u64(sentAt), u64(expiresAt), sender.publicKey.bytes,
     Buffer.of(0, isTruncated ? 1 : 0, body.length >> 8, body.length & 255),

@@ -24,12 +24,12 @@ export class TestDevice {
     this.identity = new IdentityKey(raw(this.identityKey));
   }
 
-  /** A signed bundle; `change` may spoil its signed bytes. */
-  bundle({ epoch = Date.now(), issuedAt = epoch, notBefore = issuedAt, notAfter = notBefore + 86_400_000 * 60, change = (x) => x } = {}) {
-    const signed = change(Buffer.concat([
+  /** A signed bundle with one prekey. */
+  bundle({ epoch = Date.now(), issuedAt = epoch, notBefore = issuedAt, notAfter = notBefore + 86_400_000 * 60 } = {}) {
+    const signed = Buffer.concat([
       Buffer.of(1), this.identity.bytes, u64(epoch), u64(issuedAt), lp(this.topic), Buffer.of(1),
       Buffer.of(1, 1), u64(notBefore), u64(notAfter), raw(this.prekey),
-    ]));
+    ]);
     return Buffer.concat([signed, sign(null, Buffer.concat([lp('SealedPush/1 bundle'), signed]), this.identityKey)])
       .toString('base64url');
   }
@@ -44,7 +44,8 @@ export class TestDevice {
     const length = frame.readUInt16BE(66);
     const body = frame.subarray(132, 132 + length);
     const input = Buffer.concat([lp('SealedPush/1 message'), info, frame.subarray(0, 68), hash('sha256', body)]);
-    if (!verify(null, input, publicKey('Ed25519', frame.subarray(32, 64)), frame.subarray(68, 132))) throw new Error('bad signature');
+    const senderKey = publicKey('Ed25519', frame.subarray(32, 64));
+    if (!verify(null, input, senderKey, frame.subarray(68, 132))) throw new Error('bad signature');
     if (frame.subarray(132 + length).some((byte) => byte !== 0)) throw new Error('bad padding');
     return {
       messageId: frame.subarray(0, 16).toString('base64url'), sentAt: Number(frame.readBigUInt64BE(16)),

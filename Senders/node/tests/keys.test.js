@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { IdentityKey, KeyError, SenderIdentity, SenderKey } from '../index.js';
-import { isValidSignature } from '../lib/primitives.js';
+import { isValidSignature, privateKeyObject } from '../lib/primitives.js';
 import { checkout, refused, temporaryFolder } from './setting.js';
 
 test('a key is saved with mode 0600, loaded again, and never overwritten', async (t) => {
@@ -85,4 +85,26 @@ test('a private key cannot be printed', () => {
   const sender = new SenderIdentity(seed);
   const printed = inspect(sender, { depth: null, showHidden: true }) + JSON.stringify(sender);
   for (const encoding of ['hex', 'base64', 'base64url']) assert.ok(!printed.includes(seed.toString(encoding)));
+});
+
+test('a signature whose R has small order is refused, which OpenSSL takes', () => {
+  const sha512 = (...parts) => createHash('sha512').update(Buffer.concat(parts)).digest();
+  const number = (bytes) => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+  const order = 2n ** 252n + 27742317777372353535851937790883648493n;
+  const seed = randomBytes(32);
+  const secret = sha512(seed).subarray(0, 32);
+  secret[0] &= 248;
+  secret[31] = (secret[31] & 127) | 64;
+  const key = createPublicKey(privateKeyObject('Ed25519', seed));
+  const [publicKey, message] = [new SenderIdentity(seed).publicKey.bytes, Buffer.from('m')];
+  // The neutral point for R, so that S is the challenge times the private scalar.
+  const R = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
+  const s = (number(sha512(R, publicKey, message)) * number(secret)) % order;
+  const signature = (scalar) => Buffer.concat([R, Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse()]);
+  assert.ok(verify(null, message, key, signature(s)));
+  assert.ok(!isValidSignature(signature(s), message, publicKey));
+  const honest = new SenderIdentity(seed).sign(message);
+  const beyond = Buffer.concat([honest.subarray(0, 32), signature(number(honest.subarray(32)) + order).subarray(32)]);
+  assert.ok(isValidSignature(honest, message, publicKey));
+  assert.ok(!isValidSignature(beyond, message, publicKey));
 });

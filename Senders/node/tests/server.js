@@ -7,8 +7,9 @@ import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { checkout } from './setting.js';
 
-export const ca = readFileSync(`${checkout}keys-example/ca.pem`);
-const tls = (name) => ({ cert: readFileSync(`${checkout}keys-example/${name}.pem`), key: readFileSync(`${checkout}keys-example/${name}.key`) });
+const example = (name) => readFileSync(`${checkout}keys-example/${name}`);
+const tls = (name) => ({ cert: example(`${name}.pem`), key: example(`${name}.key`) });
+export const ca = example('ca.pem');
 
 /**
  * @param {(object | Function | 'reset')[]} answers `{ status, headers, body }`, a function that takes request and

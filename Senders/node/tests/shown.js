@@ -16,6 +16,7 @@ import {
   attachmentPointer, FilePins, IdentityKey, PreparedMessage, randomID, Recipient, RelayClient, safetyNumber, seal,
   sealAttachment, SenderIdentity, uploadAttachment,
 } from '../index.js';
+import { exchange } from '../lib/http.js';
 import { checkout } from './setting.js';
 
 const topic = 'com.example.chat';
@@ -59,7 +60,9 @@ class Child {
 
   awaitNamed(name) { return this.await(name, ({ event }) => event === name); }
 
-  awaitShown(body) { return this.await(`'${body}' on the screen`, (event) => event.event === 'shown' && event.body === body); }
+  awaitShown(words) {
+    return this.await(`'${words}' on the screen`, ({ event, body }) => event === 'shown' && body === words);
+  }
 }
 
 /** A certificate that the simulator's authority signs. */
@@ -73,7 +76,8 @@ async function certify(name, host) {
 /** A host of files, as S3 is one: PUT, and GET with a range. */
 async function startFiles() {
   const files = new Map();
-  const server = createServer({ cert: await readFile(`${folder}/files.pem`), key: await readFile(`${folder}/files.key`) }, async (request, response) => {
+  const [cert, key] = await Promise.all(['files.pem', 'files.key'].map((name) => readFile(`${folder}/${name}`)));
+  const server = createServer({ cert, key }, async (request, response) => {
     const [path] = request.url.split('?');
     if (request.method === 'PUT') {
       files.set(path, await buffer(request));
@@ -81,9 +85,11 @@ async function startFiles() {
     }
     const file = files.get(path);
     if (!file) return response.writeHead(404).end();
-    const start = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    const range = request.headers.range ? { 'content-range': `bytes ${start}-${file.length - 1}/${file.length}` } : {};
-    return response.writeHead(request.headers.range ? 206 : 200, { 'content-length': file.length - start, ...range }).end(file.subarray(start));
+    const [, first] = /^bytes=(\d+)-/.exec(request.headers.range ?? '') ?? [];
+    const part = file.subarray(Number(first ?? 0));
+    response.setHeader('content-length', part.length);
+    if (first) response.setHeader('content-range', `bytes ${first}-${file.length - 1}/${file.length}`);
+    return response.writeHead(first ? 206 : 200).end(part);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   server.unref();
@@ -115,11 +121,13 @@ async function startRelay(pushPort) {
   const relay = new Child(sealedpushd, '--config', `${folder}/service.json`);
   const { port } = await relay.awaitNamed('listening');
   await relay.awaitNamed('ready');
-  return { url: `https://localhost:${port}`, apiKey };
+  return { address: `https://localhost:${port}`, apiKey };
 }
 
 async function main() {
-  const simulator = new Child(sealedpush, 'simulate', '--json', '--port', '0', '--device-port', '0', '--folder', 'sim', '--app', topic);
+  const simulator = new Child(
+    sealedpush, 'simulate', '--json', '--port', '0', '--device-port', '0', '--folder', 'sim', '--app', topic,
+  );
   const ports = await simulator.awaitNamed('ready');
   await simulator.awaitNamed('keys');
   const ca = await readFile(`${folder}/sim/ca.pem`);
@@ -135,20 +143,21 @@ async function main() {
   const sender = SenderIdentity.generate();
   await sender.save(`${folder}/sender.key`);
   await writeFile(`${folder}/sender.pub`, `${sender.publicKey.text}\n`);
-  await writeFile(`${folder}/contacts`, `sealedpush-contacts-1\nunknown-senders refuse\n${sender.publicKey.text} service call Node\n`);
+  const contact = `${sender.publicKey.text} service call Node`;
+  await writeFile(`${folder}/contacts`, `sealedpush-contacts-1\nunknown-senders refuse\n${contact}\n`);
   const identity = await IdentityKey.load(`${folder}/identity.pub`);
   const number = await run(sealedpush, 'safety-number', 'identity.pub', 'sender.pub');
   assert.ok(number.includes(safetyNumber(identity, sender.publicKey)), number);
-  await run(sealedpush, 'seal', `${checkout}keys-example/message.json`, '--sender-key', 'sender.key', '--bundle', 'device.bundle',
-    '--identity', 'identity.pub', '--topic', topic, '--out', 'theirs.json');
+  await run(sealedpush, 'seal', `${checkout}keys-example/message.json`, '--sender-key', 'sender.key',
+    '--bundle', 'device.bundle', '--identity', 'identity.pub', '--topic', topic, '--out', 'theirs.json');
 
-  const device = new Child(sealedpush, 'device', '--json', '--server', `localhost:${ports['device-port']}`, '--ca', 'sim/ca.pem',
-    '--device-key', 'device.key', '--senders', 'contacts', '--bundle-out', 'device.bundle', '--token-out', 'token',
+  const device = new Child(sealedpush, 'device', '--json', '--server', `localhost:${ports['device-port']}`,
+    '--ca', 'sim/ca.pem', '--device-key', 'device.key', '--senders', 'contacts', '--bundle-out', 'device.bundle', '--token-out', 'token',
     '--register', 'voip=voip', '--files', `localhost:${filesPort}`);
   await device.awaitNamed('ready');
   const push = (file, isCall = false) => run(sealedpush, 'send', file, '--to-file', isCall ? 'voip' : 'token',
-    '--topic', isCall ? `${topic}.voip` : topic, '--provider-key', 'sim/provider.p8',
-    '--key-id', 'SIMULATED1', '--team-id', 'SIMULATEAM', '--server', `localhost:${ports['push-port']}`, '--ca', 'sim/ca.pem');
+    '--topic', isCall ? `${topic}.voip` : topic, '--provider-key', 'sim/provider.p8', '--key-id', 'SIMULATED1',
+    '--team-id', 'SIMULATEAM', '--server', `localhost:${ports['push-port']}`, '--ca', 'sim/ca.pem');
   const pushSealed = async (sealed) => {
     await writeFile(`${folder}/push.json`, sealed.payload(placeholder));
     await push('push.json', sealed.isCall);
@@ -185,8 +194,10 @@ async function main() {
 
   await mkdir(`${folder}/out`);
   const sealedFile = await sealAttachment(`${checkout}keys-example/picture.png`, `${folder}/out/picture`);
-  await uploadAttachment(`${folder}/out/picture`, `https://localhost:${filesPort}/v1/blobs/picture?signature=s`, { ca });
-  const attachments = [attachmentPointer(sealedFile, { url: 'https://files.example.com/v1/blobs/picture', type: 'image/png' })];
+  const path = '/v1/blobs/picture';
+  await uploadAttachment(`${folder}/out/picture`, `https://localhost:${filesPort}${path}?signature=s`, { ca });
+  const url = `https://files.example.com${path}`;
+  const attachments = [attachmentPointer(sealedFile, { url, type: 'image/png' })];
   await show({ body: 'A picture', attachments });
   const picture = await device.awaitShown('A picture');
   assert.equal(picture.attachments.length, 1, JSON.stringify(picture));
@@ -196,15 +207,15 @@ async function main() {
   assert.equal((await device.awaitNamed('call')).rings, true);
   console.log('rings: a call');
 
-  const { url, apiKey } = await startRelay(ports['push-port']);
-  await register(url, apiKey, ca, bundle);
-  Object.assign(process.env, { RELAY_URL: url, RELAY_KEY: apiKey, RELAY_CA: `${folder}/sim/ca.pem` });
+  const { address, apiKey } = await startRelay(ports['push-port']);
+  await register(address, apiKey, ca, bundle);
+  Object.assign(process.env, { RELAY_URL: address, RELAY_KEY: apiKey, RELAY_CA: `${folder}/sim/ca.pem` });
   const example = fileURLToPath(new URL('../examples/relay.mjs', import.meta.url));
   const id = (await run(process.execPath, example)).trim();
   assert.equal((await device.awaitShown('The table is at the window'))['apns-id'], id.toLowerCase());
   console.log('shown: a message by way of the relay (examples/relay.mjs)');
 
-  const relay = new RelayClient({ url, apiKey, ca });
+  const relay = new RelayClient({ url: address, apiKey, ca });
   const sealed = seal(sender, new PreparedMessage({ op: 'call', call: 'room 2' }), recipient);
   const submission = { recipients: [{ device: 'd1', message: sealed }], idempotencyKey: randomID() };
   const [one, other] = [await relay.send(submission), await relay.send(submission)];
@@ -218,12 +229,12 @@ async function main() {
 }
 
 /** What an app's back end does at each launch; no sender does it. */
-async function register(url, apiKey, ca, bundle) {
-  const { exchange } = await import('../lib/http.js');
+async function register(address, apiKey, ca, bundle) {
   const text = async (name) => (await readFile(`${folder}/${name}`, 'utf8')).trim();
-  const body = Buffer.from(JSON.stringify({ token: await text('token'), 'voip-token': await text('voip'), topic, environment: 'sandbox', bundle }));
+  const tokens = { token: await text('token'), 'voip-token': await text('voip') };
+  const body = Buffer.from(JSON.stringify({ ...tokens, topic, environment: 'sandbox', bundle }));
   const { status, body: answer } = await exchange(Error, {
-    url: `${url}/v1/devices/d1`, method: 'PUT', ca, body,
+    url: `${address}/v1/devices/d1`, method: 'PUT', ca, body,
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'content-length': body.length },
   });
   assert.equal(status, 201, String(answer));

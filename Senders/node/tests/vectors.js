@@ -33,7 +33,8 @@ async function pinsOf(file, identity, topic) {
   if (text) {
     const [epoch, digest, ...suites] = text.split(' ');
     const values = { epoch: BigInt(epoch), digest: Buffer.from(digest, 'base64url'), highestSuites: suites.map(Number) };
-    await pins.update(pinName(identity, topic), () => new Pin({ ...values, issuedAt: 0, fetchedAt: 0 }).encoded(identity, topic));
+    const pin = new Pin({ ...values, issuedAt: 0, fetchedAt: 0 });
+    await pins.update(pinName(identity, topic), () => pin.encoded(identity, topic));
   }
   return pins;
 }
@@ -140,6 +141,7 @@ for (const name of readdirSync(folder).filter((each) => each.endsWith('.txt')).s
   count.run += 1;
 }
 for (const [kind, { run, passed, reasons }] of [...counts].sort()) {
-  console.log(`node ${kind} run ${run} passed ${passed} not-applicable ${reasons.length}${reasons[0] ? `: ${reasons[0]}` : ''}`);
+  const reason = reasons.length > 0 ? `: ${reasons[0]}` : '';
+  console.log(`node ${kind} run ${run} passed ${passed} not-applicable ${reasons.length}${reason}`);
 }
 process.exitCode = isFailed ? 1 : 0;
