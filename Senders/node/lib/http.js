@@ -38,6 +38,7 @@ export function exchange(ErrorClass, {
   request.on('timeout', () => fail(lost('it stalled')));
   // A server may answer and hang up before it has read the body: its answer counts.
   request.on('error', (error) => { if (!hasAnswer) fail(failureOf(ErrorClass, error, lost)); });
+  request.on('close', () => { if (!hasAnswer) reject(lost('it was closed')); });
   request.on('response', (response) => {
     hasAnswer = true;
     const parts = [];
@@ -48,6 +49,7 @@ export function exchange(ErrorClass, {
       if (byteCount > answerByteCountMax) fail(new ErrorClass('malformed-answer', 'the answer is too long'));
     });
     response.on('error', (error) => fail(failureOf(ErrorClass, error, lost)));
+    response.on('close', () => reject(lost('it was closed')));
     response.on('end', () => {
       resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(parts) });
       if (!request.writableFinished) fail();

@@ -120,7 +120,8 @@ export class FilePins {
     const folder = join(this.#folder, name);
     await attempt(() => this.#make(folder));
     for (;;) {
-      const number = await attempt(() => highestNumber(folder));
+      // A listing may miss what is replaced meanwhile. That there is none, two listings have to say.
+      const number = await attempt(() => highestNumber(folder)) || await attempt(() => highestNumber(folder));
       const bytes = number === 0 ? null : await attempt(() => readIfThere(join(folder, String(number))));
       if (bytes === undefined) continue; // Another process has just replaced it.
       const changed = change(bytes);
