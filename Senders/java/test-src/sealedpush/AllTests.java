@@ -9,6 +9,10 @@ final class AllTests {
     public static void main(String[] arguments) throws Exception {
         var folder = Path.of(arguments[0]);
         var vectors = new VectorTests(folder).run();
+        KeyTests.run(folder);
+        PinTests.run(folder);
+        MessageTests.run(folder);
+        RelayTests.run(folder);
         Check.finish();
         if (!vectors) System.exit(1);
     }
