@@ -29,6 +29,8 @@ final class Base64Url {
         var canonical = Base64.getUrlEncoder().withoutPadding().encode(bytes);
         var isCanonical = Arrays.equals(canonical, text);
         Arrays.fill(canonical, (byte) 0);
-        return isCanonical ? bytes : null;
+        if (isCanonical) return bytes;
+        Arrays.fill(bytes, (byte) 0);
+        return null;
     }
 }

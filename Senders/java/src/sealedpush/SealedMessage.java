@@ -107,6 +107,10 @@ public final class SealedMessage {
         return topic;
     }
 
+    long lifetimeSeconds() {
+        return (message.expiresAt - message.sentAt + 999) / 1_000;
+    }
+
     String receiptHash() {
         return message.receipt == null ? null : message.receipt.hash();
     }

@@ -11,7 +11,7 @@ import java.util.Set;
 /**
  * Body of {@code POST /v1/notifications}: one sealed message for each recipient, under one idempotency key.
  *
- * <p>Its key stays for its life: submitted again, also after an unclear outcome, it is the same notification.
+ * <p>The key stays: submitted again, also after an unclear outcome, it is the same notification.
  */
 public final class Submission {
     private static final int RECIPIENT_COUNT_MAX = 1_000;
@@ -20,6 +20,7 @@ public final class Submission {
     private final List<Object> recipients = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
     private BundleId topic;
+    private long lifetime;
 
     /** Starts a submission under a random idempotency key. */
     public Submission(NotificationClass notificationClass) {
@@ -42,7 +43,10 @@ public final class Submission {
         return put("collapse-id", id, isAllowed && notificationClass != NotificationClass.CALL);
     }
 
-    /** Sets how long Apple keeps it: 0, 3600, 86400 or 604800 seconds, not below the sealed life; 0 for calls. */
+    /**
+     * Sets how long Apple may keep it: 0 (one attempt), 3600, 86400 or 604800 seconds; only 0 for calls. Without it, the
+     * shortest of these that the sealed life fits in.
+     */
     public Submission expiry(int seconds) throws MessageException {
         var isCall = notificationClass == NotificationClass.CALL;
         return put("expiry", (long) seconds, seconds == 0 || !isCall && List.of(3_600, 86_400, 604_800).contains(seconds));
@@ -62,7 +66,7 @@ public final class Submission {
      *     that is there already
      */
     public Submission add(String device, SealedMessage sealed) throws MessageException {
-        if (!RelayClient.isId(device) || !names.add("device " + device)) throw MessageException.invalid("device");
+        if (!RelayClient.isId(device) || names.contains("device " + device)) throw MessageException.invalid("device");
         if (sealed.isCall() != (notificationClass == NotificationClass.CALL)) throw MessageException.invalid("class");
         if (topic != null && !topic.equals(sealed.topic())) throw MessageException.invalid("topic");
         if (recipients.size() == RECIPIENT_COUNT_MAX) throw MessageException.invalid("recipients");
@@ -75,9 +79,17 @@ public final class Submission {
             if (!names.add("receipt " + hash)) throw MessageException.invalid("receipt");
             recipient.put("receipt-hash", hash);
         }
+        names.add("device " + device);
         topic = sealed.topic();
+        lifetime = Math.max(lifetime, sealed.lifetimeSeconds());
         recipients.add(recipient);
         return this;
+    }
+
+    /** The shortest expiry of Apple's that the sealed life fits in. It never changes: a repetition has the same body. */
+    private int expiry() {
+        if (notificationClass == NotificationClass.CALL) return 0;
+        return lifetime <= 3_600 ? 3_600 : lifetime <= 86_400 ? 86_400 : 604_800;
     }
 
     int recipientCount() {
@@ -87,6 +99,7 @@ public final class Submission {
     String json() {
         var body = new LinkedHashMap<String, Object>();
         body.put("topic", topic.text());
+        body.put("expiry", (long) expiry());
         body.putAll(members);
         body.put("recipients", recipients);
         return Json.write(body);

@@ -237,16 +237,31 @@ final class MessageTests {
     }
 
     private static void submissions() {
+        test("Apple keeps a push as long as its message lives", () -> {
+            var lives = new long[] {1, 3_600, 3_601, 86_400, 86_401, 604_800};
+            var expiries = new int[] {3_600, 3_600, 86_400, 86_400, 604_800, 604_800};
+            for (int i = 0; i < lives.length; i++) {
+                var prepared = PreparedMessage.of(text(), NOW, Duration.ofSeconds(lives[i]), PreparedMessage.LIFETIME_MAX,
+                        Message.Overflow.REFUSE);
+                var sealed = SENDER.seal(prepared, new Device(1).recipient(), NOW);
+                var json = new Submission(NotificationClass.URGENT).add("d1", sealed).json();
+                that(json.contains("\"expiry\":" + expiries[i] + ","));
+            }
+            var call = SENDER.seal(prepare(Message.call("c"), Message.Overflow.REFUSE), new Device(1).recipient(), NOW);
+            that(new Submission(NotificationClass.CALL).add("d1", call).json().contains("\"expiry\":0,"));
+        });
         test("a submission holds one app's messages of one class, and each device and receipt once", () -> {
             var device = new Device(1);
             var capability = new ReceiptCapability();
             var sealed = SENDER.seal(prepare(text().receipt(capability), Message.Overflow.REFUSE), device.recipient(), NOW);
             var submission = new Submission(NotificationClass.URGENT).add("d1", sealed).expiry(3_600).collapseId("c");
             that(submission.json().contains("\"receipt-hash\":\"" + capability.hash() + "\""));
-            that(!submission.json().contains(capability.text()));
+            that(!submission.json().contains(capability.text()) && submission.json().contains("\"expiry\":3600"));
             message(Reason.INVALID, "device", () -> submission.add("d1", sealed));
             message(Reason.INVALID, "device", () -> submission.add("../d", sealed));
             message(Reason.INVALID, "receipt", () -> submission.add("d2", sealed));
+            // What was refused left nothing behind.
+            submission.add("d2", SENDER.seal(prepare(text(), Message.Overflow.REFUSE), device.recipient(), NOW));
             message(Reason.INVALID, "class", () -> new Submission(NotificationClass.CALL).add("d1", sealed));
             message(Reason.INVALID, "expiry", () -> new Submission(NotificationClass.CALL).expiry(3_600));
             message(Reason.INVALID, "collapse-id", () -> new Submission(NotificationClass.NORMAL).collapseId(""));
