@@ -17,6 +17,8 @@ import java.util.Set;
 
 /** The JDK's Ed25519 (RFC 8032), with the checks of docs/protocol.md, section 2, in front of it. */
 final class Ed25519 {
+    /** The JDK's own, also where another provider stands before it: keys of others have other classes. */
+    static final String PROVIDER = "SunEC";
     static final BigInteger P = BigInteger.TWO.pow(255).subtract(BigInteger.valueOf(19));
     private static final BigInteger ORDER =
             BigInteger.TWO.pow(252).add(new BigInteger("27742317777372353535851937790883648493"));
@@ -39,7 +41,7 @@ final class Ed25519 {
     static KeyPair keyPair(byte[] seed) {
         try {
             // The JDK computes a public key only while it generates a pair, of which the random bytes are the seed.
-            var generator = KeyPairGenerator.getInstance("Ed25519");
+            var generator = KeyPairGenerator.getInstance("Ed25519", PROVIDER);
             generator.initialize(NamedParameterSpec.ED25519, new FixedRandom(seed));
             var pair = generator.generateKeyPair();
             var made = ((EdECPrivateKey) pair.getPrivate()).getBytes().orElse(new byte[0]);

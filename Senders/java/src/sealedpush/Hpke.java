@@ -61,16 +61,16 @@ final class Hpke {
     private static byte[] agree(byte[] recipient, SecureRandom random, byte[] encapsulatedKey)
             throws InvalidKeyException {
         try {
-            var generator = KeyPairGenerator.getInstance("X25519");
+            var generator = KeyPairGenerator.getInstance("X25519", Ed25519.PROVIDER);
             generator.initialize(NamedParameterSpec.X25519, random);
             var ephemeral = generator.generateKeyPair();
             var u = Bytes.littleEndian(((XECPublicKey) ephemeral.getPublic()).getU());
             System.arraycopy(u, 0, encapsulatedKey, 0, 32);
             // Bit 255 is ignored; the JDK takes u modulo p.
             var spec = new XECPublicKeySpec(NamedParameterSpec.X25519, Bytes.littleEndian255(recipient));
-            var agreement = KeyAgreement.getInstance("X25519");
+            var agreement = KeyAgreement.getInstance("X25519", Ed25519.PROVIDER);
             agreement.init(ephemeral.getPrivate());
-            agreement.doPhase(KeyFactory.getInstance("X25519").generatePublic(spec), true);
+            agreement.doPhase(KeyFactory.getInstance("X25519", Ed25519.PROVIDER).generatePublic(spec), true);
             var dh = agreement.generateSecret();
             if (Arrays.equals(dh, new byte[32])) throw new InvalidKeyException("low order");
             return dh;

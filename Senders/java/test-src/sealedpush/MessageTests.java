@@ -220,6 +220,25 @@ final class MessageTests {
                 that(padded >= n && padded - n <= n * 12 / 100 && AttachmentPointer.padded(padded) == padded);
             }
         });
+        test("a file that is longer than it said is not sealed", () -> {
+            // Linux says that it has no bytes.
+            var source = Path.of("/proc/self/status");
+            if (!Files.exists(source)) return;
+            file(FileException.Reason.CHANGED, () -> SealedAttachment.seal(source, folder.resolve("changed")));
+            that(!Files.exists(folder.resolve("changed")));
+        });
+        test("a file larger than the memory is sealed", () -> {
+            var source = folder.resolve("large");
+            var target = folder.resolve("large.sealed");
+            var size = Runtime.getRuntime().maxMemory() + 1;
+            try (var file = new java.io.RandomAccessFile(source.toFile(), "rw")) {
+                file.setLength(size);
+            }
+            SealedAttachment.seal(source, target);
+            equal(AttachmentPointer.stored(size), Files.size(target));
+            Files.delete(source);
+            Files.delete(target);
+        });
         test("a sealed file is its owner's, never overwritten, and gone after an error", () -> {
             var source = folder.resolve("cat.jpg");
             var target = folder.resolve("cat.sealed");
