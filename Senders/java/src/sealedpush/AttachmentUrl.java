@@ -16,7 +16,8 @@ record AttachmentUrl(String text, String host, int port, String path) {
     private static final String GROUPS = "[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*";
     private static final String PCHAR = "[A-Za-z0-9._~!$&()*+,;=:@-]|%(?!00)[0-9A-Fa-f]{2}";
     private static final Pattern URL = Pattern.compile("https://"
-            + "(localhost|(?:" + LABEL + "\\.)+(?=[a-z])" + LABEL + "|" + NUMBER + "(?:\\." + NUMBER + "){3}|\\[[0-9a-f:]+\\])"
+            + "(localhost|(?:" + LABEL + "\\.)+(?=[a-z])" + LABEL
+            + "|" + NUMBER + "(?:\\." + NUMBER + "){3}|\\[[0-9a-f:]+\\])"
             + "(?::([1-9][0-9]{0,4}))?"
             + "((?:/(?:(?!%2[Ff]|%5[Cc])(?:" + PCHAR + "))*)+)"
             + "(?:\\?(?:" + PCHAR + "|[/?])*)?");

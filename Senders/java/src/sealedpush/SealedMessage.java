@@ -53,7 +53,7 @@ public final class SealedMessage {
         }
     }
 
-    private static byte[] frame(PreparedMessage message, SenderIdentity sender, byte[] info) {
+    static byte[] frame(PreparedMessage message, SenderIdentity sender, byte[] info) {
         var frame = ByteBuffer.allocate(frameByteCount(message.isCall));
         frame.put(message.id.bytes()).putLong(message.sentAt).putLong(message.expiresAt);
         frame.put(sender.publicKey().bytes());

@@ -104,14 +104,19 @@ final class MessageTests {
             equal(4_919, call.payload(null).length);
         });
         test("a text is shortened to the last whole grapheme cluster that fits", () -> {
-            for (var cluster : new String[] {"a", "\n", "\u0001", "é", "e\u0301", "\ud83d\ude00", "\ud83c\udde8\ud83c\udded",
+            for (var cluster : new String[] {"a", "\n", "\u0001", "é", "e\u0301", "\ud83d\ude00",
+                "\ud83c\udde8\ud83c\udded",
                 "\ud83d\udc69\u200d\ud83d\udc69\u200d\ud83d\udc67", "\ud83d\udc4d\ud83c\udffd", "\r\n"}) {
-                var prepared = prepare(new Message().title("t").body(cluster.repeat(3_000)), Message.Overflow.SHORTEN);
-                that(prepared.isTruncated());
-                var body = (String) ((Map<?, ?>) Json.parse(prepared.body)).get("body");
-                equal(cluster.repeat(body.length() / cluster.length()), body);
-                var clusterByteCount = Json.write(cluster).getBytes(StandardCharsets.UTF_8).length - 2;
-                that(prepared.body.length <= 2_690 && prepared.body.length + clusterByteCount > 2_690);
+                // Of another length each time, so that the end falls on each byte of the cluster.
+                for (int titleLength = 1; titleLength <= 20; titleLength++) {
+                    var message = new Message().title("t".repeat(titleLength)).body(cluster.repeat(3_000));
+                    var prepared = prepare(message, Message.Overflow.SHORTEN);
+                    equal((byte) 1, SealedMessage.frame(prepared, SENDER, new byte[0])[65]);
+                    var body = (String) ((Map<?, ?>) Json.parse(prepared.body)).get("body");
+                    equal(cluster.repeat(body.length() / cluster.length()), body);
+                    var clusterByteCount = Json.write(cluster).getBytes(StandardCharsets.UTF_8).length - 2;
+                    that(prepared.body.length <= 2_690 && prepared.body.length + clusterByteCount > 2_690);
+                }
             }
         });
         test("what stays too long is refused", () -> {
@@ -284,7 +289,8 @@ final class MessageTests {
             message(Reason.INVALID, "class", () -> new Submission(NotificationClass.CALL).add("d1", sealed));
             message(Reason.INVALID, "expiry", () -> new Submission(NotificationClass.CALL).expiry(3_600));
             message(Reason.INVALID, "collapse-id", () -> new Submission(NotificationClass.NORMAL).collapseId(""));
-            message(Reason.INVALID, "idempotency-key", () -> new Submission(NotificationClass.NORMAL).idempotencyKey("a b"));
+            message(Reason.INVALID, "idempotency-key",
+                    () -> new Submission(NotificationClass.NORMAL).idempotencyKey("a b"));
         });
     }
 }
