@@ -218,4 +218,17 @@ import Testing
         for length in 0..<der.count { #expect(TLSCertificate(der: Array(der[..<length])) == nil) }
         #expect(TLSCertificate(der: [UInt8](repeating: 0x30, count: TLSCertificate.byteCountMax + 1)) == nil)
     }
+
+    @Test func `a certificate whose signature ends in bits that do not count is refused`() throws {
+        let pem = try TestAuthority().certificatePEM
+        let der = try #require(unsafe TLSCertificate.list(pem: pem.span.bytes).first).der
+        // BIT STRING, the last field: tag, length, number of bits that do not count, signature.
+        let start = try #require(
+            der.indices.last { der[$0] == 0x03 && $0 + 2 < der.count && Int(der[$0 + 1]) == der.count - $0 - 2 }
+        )
+        var changed = der
+        changed[start + 2] = 3
+        changed[der.count - 1] |= 1
+        #expect(TLSCertificate(der: changed) == nil)
+    }
 }
