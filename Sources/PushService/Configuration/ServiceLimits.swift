@@ -12,7 +12,7 @@ package struct ServiceLimits: Equatable, Sendable {
     /// Time without a request.
     package var idleDeadlineSeconds = 120
     package var connectionCountMax = 4_096
-    /// Connections of one IPv4 address, or one IPv6 network of 64 bits.
+    /// Connections of one IPv4 address, or one IPv6 network of 56 bits.
     package var connectionCountOfAddressMax = 256
     package var loopbackConnectionCountMax = 64
     /// HTTP/2: unanswered requests of one connection.
