@@ -3,7 +3,7 @@ public import Keys
 
 /// A device whose identity was taken from its own bundle, without proof.
 ///
-/// Whoever handed the bundle over may have made it. A person must learn of that from the event (protocol v1, rule 12).
+/// The server that gave out the bundle may have made it. A person must learn of that from the event (protocol v1, rule 12).
 public struct FirstUse: Sendable {
     /// The event to show and to record.
     public let event: Event

@@ -4,7 +4,8 @@ import Testing
 struct LanguageRuleTests {
     @Test(arguments: [
         "/// What is waiting.\nvar a = 1", "    /// Whether it waits.", "let a = 1\n/// Who asked for it.",
-        "/// Nobody calls it.", "/// Sends.\nfunc a() {}\n/// How long.",
+        "/// Nobody calls it.", "/// Sends.\n///\n/// Whoever waits is woken.",
+        "/// Sends.\nfunc a() {}\n/// How long.",
     ])
     func `a doc comment that begins as a question does is found`(_ text: String) {
         #expect(LanguageRules.checkFirstWords(file(text)).count == 1)

@@ -6,14 +6,14 @@ enum LanguageRules {
         "Why", "Somebody", "Nobody", "Anybody", "Everybody", "Someone", "Anyone",
     ]
 
-    /// A doc comment begins with a noun (what it is) or a verb (what it does).
+    /// A doc comment, and each paragraph of it, begins with a noun (what it is) or a verb (what it does).
     static func checkFirstWords(_ file: TextFile) -> [Finding] {
-        var wasDoc = false
+        var isWithin = false
         return comments(of: file).compactMap { number, line in
-            defer { wasDoc = line.hasPrefix("///") }
-            guard !wasDoc, line.hasPrefix("///") else { return nil }
-            let first = line.drop { $0 == "/" || $0 == " " }.prefix(while: \.isLetter)
-            guard questions.contains(first) else { return nil }
+            let text = line.drop { $0 == "/" || $0 == " " }
+            defer { isWithin = line.hasPrefix("///") && !text.isEmpty }
+            let first = text.prefix(while: \.isLetter)
+            guard !isWithin, line.hasPrefix("///"), questions.contains(first) else { return nil }
             let problem = "a doc comment begins with '\(first)'; begin with a noun or a verb"
             return Finding(path: file.path, line: number, problem: problem)
         }

@@ -10,7 +10,8 @@ import Transport
 /// Lives on the service's loop, as the clients do. Tasks that await the store prefer the loop, so one thread touches
 /// everything. Values decide (`DispatchFlow`, `DispatchRules`, `SuspensionTable`).
 ///
-/// Unchecked: every entry point checks that it is on the loop's thread, or moves there first.
+/// Unchecked Sendable: the loop's thread alone touches its state. Entry points check that or move there first; the loop
+/// itself calls `handleTurnEnd`.
 package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     /// A taken entry without a result on disk. An object, because it is large and read often.
     final class Pending {

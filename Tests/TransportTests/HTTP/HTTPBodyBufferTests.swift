@@ -2,7 +2,7 @@ import Testing
 
 @testable import Transport
 
-@Suite struct HTTPBodyIntakeTests {
+@Suite struct HTTPBodyBufferTests {
     private func append(_ count: Int, _ intake: inout HTTPBodyBuffer, _ budget: HTTPBodyBudget) -> HTTPBodyError? {
         let piece = [UInt8](repeating: 7, count: count)
         return unsafe piece.withUnsafeBufferPointer { piece in unsafe intake.append(piece, budget) }
