@@ -12,7 +12,7 @@ help:
 	@echo 'make test       every test'
 	@echo 'make build      the command line, the host of attachments and the service, as .build/debug/sealedpush, -blobs and sealedpushd'
 	@echo 'make lint       swift-format, strict'
-	@echo 'make vectors    write Tests/Vectors/sealedpush anew'
+	@echo 'make vectors    write Tests/Conformance/Vectors/sealedpush anew'
 	@echo 'make release    optimised builds of these three, which need no Swift where they run'
 	@echo 'make bench      an optimised build of what measures, .build/release/sealedpush-bench'
 	@echo 'make image      a container image of the service'
@@ -49,12 +49,12 @@ SANITIZER_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|Del
 # to be sent among them, which time that stands still never wakes; and a test of FallbackRunnerTests that ends with a task
 # waiting. Each of the stacks found was the harness's clock's, its stand-in for CallKit's or that test's; none was a leak of what
 # runs on a phone. Not at all: a bad address is the sanitizer's to report, and no signal any more. What Foundation keeps, and
-# what the sanitizer cannot see, is in Tests/foundation-leaks.txt.
+# what the sanitizer cannot see, is in Tests/Tools/foundation-leaks.txt.
 ASAN_LEAKY := FallbackRunnerTests|ExtensionHarnessTests|DocumentedCodeTests|IncomingCallsTests|NotificationServiceExtensionTests|NotificationCoreTests
 
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
-	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/foundation-leaks.txt:print_suppressions=0 \
+	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Tools/foundation-leaks.txt:print_suppressions=0 \
 		scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(SANITIZER_SKIP)|$(ASAN_LEAKY)'
 	@ASAN_OPTIONS=detect_leaks=0 scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
 		--filter '$(ASAN_LEAKY)' --skip '$(SANITIZER_SKIP)|BrokenExtensionTests'
@@ -81,12 +81,12 @@ image:
 
 vectors: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush-vectors
-	@rm -f Tests/Vectors/sealedpush/*.txt
-	@.build/debug/sealedpush-vectors generate Tests/Vectors/sealedpush
+	@rm -f Tests/Conformance/Vectors/sealedpush/*.txt
+	@.build/debug/sealedpush-vectors generate Tests/Conformance/Vectors/sealedpush
 
 # Files of strangers (extension templates, example packages) keep their own style.
 lint:
-	@find Package.swift Sources Benchmarks Tests Fuzz -name '*.swift' -not -path 'Tests/Strangers/*' -print0 \
+	@find Package.swift Sources Benchmarks Tests Fuzz -name '*.swift' -not -path 'Tests/Conformance/Strangers/*' -print0 \
 		| xargs -0 swift format lint --strict --parallel
 
 clean:

@@ -40,20 +40,21 @@ func stranger(
     )
 }
 
-/// `defines` are conditions under which the suite compiles a file of Sources once more, in another setting. Without package
-/// access it has what an app or a back end has.
+/// `defines` are conditions under which the suite compiles a file of Sources once more, in another setting. Tests/README.md
+/// has the folders; in EndToEnd a suite has what an app or a back end has.
 func tests(
     _ name: String,
     _ dependencies: Target.Dependency...,
     vectors: Bool = false,
     defines: [String] = [],
-    packageAccess: Bool = true
+    folder: String = "Unit"
 ) -> Target {
     .testTarget(
         name: name,
         dependencies: dependencies + ["TestSupport"],
+        path: "Tests/" + folder + "/" + name,
         resources: vectors ? [.copy("Vectors")] : [],
-        packageAccess: packageAccess,
+        packageAccess: folder != "EndToEnd",
         swiftSettings: house + defines.map { .define($0) }
     )
 }
@@ -125,7 +126,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Platform", "Primitives"],
-            path: "Tests/TestSupport",
+            path: "Tests/Support/TestSupport",
             swiftSettings: house
         ),
         tests("EnvelopeTests", "Envelope"),
@@ -154,7 +155,7 @@ let package = Package(
                 "AttachmentStream", "Envelope", "Primitives", "HPKE", "Keys", "Sealing", "WebPush", "Opening",
                 "NotificationCore", "Platform", "TestSupport",
             ],
-            path: "Tests/VectorKit",
+            path: "Tests/Conformance/VectorKit",
             swiftSettings: house
         ),
         .executableTarget(
@@ -162,10 +163,10 @@ let package = Package(
             dependencies: [
                 "AttachmentStream", "Envelope", "Primitives", "Keys", "Sealing", "Opening", "TestSupport", "VectorKit",
             ],
-            path: "Tests/VectorTool",
+            path: "Tests/Conformance/VectorTool",
             swiftSettings: house
         ),
-        tests("VectorTests", "VectorKit", "Opening"),
+        tests("VectorTests", "VectorKit", "Opening", folder: "Conformance"),
         tests("HouseTests"),
     ]
 )
@@ -298,7 +299,7 @@ package.targets += [
     .executableTarget(
         name: "ReplayWindowProbe",
         dependencies: ["Envelope", "Keys", "Opening", "Platform", "Primitives", "TestSupport"],
-        path: "Tests/ReplayWindowProbe",
+        path: "Tests/Tools/ReplayWindowProbe",
         swiftSettings: house
     ),
     tests(
@@ -313,17 +314,17 @@ package.targets += [
         "Sealing"
     ),
     tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Platform", "Primitives", "Sealing"),
-    stranger("XcodeTemplateExtension", "UserNotifications", path: "Tests/Strangers/XcodeTemplate"),
-    stranger("ShippingStyleExtension", "UserNotifications", path: "Tests/Strangers/ShippingStyle"),
-    stranger("ChatBackEnd", "APNS", "APNSProvider", path: "Tests/Strangers/ChatBackEnd"),
+    stranger("XcodeTemplateExtension", "UserNotifications", path: "Tests/Conformance/Strangers/XcodeTemplate"),
+    stranger("ShippingStyleExtension", "UserNotifications", path: "Tests/Conformance/Strangers/ShippingStyle"),
+    stranger("ChatBackEnd", "APNS", "APNSProvider", path: "Tests/Conformance/Strangers/ChatBackEnd"),
     stranger(
         "UploadingBackEnd",
         "AttachmentStream",
         "AttachmentUpload",
         "Envelope",
-        path: "Tests/Strangers/UploadingBackEnd"
+        path: "Tests/Conformance/Strangers/UploadingBackEnd"
     ),
-    stranger("KeychainStyleHelper", "Security", "os", path: "Tests/Strangers/KeychainStyle"),
+    stranger("KeychainStyleHelper", "Security", "os", path: "Tests/Conformance/Strangers/KeychainStyle"),
     // What documents show: an app's sources as far as Linux compiles them, and tests that have the public interface alone.
     stranger(
         "ChatAppCode",
@@ -338,7 +339,7 @@ package.targets += [
     .executableTarget(
         name: "ChatExtensionHost",
         dependencies: ["ExtensionHarness", "NotificationServiceExtension"],
-        path: "Tests/ChatExtensionHost",
+        path: "Tests/EndToEnd/ChatExtensionHost",
         swiftSettings: house
     ),
     tests(
@@ -352,7 +353,7 @@ package.targets += [
         "NotificationServiceExtension",
         "Opening",
         "Sealing",
-        packageAccess: false
+        folder: "EndToEnd"
     ),
     // Each promise from the sender's hand to the receipt: processes, sockets, and the public interface alone.
     .target(
@@ -361,13 +362,13 @@ package.targets += [
             "Envelope", "HTTPSClient", "Keys", "Platform", "Primitives", "TestCertificates", "TestSupport",
             "TestWebServer",
         ],
-        path: "Tests/EndToEndStage",
+        path: "Tests/EndToEnd/EndToEndStage",
         swiftSettings: house
     ),
     .executableTarget(
         name: "EndToEndExtension",
         dependencies: ["ExtensionHarness", "NotificationCore", "UserNotifications"],
-        path: "Tests/EndToEndExtension",
+        path: "Tests/EndToEnd/EndToEndExtension",
         packageAccess: false,
         swiftSettings: house
     ),
@@ -387,7 +388,7 @@ package.targets += [
         "sealedpush",
         "sealedpush-blobs",
         "sealedpushd",
-        packageAccess: false
+        folder: "EndToEnd"
     ),
     tests("UserNotificationsTests", "UserNotifications"),
     tests("SecurityTests", "KeychainStyleHelper", "Platform", "Security"),
@@ -414,7 +415,7 @@ package.targets += [
         "Keys",
         "Opening"
     ),
-    stranger("CallKitStyle", "CallKit", "PushKit", path: "Tests/Strangers/CallKitStyle"),
+    stranger("CallKitStyle", "CallKit", "PushKit", path: "Tests/Conformance/Strangers/CallKitStyle"),
     tests(
         "IncomingCallsTests",
         "CallKit",
@@ -434,7 +435,7 @@ package.targets += [
     .executableTarget(
         name: "BrokenExtensions",
         dependencies: ["ExtensionHarness", "Platform", "UserNotifications"],
-        path: "Tests/BrokenExtensions",
+        path: "Tests/Support/BrokenExtensions",
         swiftSettings: house
     ),
     tests(
@@ -449,13 +450,13 @@ package.targets += [
     .target(
         name: "TestCertificates",
         dependencies: ["COpenSSL"],
-        path: "Tests/TestCertificates",
+        path: "Tests/Support/TestCertificates",
         swiftSettings: house
     ),
     .target(
         name: "TestWebServer",
         dependencies: ["Platform", "TestCertificates", "TestSupport", "Transport"],
-        path: "Tests/TestWebServer",
+        path: "Tests/Support/TestWebServer",
         swiftSettings: house
     ),
     tests(
@@ -489,13 +490,13 @@ package.targets += [
     .target(
         name: "BlobStorePattern",
         dependencies: ["BlobStore"],
-        path: "Tests/BlobStorePattern",
+        path: "Tests/Support/BlobStorePattern",
         swiftSettings: house
     ),
     .executableTarget(
         name: "BlobStoreProbe",
         dependencies: ["BlobStore", "BlobStorePattern", "TestSupport"],
-        path: "Tests/BlobStoreProbe",
+        path: "Tests/Tools/BlobStoreProbe",
         swiftSettings: house
     ),
     tests(
@@ -520,19 +521,19 @@ package.targets += [
         "Transport"
     ),
     // Each change of a file that a thread makes, reported to a test.
-    .target(name: "CDiskSteps", path: "Tests/CDiskSteps"),
+    .target(name: "CDiskSteps", path: "Tests/Support/CDiskSteps"),
     // A disk that fills up, fails or loses what was not synced, as a file system of SQLite's.
-    .target(name: "CStoreFaults", dependencies: ["CSQLite"], path: "Tests/CStoreFaults"),
+    .target(name: "CStoreFaults", dependencies: ["CSQLite"], path: "Tests/Support/CStoreFaults"),
     .target(
         name: "PushStorePattern",
         dependencies: ["APNS", "Envelope", "Keys", "Platform", "Primitives", "PushStore", "TestSupport"],
-        path: "Tests/PushStorePattern",
+        path: "Tests/Support/PushStorePattern",
         swiftSettings: house
     ),
     .executableTarget(
         name: "PushStoreProbe",
         dependencies: ["APNS", "Envelope", "Platform", "Primitives", "PushStore", "PushStorePattern", "TestSupport"],
-        path: "Tests/PushStoreProbe",
+        path: "Tests/Tools/PushStoreProbe",
         swiftSettings: house
     ),
     tests(

@@ -15,7 +15,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(CHECKOUT, "Tests/Service"))
+sys.path.insert(0, os.path.join(CHECKOUT, "Tests/Conformance/Service"))
 
 from black_box.programs import Child, program, run  # noqa: E402
 from black_box.service import APP, Sender, Service, Simulator  # noqa: E402

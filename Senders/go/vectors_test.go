@@ -22,7 +22,7 @@ import (
 	"golang.org/x/crypto/hkdf"
 )
 
-// vector is a file of Tests/Vectors/sealedpush (its README.md has the format).
+// vector is a file of Tests/Conformance/Vectors/sealedpush (its README.md has the format).
 type vector struct {
 	name   string
 	fields map[string][]string
@@ -57,7 +57,7 @@ func moment(text string) time.Time {
 }
 
 func loadVectors(t *testing.T) (vectors []vector) {
-	paths, _ := filepath.Glob("../../Tests/Vectors/sealedpush/*.txt")
+	paths, _ := filepath.Glob("../../Tests/Conformance/Vectors/sealedpush/*.txt")
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {

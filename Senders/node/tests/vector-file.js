@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** One test vector: `name: value` lines, an empty line, and the input's bytes (Tests/Vectors/README.md). */
+/** One test vector: `name: value` lines, an empty line, and the input's bytes (Tests/Conformance/Vectors/README.md). */
 export class VectorFile {
   constructor(path) {
     const bytes = readFileSync(path);

@@ -17,7 +17,7 @@ import { PreparedMessage, sealWith } from '../lib/sealing.js';
 import { messageOfBody, openChunks } from './device.js';
 import { VectorFile } from './vector-file.js';
 
-const folder = fileURLToPath(new URL('../../../Tests/Vectors/sealedpush/', import.meta.url));
+const folder = fileURLToPath(new URL('../../../Tests/Conformance/Vectors/sealedpush/', import.meta.url));
 
 /** Reasons why a whole kind is not a sender's. */
 const deviceOnly = {

@@ -1,4 +1,4 @@
-"""Runs the test vectors of Tests/Vectors/sealedpush and prints one line for each kind."""
+"""Runs the test vectors of Tests/Conformance/Vectors/sealedpush and prints one line for each kind."""
 
 import collections
 import hashlib
@@ -25,7 +25,7 @@ from sealedpush.message import LocalizedText, Message, Receipt
 from sealedpush.strict_json import JSONRefused, parse
 
 FOLDER = os.environ.get(
-    "SEALEDPUSH_VECTORS", os.path.join(os.path.dirname(__file__), "../../../Tests/Vectors/sealedpush")
+    "SEALEDPUSH_VECTORS", os.path.join(os.path.dirname(__file__), "../../../Tests/Conformance/Vectors/sealedpush")
 )
 NOT_APPLICABLE = {
     "message": "a device opens pushes",

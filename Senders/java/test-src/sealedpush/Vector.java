@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One file of Tests/Vectors/sealedpush: a head of names and values, an empty line, the input. */
+/** One file of Tests/Conformance/Vectors/sealedpush: a head of names and values, an empty line, the input. */
 record Vector(String name, Map<String, List<String>> head, byte[] input) {
     static Vector read(Path path) throws IOException {
         var bytes = Files.readAllBytes(path);

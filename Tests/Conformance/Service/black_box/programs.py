@@ -1,0 +1,113 @@
+"""Programs of ours, started and waited for by what they print."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+
+# Late is wrong only when it is very late: the machine may be busy.
+PATIENCE = 300
+CHECKOUT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../.."))
+
+
+def program(name):
+    """The built program: SEALEDPUSH or SEALEDPUSHD in the environment, or what `scripts/swift build` made."""
+    path = os.environ.get(name.upper()) or os.path.join(CHECKOUT, ".build/debug", name)
+    if not os.access(path, os.X_OK):
+        sys.exit(f"no program '{path}': run 'scripts/swift build --product {name}', or set {name.upper()}")
+    return path
+
+
+def run(*words, **options):
+    """What it printed; its failure is ours."""
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, **options)
+    if done.returncode != 0:
+        sys.exit(f"{shlex.join(words[:3])} ended with {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+class Child:
+    """A process whose lines of JSON are kept and waited for."""
+
+    def __init__(self, name, words, **options):
+        self.name = name
+        self.lines = []
+        self.errors = b""
+        self.change = threading.Condition()
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+        )
+        self.readers = [
+            threading.Thread(target=self.read, daemon=True),
+            threading.Thread(target=self.read_errors, daemon=True),
+        ]
+        for reader in self.readers:
+            reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            with self.change:
+                self.lines.append(line)
+                self.change.notify_all()
+        with self.change:
+            self.lines.append(None)
+            self.change.notify_all()
+
+    def read_errors(self):
+        self.errors = self.process.stderr.read()
+
+    def await_event(self, found, what):
+        """The first line, from the first one on, of which `found` is true."""
+        position = 0
+        while True:
+            with self.change:
+                if not self.change.wait_for(lambda: len(self.lines) > position, PATIENCE):
+                    sys.exit(f"{self.name}: {what} did not come in {PATIENCE} s")
+                line = self.lines[position]
+            position += 1
+            if line is None:
+                self.readers[1].join()
+                sys.exit(f"{self.name} ended before {what} came:\n{self.errors.decode(errors='replace')}")
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if found(event):
+                return event
+
+    def await_named(self, name):
+        return self.await_event(lambda event: event.get("event") == name, f"the event '{name}'")
+
+    def events(self, name):
+        with self.change:
+            lines = [line for line in self.lines if line]
+        parsed = []
+        for line in lines:
+            try:
+                parsed.append(json.loads(line))
+            except ValueError:
+                pass
+        return [event for event in parsed if event.get("event") == name]
+
+    def output(self):
+        """Everything that it printed, after its end."""
+        for reader in self.readers:
+            reader.join()
+        with self.change:
+            return b"".join(line for line in self.lines if line) + self.errors
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def stop(self):
+        """Asks it to end. Returns how it did."""
+        if self.process.poll() is None:
+            self.signal(signal.SIGTERM)
+        try:
+            return self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            sys.exit(f"{self.name} did not end")

@@ -1,0 +1,270 @@
+import Envelope
+import HTTPSClient
+import Keys
+import Platform
+import Primitives
+import TestCertificates
+import TestSupport
+import TestWebServer
+
+/// Everything between a back end and a phone, as processes that speak over real sockets: `sealedpushd`, and
+/// `sealedpush simulate` in Apple's place. The tenant's own server, which hears of webhooks and fallbacks, is a thread of
+/// this one.
+public final class Stage: Sendable {
+    /// How a stage differs from the usual one.
+    public struct Options: Sendable {
+        /// How long a receipt is waited for until the fallback is sent.
+        public var fallbackSeconds: Int?
+        /// Whether the tenant may send words in clear, by SAP's route.
+        public var allowsClearText = false
+
+        /// The usual stage.
+        public init() {}
+    }
+
+    /// The app's bundle id.
+    public static let topic = "com.example.chat"
+
+    /// What the tenant's server was told, as events; a fallback is one called `no-receipt`.
+    public let hooks = EventLog()
+    /// In Apple's place.
+    public let simulator: Station
+    let folder: TemporaryFolder
+    let simulatorPorts: JSON
+    private let receiver: TestWebServer
+    private let apiKey: String
+    private let relay: Guarded<(station: Station, port: Int)?>
+    private let files = Guarded<Station?>(nil)
+
+    static let keys = Checkout.path + "/keys-example"
+    /// The file of the authority that vouches for every station.
+    public var authorities: String { Self.keys + "/ca.pem" }
+
+    /// Runs a test on a stage of its own, and ends all its processes.
+    public static func with<Result>(
+        _ options: Options = Options(),
+        _ body: (Stage) async throws -> Result
+    ) async throws -> Result {
+        let stage = try await Stage(options)
+        defer { stage.end() }
+        return try await body(stage)
+    }
+
+    private init(_ options: Options) async throws {
+        folder = try TemporaryFolder()
+        let hooks = hooks
+        let authority = try TestAuthority()
+        let identity = try authority.issue()
+        receiver = try await TestWebServer.start(identity) { request in
+            if let event = try? JSON(request.body) { hooks.add(event) }
+            return [.answer("204 No Content", body: []), .close]
+        }
+        simulator = try Station(
+            "sealedpush",
+            [
+                "simulate", "--json", "--allow-example-keys", "--port", "0", "--device-port", "0", "--control-port",
+                "0",
+                "--certificate", Self.keys + "/simulator.pem", "--certificate-key", Self.keys + "/simulator.key",
+                "--provider-key", Self.keys + "/provider.pub.pem", "--key-id", "EXAMPLEKEY", "--team-id", "EXAMPLTEAM",
+                "--environment", "sandbox",
+            ]
+        )
+        simulatorPorts = try await simulator.events.next("ready")
+        let key = "spk_" + Base64URL.string([UInt8](repeating: 0x5A, count: 32))
+        apiKey = key
+        relay = Guarded(nil)
+        try writeConfiguration(options, authority)
+        try await startRelay()
+    }
+
+    private func end() {
+        relay.withLock { $0 }?.station.kill()
+        files.withLock { $0 }?.kill()
+        simulator.kill()
+    }
+
+    /// Starts the relay, on what it has on its disk.
+    public func startRelay() async throws {
+        let station = try Station("sealedpushd", ["--config", folder.path("sealedpushd.json")])
+        do {
+            let port = Int(try await station.events.next("listening")["port"]?.text ?? "") ?? 0
+            _ = try await station.events.next("ready")
+            relay.withLock { $0 = (station, port) }
+            // From its next start on it has the same port, as phones know it by.
+            let path = folder.path("sealedpushd.json")
+            let text = String(decoding: try WholeFile.read(path, byteCountMax: 1 << 16), as: UTF8.self)
+            let kept = text.replacing(#""127.0.0.1", "port": 0"#, with: #""127.0.0.1", "port": \#(port)"#)
+            _ = try folder.makeFile("sealedpushd.json", kept)
+        } catch {
+            station.kill()
+            throw Surprise("\(error): \(station.errors)")
+        }
+    }
+
+    /// Ends the relay as a crash would.
+    public func killRelay() { relay.withLock { $0 }?.station.kill() }
+
+    /// Where it listens.
+    public var relayPort: Int { relay.withLock { $0 }?.port ?? 0 }
+
+    /// What the relay answered.
+    public struct Answer: Sendable {
+        /// Of HTTP.
+        public let status: Int
+        /// As it came.
+        public let body: [UInt8]
+
+        /// - Throws: where it is no JSON.
+        public func json() throws -> JSON { try JSON(body) }
+    }
+
+    /// Asks the relay as the tenant's back end does, over HTTPS and with its key.
+    ///
+    /// - Parameters:
+    ///   - method: GET, PUT, POST or DELETE.
+    ///   - path: from its slash.
+    ///   - body: JSON; nil for none.
+    /// - Returns: what it answered.
+    /// - Throws: where no answer comes.
+    public func ask(_ method: String, _ path: String, _ body: [UInt8]? = nil) async throws -> Answer {
+        guard let method = HTTPSRequest.Method(rawValue: method) else { throw Surprise("no method \(method)") }
+        var request = HTTPSRequest(method, "https://localhost:\(relayPort)\(path)")
+        request.fields = [("authorization", "Bearer \(apiKey)"), ("content-type", "application/json")]
+        request.trust = .file(path: authorities)
+        request.body = body.map { HTTPSRequest.Body(bytes: $0) }
+        return try await Self.onThread { [request] in
+            var answer: [UInt8] = []
+            let head = try HTTPSExchange().run(
+                request,
+                onBytes: { bytes in
+                    unsafe bytes.withUnsafeBytes { unsafe answer.append(contentsOf: $0) }
+                    return answer.count <= 1 << 22
+                }
+            )
+            return Answer(status: head.status, body: answer)
+        }
+    }
+
+    /// Waits until the relay says that of a notification.
+    ///
+    /// - Parameters:
+    ///   - state: `delivered`, say.
+    ///   - id: of the notification.
+    /// - Returns: all that the relay says of it.
+    /// - Throws: `Surprise` where it has ended in another state.
+    public func state(_ state: String, of id: String) async throws -> JSON {
+        let ends = ["delivered", "dead", "expired"]
+        while true {
+            let answer = try await ask("GET", "/v1/notifications/\(id)").json()
+            let found = answer["state"]?.text ?? ""
+            if found == state { return answer }
+            guard !ends.contains(found) else { throw Surprise("it is \(found): \(answer)") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Starts a host of attachments, `files.example.com`.
+    ///
+    /// - Returns: its port, and the token of a tenant.
+    /// - Throws: where it does not start.
+    public func startFiles() async throws -> (port: Int, token: String) {
+        let (token, tenants) = (folder.path("files.token"), folder.path("tenants.txt"))
+        let words = ["token", "--name", "acme", "--out", token]
+        _ = try folder.makeFile("tenants.txt", LineProcess(LineProcess.path(of: "sealedpush-blobs"), words).rest())
+        let host = try Station(
+            "sealedpush-blobs",
+            [
+                "serve", "--json", "--allow-example-keys", "--port", "0", "--folder", folder.path("files"),
+                "--tenants", tenants, "--certificate", Self.keys + "/files.pem",
+                "--certificate-key", Self.keys + "/files.key",
+            ]
+        )
+        files.withLock { $0 = host }
+        let text = try String(decoding: WholeFile.read(token, byteCountMax: 1_024), as: UTF8.self)
+        let port = try await host.events.next("ready")["port"]?.number ?? 0
+        return (port, text.filter { !$0.isWhitespace })
+    }
+
+    /// A picture of the tenant's, which lies where others may be put beside it.
+    public func copyOfPicture() throws -> String {
+        let bytes = try WholeFile.read(Self.keys + "/picture.png", byteCountMax: 1 << 20)
+        let path = folder.path("picture.png")
+        try WholeFile.write(bytes, to: path, access: .ownerOnly)
+        return path
+    }
+
+    /// Tells the simulator of its devices and its clock.
+    public func control(_ path: String, _ body: String) async throws {
+        let port = simulatorPorts["control-port"]?.number ?? 0
+        let fields = ["Host: localhost", "Authorization: Bearer \(simulatorPorts["control-bearer"]?.text ?? "")"]
+        let status = try await Self.onThread {
+            try PlainCaller.call(UInt16(port), "POST \(path)", fields, body: body).status
+        }
+        guard (200..<300).contains(status) else { throw Surprise("the simulator answered \(status) to \(path)") }
+    }
+
+    static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let isStarted = DetachedThread.start(stackByteCount: 1 << 20) {
+                continuation.resume(with: Result { try body() })
+            }
+            precondition(isStarted)
+        }
+    }
+
+    private func writeConfiguration(_ options: Options, _ authority: TestAuthority) throws {
+        let authorityPEM = try String(decoding: authority.certificatePEM, as: UTF8.self)
+        let hookAuthorities = try folder.makeFile("hooks.pem", authorityPEM)
+        let secret = try folder.makeFile("hook.key", "whsec_" + String(repeating: "h", count: 32))
+        var random = SystemRandom()
+        let token = try folder.makeFile("token.key", Base64URL.string(random.bytes(count: 32)))
+        let hook = """
+            "url": "https://localhost:\(receiver.port)/hook", "allowed-ranges": ["127.0.0.0/8", "::1/128"], \
+            "authorities-file": "\(hookAuthorities)", "secret-file": "\(secret)"
+            """
+        let fallback = options.fallbackSeconds.map {
+            #""fallback": {\#(hook), "kind": "webhook", "after-seconds": \#($0), "text": "Open the app"},"#
+        }
+        let hash = Base64URL.string(SHA256.hash(Array("SealedPush/1 API key\(apiKey)".utf8)))
+        let text = """
+            {
+              "listen": [{"address": "127.0.0.1", "port": 0}],
+              "tls": {
+                "certificate-file": "\(Self.keys)/relay.pem", "key-file": "\(try copy("relay.key"))"
+              },
+              "database-file": "\(folder.path("store.sqlite"))", "token-key-file": "\(token)",
+              "tenants": [{
+                "id": "acme", "allows-clear-text": \(options.allowsClearText), "webhook": {\(hook)},
+                "keys": [{"name": "back-end", "hash": "\(hash)", "scopes": ["send", "manage", "read"]}],
+                "apps": [{
+                  "bundle-id": "\(Self.topic)", "environment": "sandbox", "receipts": true, \(fallback ?? "")
+                  "credential": {
+                    "key-file": "\(try copy("provider.p8"))", "key-id": "EXAMPLEKEY", "team-id": "EXAMPLTEAM"
+                  },
+                  "endpoint": {
+                    "host": "localhost", "port": \(simulatorPorts["push-port"]?.number ?? 0),
+                    "authorities-file": "\(authorities)"
+                  },
+                  "placeholder": {"body": "You have a new message"}
+                }]
+              }]
+            }
+            """
+        _ = try folder.makeFile("sealedpushd.json", text)
+    }
+
+    /// The relay takes no example keys: it gets a copy without the line or the bytes that mark one.
+    private func copy(_ name: String) throws -> String {
+        let text = try String(decoding: WholeFile.read(Self.keys + "/" + name, byteCountMax: 1 << 16), as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("#") }
+        return try folder.makeFile(name, lines.joined(separator: "\n") + "\n")
+    }
+}
+
+/// The checkout that these tests were built from.
+enum Checkout {
+    static var path: String {
+        let parts = #filePath.split(separator: "/").dropLast(4)
+        return "/" + parts.joined(separator: "/")
+    }
+}

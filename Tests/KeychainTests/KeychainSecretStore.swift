@@ -1,1 +1,0 @@
-../../Sources/Keys/Storage/KeychainSecretStore.swift

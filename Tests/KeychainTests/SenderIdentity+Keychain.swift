@@ -1,1 +1,0 @@
-../../Sources/Sealing/SenderIdentity+Keychain.swift

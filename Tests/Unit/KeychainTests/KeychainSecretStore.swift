@@ -1,0 +1,1 @@
+../../../Sources/Keys/Storage/KeychainSecretStore.swift

@@ -1,0 +1,1 @@
+../../../Sources/Sealing/SenderIdentity+Keychain.swift
