@@ -97,7 +97,7 @@ struct AuthenticatorTests {
         #expect(!admits("one", now: 0))
         authenticator.adopt(try ExampleConfiguration.read())
         #expect(!admits("one", now: 0))
-        // Ten in place of fifty.
+        // The limit goes from 50 to 10.
         authenticator.adopt(
             try ExampleConfiguration.read(replacing: #""requests-per-second": 50"#, with: #""requests-per-second": 10"#)
         )
@@ -115,7 +115,7 @@ struct AuthenticatorTests {
 }
 
 extension Authenticator {
-    /// For keys without an end.
+    /// Admits a request whose key has no end.
     fileprivate mutating func admit(_ request: APIRequest, to route: Route, now: Int64) throws(Problem) -> Grant? {
         try admit(request, to: route, now: now, unixSeconds: 0)
     }

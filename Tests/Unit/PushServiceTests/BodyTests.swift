@@ -9,7 +9,7 @@ import Testing
 
 @testable import PushService
 
-/// Bodies as a test writes them.
+/// Request bodies of the tests.
 enum Body {
     static let sealed = sealedField(.alert)
 
@@ -24,7 +24,7 @@ enum Body {
         return String(decoding: envelope.sealedField, as: UTF8.self)
     }
 
-    /// A call as a back end seals it.
+    /// A call, sealed as a back end does it.
     static func sealedCall() throws -> SealedMessage {
         var message = Message()
         message.operation = .call("room 7")
@@ -190,7 +190,7 @@ struct NotificationSubmissionTests {
         #expect(problem?.fields.map(\.pointer).contains(example.pointer) == true, "\(problem?.fields ?? [])")
     }
 
-    /// The placeholder's words are in a payload: that is no reason to speak of text in clear.
+    /// A payload holds the placeholder's words, which must not count as text in clear.
     @Test(arguments: [PushClass.alert, .voip], [false, true])
     func `a whole push.json in the place of its sealed value is called so, and what to send is said`(
         _ pushClass: PushClass,
@@ -213,7 +213,7 @@ struct NotificationSubmissionTests {
         #expect(problem.fields.map(\.pointer) == ["/recipients/0/sealed"])
         let expected = "this is a whole push payload; send only the value of its member 'sealed'"
         #expect(problem.fields[0].detail.hasPrefix(expected))
-        // What it says to send is taken.
+        // The value that the problem suggests is accepted.
         let recipient = #"{"device":"d1","sealed":"\#(Body.sealedField(pushClass))"}"#
         #expect(Body.problem(Body.notification(recipient, class: notificationClass)) == nil)
     }

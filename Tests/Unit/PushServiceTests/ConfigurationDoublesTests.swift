@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushService
 
-/// What may stand in a configuration once, and how many keys may.
+/// Entries that a configuration may hold once only, and the largest number of keys.
 struct ConfigurationDoublesTests {
     @Test func `two keys with one hash are refused, whichever tenants' they are`() throws {
         let faults = ExampleConfiguration.faults(
@@ -24,7 +24,7 @@ struct ConfigurationDoublesTests {
         #expect(faults.first?.problem == "the same as /tenants/0/id; give each tenant its own")
     }
 
-    /// Of the example with its tenant twice, the second time with another id and quota.
+    /// Faults of the example with its tenant twice, the second time with another id and quota.
     private static func faultsOfTwins(id: String, quota: String = "5000") throws -> [ConfigurationFault] {
         let text = ExampleConfiguration.text
         let start = try #require(text.firstRange(of: #""tenants": ["#)).upperBound
@@ -46,7 +46,7 @@ struct ConfigurationDoublesTests {
         #expect(error?.faults.first?.problem == "more than 4096 keys in all; remove those not in use")
     }
 
-    /// With 64 keys for each tenant.
+    /// A configuration with 64 keys for each tenant.
     private static func file(tenantCount: Int) -> [UInt8] {
         let app =
             #"{"bundle-id":"com.example.chat","environment":"production","placeholder":{"loc-key":"SP"},"#

@@ -269,7 +269,7 @@ struct DispatchRulesTests {
                 Issue.record("\(verdict)")
                 return
             }
-            // As if chance had never shortened it.
+            // The longest wait, without the random shortening.
             last = time.duration(since: Timestamp(milliseconds: 1_000)) * 2
             waits.append(last)
         }

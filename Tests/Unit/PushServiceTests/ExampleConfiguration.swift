@@ -2,7 +2,7 @@ import Envelope
 
 @testable import PushService
 
-/// A configuration with everything in it, as text that tests change.
+/// A configuration with every member, as text that tests change.
 enum ExampleConfiguration {
     static let hash = APIKeyHash(of: Array("one".utf8)).text
     static let otherHash = APIKeyHash(of: Array("two".utf8)).text
@@ -61,7 +61,7 @@ enum ExampleConfiguration {
         return try ServiceConfiguration(file: Array(file.utf8), environment: environment)
     }
 
-    /// What is said of the configuration with one change, a sentence each.
+    /// Faults of the configuration with one change, a sentence each.
     static func faults(
         replacing: String = "",
         with replacement: String = "",

@@ -43,7 +43,7 @@ struct ForwardedFieldTests {
     }
 
     @Test func `a client cannot reach into what its proxy added`() {
-        // The proxy added the last element, or a line of its own.
+        // The proxy appended the last element, or a line of its own.
         #expect(Self.hops("for=\"1.1.1.1, for=192.0.2.1") == ["none"])
         #expect(Self.hops("for=1.1.1.1;x=\"", "for=192.0.2.1").first == Self.text("192.0.2.1"))
         #expect(Self.hops("for=1.1.1.1, for=192.0.2.1").first == Self.text("192.0.2.1"))
@@ -80,7 +80,7 @@ struct ForwardedFieldTests {
         }
     }
 
-    // MARK: Whom it is about
+    // MARK: The client's address
 
     private static let proxies = ProxyConfiguration(
         ranges: [IPRange("10.0.0.0/8"), IPRange("2001:db8:aa::/48")].compactMap { $0 },

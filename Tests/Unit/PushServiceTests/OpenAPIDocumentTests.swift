@@ -5,8 +5,8 @@ import Testing
 
 @testable import PushService
 
-/// docs/openapi.yaml, held against the routes and problems that it describes. What it says of bodies,
-/// Tests/Conformance/Service/contract holds against the running service.
+/// docs/openapi.yaml against the routes and problems that it describes. Tests/Conformance/Service/contract checks bodies against
+/// the running service.
 struct OpenAPIDocumentTests {
     /// An operation, as the document's indentation shows it.
     private struct Described: Equatable {
@@ -27,7 +27,7 @@ struct OpenAPIDocumentTests {
         return text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// The lines of one key at the left edge, without it.
+    /// Lines of one key at the left edge, without the key's own.
     private static func section(_ name: String, of lines: [Substring]) -> ArraySlice<Substring> {
         let rest = lines.drop { $0 != "\(name):" }.dropFirst()
         return rest.prefix { $0.isEmpty || $0.hasPrefix(" ") }
@@ -121,7 +121,7 @@ struct OpenAPIDocumentTests {
         #expect(Set(listed.map(String.init)) == Set(kinds.map { String($0.dropFirst(4)) }))
     }
 
-    /// The first value of this name that stands in double quotes, its lines joined.
+    /// The first value of this name in double quotes, its lines joined.
     private static func quoted(_ name: String, in lines: [Substring]) throws -> String {
         let rest = lines.drop { !$0.drop { $0 == " " || $0 == "-" }.hasPrefix("\(name): \"") }
         let joined = try rest.prefix(1 + #require(rest.firstIndex { $0.hasSuffix("\"") }) - rest.startIndex)

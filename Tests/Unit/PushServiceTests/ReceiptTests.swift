@@ -44,7 +44,7 @@ struct WebhookSignatureTests {
     }
 
     @Test func `a signature is what others make of the same`() throws {
-        // As Webhook(secret).sign(id, time, body) of PyPI's standardwebhooks 1.1.0 says.
+        // Value of Webhook(secret).sign(id, time, body) in PyPI's standardwebhooks 1.1.0.
         #expect(try value() == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
     }
 

@@ -9,7 +9,7 @@ import Transport
 
 @testable import PushService
 
-/// A service of parts that only write down what is asked of them.
+/// A service of parts that only record their calls.
 struct ServiceTests {
     @Test func `parts begin in their order and end in the other one, before the store`() async throws {
         let book = Book()
@@ -64,7 +64,7 @@ struct ServiceTests {
         let service = try await Self.start(book, ["hooks", "front"], folder, drainSeconds: 4)
         await service.stop()
         #expect(book.lines.suffix(2) == ["drain front", "drain hooks"])
-        // It hung, and is let go now.
+        // It hung, and may continue now.
         book.hang.withLock { $0 }?.resume()
     }
 
@@ -121,7 +121,7 @@ struct ServiceTests {
         }
     }
 
-    /// A configuration with its files, which are made where they are not there yet.
+    /// A configuration with its files, which are made where they are missing.
     private static func load(
         _ folder: TemporaryFolder,
         tenant: String,

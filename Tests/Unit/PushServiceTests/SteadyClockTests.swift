@@ -26,7 +26,7 @@ struct SteadyClockTests {
         }
         #expect(time(afterSeconds: 0) == before)
         #expect(time(afterSeconds: 80) == before.advanced(by: .seconds(70)))
-        // An eighth of eight hours has been made good.
+        // An eighth of eight hours has been made up.
         #expect(time(afterSeconds: 8 * 3_600) == before.advanced(by: .seconds(7 * 3_600)))
         #expect(time(afterSeconds: 9 * 3_600) == before.advanced(by: .seconds(8 * 3_600)))
     }

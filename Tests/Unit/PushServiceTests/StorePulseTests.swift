@@ -9,7 +9,7 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-/// What is known of a store without a wait for it.
+/// The known state of a store, without a wait for it.
 struct StorePulseTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore

@@ -9,7 +9,7 @@ import Transport
 @testable import APNSSimulator
 @testable import PushService
 
-/// Two of one collapse id, with a real store and a simulator behind TLS.
+/// Two notifications with one collapse id, with a real store and a simulator behind TLS.
 struct CollapseOrderDeliveryTests {
     private static func talk(_ number: UInt64, _ site: DispatchSite, lane: PushStore.Lane = .normal) throws -> NewEntry
     {
@@ -44,7 +44,7 @@ struct CollapseOrderDeliveryTests {
         return leases.map(\.id)
     }
 
-    /// How many answers were in the log when each push came to the simulator, which answers nothing before it may.
+    /// Counts the answers in the log at each push to the simulator, which answers none before it may.
     private static func watchAnswers(_ site: DispatchSite, _ mayAnswer: Monitored<Bool>) -> Watched<[Int]> {
         let (counts, log) = (Watched<[Int]>([]), site.log)
         site.events.setHook { event in
@@ -52,7 +52,7 @@ struct CollapseOrderDeliveryTests {
             case .accepted, .injected: counts.change { $0.append(log.count(#""status":200"#)) }
             default: break
             }
-            // The loop's own thread, and no thread of tasks.
+            // This blocks the loop's own thread, none of the task pool.
             _ = mayAnswer.wait { $0 ? true : nil }
         }
         return counts
@@ -66,7 +66,7 @@ struct CollapseOrderDeliveryTests {
         let store = try site.openStore()
         let dispatcher = try await site.started(store, for: "one")
         await site.inject(.request(.slow(.milliseconds(500))), count: 1)
-        // However late this thread is, what is handed over is not answered before the second was offered.
+        // However late this thread is, the first push has no answer before the second was offered.
         let mayAnswer = Monitored(!isHandedOver)
         defer { mayAnswer.change { $0 = true } }
         let answers = Self.watchAnswers(site, mayAnswer)
@@ -77,7 +77,7 @@ struct CollapseOrderDeliveryTests {
             let reservation = try #require(await site.loop.run { dispatcher.reserve(first) })
             ids = try await Self.send(first, reservation, site, store, dispatcher)
             let second = try await Self.offer(entries[1], site, store)
-            // Room that nobody takes would be waited for without an end.
+            // An unused reservation would be waited for without an end.
             try #require(await site.loop.run { dispatcher.reserve(second) } == nil)
             ids += try await site.enqueue([entries[1]], store)
             mayAnswer.change { $0 = true }
@@ -99,7 +99,7 @@ struct CollapseOrderDeliveryTests {
         let site = try await DispatchSite()
         let store = try site.openStore()
         let dispatcher = try await site.started(store, for: "one")
-        // On the disk, and no look at the lane has come yet.
+        // It is on the disk, and the lane has not been read yet.
         let older = try Self.talk(1, site)
         await site.loop.run {
             dispatcher.willQueue([QueueNote(older)], tenant: site.tenant, now: site.clock.now)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import PushService
 
-/// Of what replaces each other on one device, one at a time is on its way. Values alone; `DispatchModelTests` has the rest of
-/// the world around them.
+/// One push in flight at a time among those that replace each other on a device. Values alone; `DispatchModelTests`
+/// adds everything around them.
 struct CollapseOrderTests {
     typealias Key = CollapseOrder<Int>.Key
 
@@ -83,7 +83,7 @@ struct CollapseOrderTests {
         let second = DispatchFlowTests.item(2, device: device, collapse: Self.talk)
         flow.didTake([second], from: .urgent, isAll: true)
         #expect(DispatchFlowTests.marked(&flow, now: 0) == [1])
-        // Nobody says that this one is to the same device: only the collapse id could keep it.
+        // The device is not known to be the same: only the collapse id could hold it back.
         let third = DispatchFlowTests.item(3, lane: .normal, collapse: Self.talk)
         flow.didTake([third], from: .normal, isAll: true)
         #expect(DispatchFlowTests.marked(&flow, now: 0) == [3])

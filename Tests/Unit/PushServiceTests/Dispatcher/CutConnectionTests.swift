@@ -8,8 +8,8 @@ import Transport
 @testable import APNSSimulator
 @testable import PushService
 
-/// Connections that end with notifications in flight, again and again: nothing is lost, and little comes twice. With a store
-/// and a simulator behind TLS.
+/// Connections that end again and again with notifications in flight: nothing is lost, and few arrive twice. With a
+/// store and a simulator behind TLS.
 struct CutConnectionTests {
     @Test func `where every fiftieth push cuts its connection, at most one in twenty comes twice, and none is lost`()
         async throws
@@ -29,7 +29,7 @@ struct CutConnectionTests {
             core.value.faults.add(rule)
         }
         let ids = try await site.enqueue(try (1...count).map { try site.entry($0, to: "one") }, store)
-        // What was in flight waits for its retry on this clock.
+        // Retries wait on this clock.
         while try await !site.states(ids, store).allSatisfy({ $0?.isFinal ?? false }) {
             await site.advance(seconds: 1, dispatcher)
         }

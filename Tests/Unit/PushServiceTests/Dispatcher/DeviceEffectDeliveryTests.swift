@@ -8,7 +8,7 @@ import Transport
 @testable import APNSSimulator
 @testable import PushService
 
-/// What APNs says of a device is done when the disk takes it. With a store and a simulator behind TLS.
+/// Effects of APNs' answers on a device, applied when the disk takes them. With a store and a simulator behind TLS.
 struct DeviceEffectDeliveryTests {
     @Test(arguments: [Reason.badDeviceToken, .unregistered])
     func `what the disk did not take of a device is handed in again`(_ reason: Reason) async throws {
@@ -26,7 +26,7 @@ struct DeviceEffectDeliveryTests {
         } else {
             try await site.register("one", store, token: try DeviceToken(bytes: [UInt8](repeating: 7, count: 32)))
         }
-        // Before the answer is out.
+        // This runs before the answer is sent.
         site.events.setHook { event in
             guard case .rejected = event, let faults = unsafe OpaquePointer(bitPattern: disk) else { return }
             unsafe store_faults_fill(faults, 1)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import PushService
 
-/// An app that its credential may not push to, with a store and a simulator: it must not cost the credential's other apps
-/// anything, and a client that is refused again and again stops for all of them.
+/// An app that its credential may not push to: it costs the credential's other apps nothing, and a client that is
+/// refused again and again stops for all of them. With a store and a simulator.
 struct DisallowedAppTests {
-    /// Its key is for another app.
+    /// A site whose key is for another app.
     private static func site() async throws -> DispatchSite {
         try await DispatchSite(limits: #"{"push-burst-of-device": 1000}"#) { configuration in
             configuration.keys = [
@@ -50,7 +50,7 @@ struct DisallowedAppTests {
         var dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
-        // More than one step of the rest has.
+        // More than the rest gets in one step.
         let ids = try await site.enqueue(try (1...600).map { try site.entry($0, to: "one") }, store)
         await site.wake(dispatcher)
         try await site.until(ids, store) { $0 == .parked }
@@ -66,8 +66,8 @@ struct DisallowedAppTests {
         await site.advance(seconds: 61, dispatcher)
         try await site.until(ids, store) { $0 == .parked }
         #expect(site.events.rejections.count == 2)
-        // A few for each of the app's environments: nobody knows of which one a parked notification is, and all of them may have
-        // left before the first answer comes.
+        // A few for each of the app's environments: the environment of a parked notification is unknown, and all of
+        // them may have left before the first answer.
         let appCount = site.settings.configuration.tenants.flatMap(\.apps).count
         let takenBackCount = dispatcher.context.metrics.withLock {
             $0.outcomes[ServiceMetrics.index(ServiceMetrics.Outcome.suspended)]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushService
 
-/// The flow alone, against a store and an APNs that are a few counters and chance.
+/// The flow alone, against a store and an APNs that are a few counters and a random source.
 struct DispatchFlowTests {
     @Test func `whatever fails and in whatever order, nothing is lost, bounds hold, and all of it ends`() throws {
         let seed = RunSeed.here()
@@ -33,7 +33,7 @@ struct DispatchFlowTests {
             #expect(world.fault == nil && world.isDone, "seed \(seed), round \(round): \(world.summary)")
             handedOverCount += world.handedOverCount
         }
-        // A round may begin with so much that nothing ever has room.
+        // A round may begin so full that there is never room.
         #expect(handedOverCount > 0, "seed \(seed): nothing had room")
     }
 
@@ -83,7 +83,8 @@ struct DispatchFlowTests {
         #expect(Self.marked(&flow, now: 0) == [1], "the second waits for a second")
         flow.bucket.slowDown(busy, for: .seconds(3), now: 0)
         flow.didTake([Self.item(3, device: busy)] + (4...10).map { Self.item($0) }, from: .urgent, isAll: true)
-        // The third waits for three; the way is full, so that the second comes back and is not chosen.
+        // The third waits for three tokens; the queue behind the device is full, so the second comes back and is not
+        // chosen.
         #expect(Self.marked(&flow, now: 0) == Array(4...10))
         #expect(Self.marked(&flow, now: 1_000_000_000).isEmpty && Self.marked(&flow, now: 3_000_000_000).isEmpty)
         for ticket in 4...10 { flow.didAnswer(ticket) }
@@ -183,7 +184,7 @@ struct DispatchFlowTests {
         let leasedUntil: Int64 = way == .markFails ? 300_000_000_000 : 500_000_000
         let items = (1...5).map { Self.item($0, lane: .background, collapse: collapse, leasedUntil: leasedUntil) }
         flow.didTake(items, from: .background, isAll: true)
-        // Background ones may be half of eight, and one of those that replace each other.
+        // Half of eight may be background pushes, and one of those that replace each other.
         switch way {
         case .leaseEnds, .leaseEndsBehindAnother:
             _ = Self.marked(&flow, now: 0)

@@ -14,7 +14,7 @@ import Transport
 @testable import APNSSimulator
 @testable import PushService
 
-/// A store, a dispatcher and a simulator in Apple's place, over TLS; one clock for all, moved by hand.
+/// A store, a dispatcher and a simulator as APNs, over TLS, with one clock that tests move.
 final class DispatchSite: Sendable {
     /// Milliseconds since 1970 and nanoseconds of uptime, as moved.
     final class Clock: Sendable {
@@ -29,7 +29,7 @@ final class DispatchSite: Sendable {
         var uptime: Int64 { Int64(moved.withLock { $0 }) * 1_000_000 }
         func advance(milliseconds: UInt64) { moved.withLock { $0 += milliseconds } }
 
-        /// As the service's machine has it.
+        /// The wall clock of the service's machine.
         var wall: Timestamp { Timestamp(milliseconds: now.milliseconds - setBack.withLock { $0 }) }
         func setBack(milliseconds: UInt64) { setBack.withLock { $0 = milliseconds } }
     }
@@ -49,10 +49,10 @@ final class DispatchSite: Sendable {
     let topic: Topic
     let settings: ServiceSettings
     private let text: String
-    /// Where its endpoint is, as it stands in the text.
+    /// The endpoint as it stands in the configuration's text.
     private let own: String
 
-    /// What the simulator saw, for who waits for it.
+    /// The simulator's events; tests can wait for them.
     final class EventList: Sendable {
         private struct State {
             var events: [SimulatorEvent] = []
@@ -71,10 +71,10 @@ final class DispatchSite: Sendable {
 
         func removeAll() { state.withLock { $0.events = [] } }
 
-        /// Called on the simulator's loop, before the answer is out.
+        /// Sets a hook that runs on the simulator's loop before the answer is sent.
         func setHook(_ hook: @escaping @Sendable (SimulatorEvent) -> Void) { state.withLock { $0.hook = hook } }
 
-        /// The pushes that came and passed every check, by apns-id, in their order.
+        /// Apns-ids of the pushes that passed every check, in order.
         var pushes: [APNSID] {
             state.withLock { $0.events }.compactMap { event in
                 switch event {
@@ -111,7 +111,7 @@ final class DispatchSite: Sendable {
         configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
     ) async throws {
         folder = try TemporaryFolder()
-        // Noon of today, which certificates are good for: tests move it by minutes, and count by the day.
+        // Noon of today, for which the certificates are valid: tests move it by minutes, and count by the day.
         let now = Int64(time(nil))
         let clock = Clock(startSeconds: now - now % 86_400 + 43_200)
         self.clock = clock
@@ -130,7 +130,7 @@ final class DispatchSite: Sendable {
         )
         var configuration = SimulatorConfiguration(keys: [key])
         configuration.profile = .spec
-        // A starved machine must not end what a test does not want to end.
+        // No deadline may fire on a starved machine.
         configuration.connections.handshakeSecondsMax = 600
         configuration.connections.requestSecondsMax = 600
         configuration.connections.responseSecondsMax = 600
@@ -188,7 +188,7 @@ final class DispatchSite: Sendable {
         simulatorLoop.stopAnywhere()
     }
 
-    // MARK: What a service has
+    // MARK: The service's parts
 
     func openStore(fileSystem: String? = nil) throws -> SQLiteStore {
         try SQLiteStore(
@@ -215,7 +215,7 @@ final class DispatchSite: Sendable {
         )
         return Dispatcher(context, wakers: wakers, jitter: { 0.5 }) { configuration in
             configuration.clock = { Moment(unixSeconds: clock.seconds, uptimeSeconds: clock.uptime / 1_000_000_000) }
-            // As above.
+            // As above: no deadline may fire on a starved machine.
             (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
             (configuration.connectDeadline, configuration.pingAfter, configuration.pingDeadline) =
                 (.seconds(600), .seconds(600), .seconds(600))
@@ -223,13 +223,9 @@ final class DispatchSite: Sendable {
         }
     }
 
-    /// A dispatcher that has begun, knows that nothing was queued before it, and gives what has room to APNs at once.
+    /// Starts a dispatcher that knows of an empty queue, and sends to APNs at once what has room.
     ///
-    /// - Parameters:
-    ///   - store: open.
-    ///   - devices: are registered.
-    /// - Returns: the dispatcher.
-    /// - Throws: what the store says.
+    /// - Parameter devices: are registered first.
     func started(_ store: SQLiteStore, for devices: String...) async throws -> Dispatcher {
         let dispatcher = try dispatcher(store)
         try await dispatcher.start(try plan())
@@ -239,7 +235,7 @@ final class DispatchSite: Sendable {
         return dispatcher
     }
 
-    /// Sends one push beside the dispatcher: its client then has a connection with room for more than one.
+    /// Sends one push outside the dispatcher: its client then has a connection with room for more than one.
     func connect(_ dispatcher: Dispatcher) async throws {
         let token = try await simulator.enrol(topic)
         let client = await loop.run {
@@ -260,7 +256,7 @@ final class DispatchSite: Sendable {
         events.removeAll()
     }
 
-    /// Looks again and again until what was queued before the start is known to be none, and nobody looks for more.
+    /// Waits until the queue of before the start is known to be empty, and no further read is planned.
     func ready(_ dispatcher: Dispatcher) async {
         await until {
             dispatcher.callsUnderWay == 0
@@ -268,7 +264,8 @@ final class DispatchSite: Sendable {
         }
     }
 
-    /// Before a start: what its device has no room for goes back to the queue, as none can wait in memory.
+    /// Makes the dispatcher hold nothing in memory: what its device has no room for goes back to the queue. Call it
+    /// before the start.
     func holdNothing(_ dispatcher: Dispatcher) async {
         let limits = settings.limits
         var bounds = DispatchFlow.Bounds()
@@ -282,7 +279,7 @@ final class DispatchSite: Sendable {
         }
     }
 
-    /// Of the files as they are now, with another port in the place of the endpoint's.
+    /// Credentials of the files as they are now, with another port for the endpoint.
     func plan(port: UInt16? = nil) throws -> CredentialPlan {
         var reader = CredentialReader(unixSeconds: clock.seconds)
         var plan = CredentialPlan()
@@ -306,7 +303,7 @@ final class DispatchSite: Sendable {
         }
     }
 
-    /// What the simulator does to the next `count` requests; to all of them without it.
+    /// Makes the simulator inject a fault into the next `count` requests; into all without it.
     func inject(_ fault: InjectedFault, count: Int? = nil) async {
         let core = simulator.core
         await core.loop.run {
@@ -380,12 +377,12 @@ final class DispatchSite: Sendable {
         try await store.entries(ids, tenant: tenant).map { $0?.state }
     }
 
-    /// Looks again and again, as long as it takes: each look is a turn of the store's thread.
+    /// Polls without a deadline: each poll is a turn of the store's thread.
     func until(_ ids: [EntryID], _ store: SQLiteStore, _ isReached: (EntryState) -> Bool) async throws {
         while try await !states(ids, store).allSatisfy({ $0.map(isReached) ?? false }) { await Task.yield() }
     }
 
-    /// Looks again and again, as long as it takes.
+    /// Polls without a deadline.
     func until(_ isReached: @escaping @Sendable () -> Bool) async {
         while await !loop.run(isReached) { await Task.yield() }
     }

@@ -8,9 +8,9 @@ import Transport
 @testable import APNSSimulator
 @testable import PushService
 
-/// From a reservation to APNs, with a real store and a simulator behind TLS.
+/// Hand-over from a reservation to APNs, with a real store and a simulator behind TLS.
 struct DispatcherHandOverTests {
-    /// One notification to one device, as the API offers it.
+    /// One notification for one device, as the API offers it.
     private static func offer(
         _ number: UInt64,
         to name: String,
@@ -68,7 +68,7 @@ struct DispatcherHandOverTests {
         let offer = try await Self.offer(1, to: "one", site, store)
         _ = try #require(await Self.reserve(offer, dispatcher, site))
         let leases = try await Self.store(offer, site, store)
-        // It is on the disk, and nobody is told.
+        // It is on the disk, and the dispatcher has no notice of it.
         await dispatcher.drain(within: .zero)
         await store.close()
         #expect(site.events.pushes.isEmpty)
@@ -122,7 +122,7 @@ struct DispatcherHandOverTests {
         let offer = try await Self.offer(1, to: "one", site, store)
         #expect(await Self.reserve(offer, dispatcher, site) == nil)
         try await dispatcher.start(try site.plan())
-        // The first one was noted as queued, and nothing takes it.
+        // The first one was noted as queued, and is never taken.
         await site.ready(dispatcher)
         try await site.register("two", store)
         let other = try await Self.offer(2, to: "two", site, store)
@@ -193,7 +193,7 @@ struct DispatcherHandOverTests {
         }
         try await site.until(Array(ids.prefix(2)), store) { $0 == .accepted }
         for count in 2...6 {
-            // Each second one more; what comes meanwhile has no room, whatever its device's bucket says.
+            // Each second lets one more out; a new one has no room meanwhile, whatever its device's bucket says.
             await site.wake(dispatcher)
             try await site.until(Array(ids.prefix(count)), store) { $0 == .accepted }
             #expect(try await site.states(Array(ids.suffix(6 - count)), store).allSatisfy { $0?.isFinal == false })

@@ -45,9 +45,9 @@ struct DispatcherTests {
         let store = try site.openStore()
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
-        // Of five devices; the sixth is the one that is called.
+        // Five devices, and a sixth for the call.
         for number in 0..<6 { try await site.register("d\(number)", store) }
-        // A connection takes more than one push at once when its first was good.
+        // A connection takes more than one push at a time after its first success.
         let proof = try await site.enqueue([try site.entry(9_998, to: "d5")], store)
         await site.wake(dispatcher)
         try await site.until(proof, store) { $0 == .accepted }
@@ -64,7 +64,7 @@ struct DispatcherTests {
             store
         )
         await site.wake(dispatcher)
-        // Half of what may be in flight.
+        // Half of the in-flight limit.
         await site.until { site.events.pushes.count == 1 + 32 }
         let call = try await site.enqueue([try site.entry(9_999, to: "d5", lane: .urgent)], store)
         await site.wake(dispatcher)
@@ -135,7 +135,7 @@ struct DispatcherTests {
             while true {
                 await site.until { [visitCount] in site.log.count(#""event":"feedback""#) >= visitCount }
                 if try await site.lookup(name, store) == .missing { break }
-                // A starved machine may have ended the visit.
+                // A starved machine may have ended the run.
                 visitCount += 1
                 await site.advance(seconds: 86_400, dispatcher)
             }
@@ -154,12 +154,12 @@ struct DispatcherTests {
         let first = try await site.enqueue([try site.entry(1, to: "one")], store)
         await site.wake(dispatcher)
         while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }
-        // Half of the chance between 15 and 30 seconds.
+        // The middle of the random 15 to 30 seconds.
         #expect(
             try await store.entries(first, tenant: site.tenant)[0]?.due
                 == site.clock.now.advanced(by: .milliseconds(22_500))
         )
-        // The flow wakes for it, and does not come upon it in its next look of a second.
+        // The flow wakes for it, instead of finding it in its next poll a second later.
         let lane = Lane.normal.index
         #expect(await site.loop.run { dispatcher.flow.waiting[lane].retriesAt } == 22_500_000_000)
         await site.advance(seconds: 22, dispatcher)
@@ -194,7 +194,7 @@ struct DispatcherTests {
         await site.advance(seconds: 30, dispatcher)
         try await site.until(first, store) { $0 == (isShared ? .dead(.superseded) : .accepted) }
         #expect(site.events.pushes == (isShared ? [1, 2] : [1, 2, 1]).map { StorePattern.apnsID($0) })
-        // It is counted when the loop hears of what is on the disk; a drain waits for that.
+        // It is counted when the loop learns that it is on the disk; a drain waits for that.
         await dispatcher.drain(within: .seconds(600))
         let count = dispatcher.context.metrics.withLock {
             $0.outcomes[ServiceMetrics.index(ServiceMetrics.Outcome.superseded)]
@@ -215,7 +215,7 @@ struct DispatcherTests {
         while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }
         site.clock.setBack(milliseconds: 3_600_000)
         await site.advance(seconds: 30, dispatcher)
-        // It has waited longer than the other one, and goes out before it.
+        // It has waited longer than the other one, and goes out first.
         let second = try await site.enqueue([try site.entry(2, to: "two")], store)
         await site.wake(dispatcher)
         try await site.until(second, store) { $0 == .accepted }
@@ -237,14 +237,14 @@ struct DispatcherTests {
         let first = try await site.enqueue([try site.entry(1, to: "one")], store)
         await site.wake(dispatcher)
         try await site.until(first, store) { $0 == .parked }
-        // More than the few that go first after a reload: the rest follows when one of those was believed.
+        // More than the few that go first after a reload: the rest follows once one of those was accepted.
         let rest = try await site.enqueue(try (2...40).map { try site.entry($0, to: "one") }, store)
         await site.wake(dispatcher)
         try await site.until(rest, store) { $0 == .parked }
         #expect(site.events.rejections == [.invalidProviderToken])
         #expect(site.log.count(#""event":"suspended""#) == 1)
         #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 1)
-        // After a quarter of an hour one goes to see.
+        // After 15 minutes one goes out as a probe.
         await site.advance(seconds: 900, dispatcher)
         await site.until { site.events.rejections.count == 2 }
         try await site.until(first + rest, store) { $0 == .parked }
@@ -253,7 +253,7 @@ struct DispatcherTests {
         try await dispatcher.reload(try site.plan())
         try await site.until(first + rest, store) { $0 == .accepted }
         #expect(site.events.rejections.count == 2)
-        // Only what Apple has seen is an attempt.
+        // An attempt is only what Apple has seen.
         for id in rest { #expect(try await store.attempts(id, tenant: site.tenant).map(\.status) == [200]) }
         #expect(try await store.attempts(first[0], tenant: site.tenant).map(\.status) == [403, 403, 200])
         #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 0)
@@ -323,7 +323,7 @@ struct DispatcherTests {
         try await site.register("one", store)
         try await site.connect(dispatcher)
         let ids = try await site.enqueue(try (1...50).map { try site.entry($0, to: "one") }, store)
-        // Before the first answer is out.
+        // This runs before the answer is sent.
         site.events.setHook { event in
             guard case .accepted = event, let faults = unsafe OpaquePointer(bitPattern: disk) else { return }
             unsafe store_faults_fill(faults, 1)
@@ -332,9 +332,9 @@ struct DispatcherTests {
         await site.until { dispatcher.flow.failureCount >= 1 && !dispatcher.flow.answered.isEmpty }
         #expect(store.health == .full)
         await site.advance(seconds: 1, dispatcher)
-        // One that is under way would fail after the clock's last step, and wait for another.
+        // A write under way would fail after the clock's last step, and wait for another.
         await site.until { dispatcher.flow.failureCount >= 2 && dispatcher.flow.finishesUnderWay == 0 }
-        // Seven eighths of 16 were marked before it was full.
+        // Seven eighths of 16 were marked before the disk was full.
         #expect(site.events.pushes.count <= 14, "nothing new goes out")
         site.events.setHook { _ in }
         unsafe store_faults_fill(faults, 0)

@@ -3,8 +3,8 @@ import TestSupport
 
 @testable import PushService
 
-/// A store and an APNs for a flow, by a seed: calls return late and in any order, some fail, some entries are lost to
-/// others, some are to be tried again.
+/// A seeded store and APNs for a flow: calls return late and in any order, some fail, some entries are lost to others,
+/// some are retried.
 struct FlowWorld {
     private enum Call {
         case take(Lane, limit: Int)
@@ -17,15 +17,15 @@ struct FlowWorld {
     static let inFlightMax = 100
     private(set) var flow: DispatchFlow
     private var random: SeededRandom
-    /// What is queued in the store.
+    /// Entries queued in the store.
     private var queued: [Lane: Int] = [:]
     private var calls: [Call] = []
-    /// Tickets by what has become of them.
+    /// Tickets by state.
     private var taken: [Int: Lane] = [:]
     private var marked: Set<Int> = []
     private var answered: Set<Int> = []
     private var postponed: Set<Int> = []
-    /// What each would replace, and whose of it is on its way.
+    /// Collapse key of each ticket, and the ticket in flight for each key.
     private var collapses: [Int: DispatchFlow.CollapseKey] = [:]
     private var onTheWay: [DispatchFlow.CollapseKey: Int] = [:]
     private var enqueuedCount = 0
@@ -62,13 +62,13 @@ struct FlowWorld {
 
     private(set) var handedOverCount = 0
 
-    /// One request's notifications: sent as soon as they are stored where there is room, and queued otherwise.
+    /// One request's notifications: sent once stored where there is room, else queued.
     mutating func offer(_ count: Int) {
         let lane = pick(Lane.allCases)
         let first = lastTicket + 1
         let tickets = first..<first + count
         let devices = (0..<count).map { _ in DeviceBucket.Key(shardHash: UInt64.random(in: 0..<400, using: &random)) }
-        // Those that wait for their device have no claim.
+        // Those that wait for their device hold no reservation.
         let own = flow.waiting[lane.index]
         let waiting = own.fresh.count + own.retries.count
         let keys = (0..<count).map { _ in key() }
@@ -94,7 +94,7 @@ struct FlowWorld {
         flow.drain()
     }
 
-    /// Time goes on, one call returns, and what the flow then wants is begun.
+    /// Advances the clock, lets one call return, and begins what the flow then wants.
     mutating func step() throws {
         now += Int64.random(in: 0...20_000_000, using: &random)
         if !calls.isEmpty { end(calls.remove(at: Int.random(in: 0..<calls.count, using: &random))) }
@@ -165,7 +165,7 @@ struct FlowWorld {
                 for ticket in tickets { calls.append(.push(ticket)) }
                 return
             }
-            // Its sender is told so.
+            // The sender gets an error.
             for ticket in tickets { end(ticket) }
             flow.didNotStore(tickets)
         case .push(let ticket):
@@ -176,7 +176,7 @@ struct FlowWorld {
             if fails { return flow.didFailToFinish(batch, now: now) }
             flow.didFinish(batch)
             for ticket in batch {
-                // One in eight is to be tried again.
+                // One in eight is retried.
                 if postponed.contains(ticket) || Int.random(in: 0..<8, using: &random) == 0, let lane = taken[ticket] {
                     flow.willHaveMore(lane, at: now + 10_000_000)
                     requeue(ticket)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PushService
 
-/// What may go out as soon as it is stored. Values alone.
+/// Rules of what may go out as soon as it is stored. Values alone.
 struct HandOverTests {
     private static let start = Timestamp(milliseconds: 1_793_491_200_000)
 
@@ -15,7 +15,7 @@ struct HandOverTests {
 
     // MARK: Order
 
-    /// One in whose queue nothing was before.
+    /// A table of devices whose queue is known to be empty.
     private static func known() -> QueuedDevices {
         var devices = QueuedDevices(unknownUntil: start)
         devices.didLook(oldestDue: nil)
@@ -41,7 +41,7 @@ struct HandOverTests {
         #expect(Self.mayPass(1, devices))
         for number: UInt64 in 1...3 { Self.add(number, for: 1, to: &devices) }
         #expect(!Self.mayPass(1, devices) && Self.mayPass(2, devices))
-        // In whatever order: one may be put off behind the others.
+        // The order is open: one may be put off behind the others.
         for number: UInt64 in [1, 3] {
             devices.didLeave(StorePattern.apnsID(number))
             #expect(!Self.mayPass(1, devices))
@@ -64,7 +64,7 @@ struct HandOverTests {
         var devices = Self.known()
         Self.add(1, for: 1, deadline: Self.start.advanced(by: .seconds(30)), to: &devices)
         Self.add(2, for: 2, deadline: Self.start.advanced(by: .seconds(900)), to: &devices)
-        // A mark that was begun before its deadline may end after it.
+        // A mark that began before its deadline may end after it.
         for (milliseconds, mayPass): (Int64, Bool) in [(30_000, false), (34_999, false), (35_000, true)] {
             let now = Self.start.advanced(by: .milliseconds(milliseconds))
             #expect(Self.mayPass(1, devices, now: now) == mayPass)
@@ -100,7 +100,7 @@ struct HandOverTests {
         let later = Self.start.advanced(by: .seconds(60))
         for number in 0...UInt64(QueuedDevices.countMax) { Self.add(number, for: number, now: later, to: &devices) }
         #expect(!Self.mayPass(9_999_999, devices, now: later))
-        // What was being stored then is not yet to be found.
+        // What was being stored then cannot be found yet.
         #expect(!devices.wantsLook(now: later) && devices.wantsLook(now: later.advanced(by: .seconds(5))))
         devices.didLook(oldestDue: nil)
         #expect(Self.mayPass(9_999_999, devices, now: later))
@@ -112,7 +112,7 @@ struct HandOverTests {
     @Test func `what waits has its room first, and an urgent one goes before it only as often as in its turns`() {
         var scheduler = LaneScheduler(inFlightMax: 64)
         let waiting = LaneScheduler.Counts(normal: 56)
-        // 64 are spoken for by the first one.
+        // The first holds 64 reservations.
         let granted = [8, 1].map { scheduler.reserve($0, in: $0 == 8 ? .urgent : .normal, beside: waiting) }
         #expect(granted == [true, false])
         let turns = (0..<40).map { _ in scheduler.reserve(1, in: .urgent, beside: waiting) }

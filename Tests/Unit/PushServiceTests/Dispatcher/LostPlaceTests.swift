@@ -10,10 +10,10 @@ import Transport
 @testable import APNSSimulator
 @testable import PushService
 
-/// What goes back to its queue with nothing done may come behind those that came after it: it has lost its place, and is not
-/// sent where a newer one of its collapse id went out. With a real store and a simulator behind TLS.
+/// Entries that return to their queue unsent, perhaps behind later ones: they have lost their place, and are not sent
+/// where a newer one with their collapse id went out. With a real store and a simulator behind TLS.
 struct LostPlaceTests {
-    /// They are queued as a request's are: the dispatcher knows of them.
+    /// Queues entries as a request does: the dispatcher knows of them.
     private static func queue(
         _ numbers: [UInt64],
         _ site: DispatchSite,
@@ -36,7 +36,7 @@ struct LostPlaceTests {
         let mayAnswer = Monitored(false)
         defer { mayAnswer.change { $0 = true } }
         site.events.setHook { event in
-            // The loop's own thread, and no thread of tasks.
+            // This blocks the loop's own thread, none of the task pool.
             if case .accepted = event { _ = mayAnswer.wait { $0 ? true : nil } }
         }
         let first = try await Self.queue([1], site, store, dispatcher)
@@ -59,7 +59,7 @@ struct LostPlaceTests {
         mayAnswer.change { $0 = true }
         try await site.until(first + older + newer, store) { $0.isFinal }
         #expect(try await site.states(older + newer, store) == [.dead(.superseded), .accepted])
-        // The first may come again: a connection that is silent for long is given up.
+        // The first may come again: a connection that is silent for long is closed.
         #expect(!site.events.pushes.contains(StorePattern.apnsID(2)))
         await dispatcher.drain(within: .seconds(600))
         await store.close()
@@ -72,7 +72,7 @@ struct LostPlaceTests {
         let site = try await DispatchSite()
         let store = try site.openStore(fileSystem: name)
         let dispatcher = try await site.started(store, for: "one")
-        // Nothing is marked before the disk is full, whenever it is taken.
+        // No mark is written before the disk is full, whenever the entry is taken.
         let marksMax = dispatcher.flow.bounds.writesAtOnceMax
         await site.loop.run { dispatcher.flow.marksUnderWay = marksMax }
         let ids = try await Self.queue([1, 2], site, store, dispatcher)
@@ -83,7 +83,7 @@ struct LostPlaceTests {
         await site.wake(dispatcher)
         await site.until { dispatcher.flow.failureCount == 1 && dispatcher.flow.marksUnderWay == 0 }
         unsafe store_faults_fill(faults, 0)
-        // The next try is the newer one's, who is in memory; the older one has to be taken again.
+        // The next try is the newer one's, which is in memory; the older one has to be taken again.
         await site.advance(seconds: 1, dispatcher)
         while try await !site.states(ids, store).allSatisfy({ $0?.isFinal ?? false }) { await site.wake(dispatcher) }
         #expect(try await site.states(ids, store) == [.dead(.superseded), .accepted])

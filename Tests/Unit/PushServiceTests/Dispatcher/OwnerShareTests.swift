@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushService
 
-/// What one tenant may have in flight beside others.
+/// One tenant's share of the in-flight limit.
 struct OwnerShareTests {
     private let stuck: TenantID
     private let quick: TenantID
@@ -20,7 +20,7 @@ struct OwnerShareTests {
         return flow
     }
 
-    /// One after the other, each to a device of its own, until there is no room.
+    /// Reserves one by one, each for a device of its own, until there is no room.
     private func reserve(_ flow: inout DispatchFlow, _ tickets: inout Int, of owner: TenantID) -> Int {
         var count = 0
         while true {

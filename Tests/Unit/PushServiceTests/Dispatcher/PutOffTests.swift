@@ -11,7 +11,7 @@ import Transport
 @testable import APNSSimulator
 @testable import PushService
 
-/// What counts as an attempt, how one without an outcome ends, and limits that change, with a store and a simulator.
+/// Counting of attempts, the end of one without an outcome, and changes of limits, with a store and a simulator.
 struct PutOffTests {
     @Test func `what waits for its busy device uses up no attempt, however often it is put off`() async throws {
         let site = try await DispatchSite(limits: #"{"push-burst-of-device": 1, "pushes-per-minute-of-device": 1}"#)
@@ -21,7 +21,7 @@ struct PutOffTests {
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
         var entries = try (1...5).map { try site.entry($0, to: "one") }
-        // As the SAP route has them.
+        // As on the SAP route.
         for index in entries.indices { entries[index].attemptLimit = 3 }
         let ids = try await site.enqueue(entries, store)
         for count in 1...5 {
@@ -67,7 +67,7 @@ struct PutOffTests {
         try await site.until(Array(ids.prefix(2)), store) { $0 == .dead(.outcomeUnknown) }
         while try await store.attempts(ids[2], tenant: site.tenant).count < 1 { await Task.yield() }
         #expect(try await site.states(ids, store)[2] == .queued)
-        // As it has few attempts it waits in the background lane from now on.
+        // With few attempts left it waits in the background lane from now on.
         let lane = Lane.background.index
         #expect(await site.loop.run { dispatcher.flow.waiting[lane].retriesAt } != nil)
         await site.advance(seconds: 900, dispatcher)
@@ -84,7 +84,7 @@ struct PutOffTests {
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
-        // A connection takes more than one push at once when its first was good.
+        // A connection takes more than one push at a time after its first success.
         let proof = try await site.enqueue([try site.entry(99, to: "one")], store)
         await site.wake(dispatcher)
         try await site.until(proof, store) { $0 == .accepted }
@@ -102,7 +102,7 @@ struct PutOffTests {
         let rules = await site.loop.run { dispatcher.rules }
         let again = rules.decide(failed, context, now: Timestamp(milliseconds: 0), jitter: 0.999_999).notification
         #expect(again == .retry(at: Timestamp(milliseconds: 6_999)))
-        // The last of them come from the queue when it is looked at again.
+        // The last of them come at the next read of the queue.
         await site.until { dispatcher.ledger.todayByApp[DispatchSite.bundleID]?.accepted == 41 }
         #expect(await site.loop.run { dispatcher.ledger.todayByApp[DispatchSite.bundleID]?.sent } == 1)
         await dispatcher.drain(within: .zero)

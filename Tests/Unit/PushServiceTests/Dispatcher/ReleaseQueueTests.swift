@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushService
 
-/// In which steps what was parked is queued again.
+/// Steps in which parked entries are queued again.
 struct ReleaseQueueTests {
     private static func app(_ bundleID: String, lane: Int = 1) -> SuspensionTable.Scope {
         SuspensionTable.Scope(lane: lane, bundleID: bundleID)

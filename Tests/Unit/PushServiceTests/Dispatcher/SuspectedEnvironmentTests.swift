@@ -8,8 +8,8 @@ import Transport
 @testable import APNSSimulator
 @testable import PushService
 
-/// Many bad tokens of an app are its environment's fault, and wait for somebody or something that says that it is mended. With a
-/// store and a simulator behind TLS.
+/// Many bad tokens of an app point at its environment: its pushes wait for a reload or a successful probe. With a store
+/// and a simulator behind TLS.
 struct SuspectedEnvironmentTests {
     @Test func `when many tokens of an app fail the environment is suspected, and its pushes wait`() async throws {
         let site = try await DispatchSite()
@@ -30,7 +30,7 @@ struct SuspectedEnvironmentTests {
         await site.wake(dispatcher)
         try await site.until(good, store) { $0 == .parked }
         #expect(site.events.pushes.isEmpty)
-        // Somebody says that it is mended.
+        // A reload says that it is mended.
         try await dispatcher.reload(try site.plan())
         try await site.until(good, store) { $0 == .accepted }
         await dispatcher.drain(within: .seconds(600))
@@ -80,11 +80,11 @@ struct SuspectedEnvironmentTests {
         try await site.until(held, store) { $0 == .parked }
         // An answer for one of them says nothing of those that were never taken.
         #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 1)
-        // Another token is another device, as far as anybody knows.
+        // Another token counts as another device.
         try await site.register("known", store, token: try await site.simulator.enrol(site.topic))
         guard case .found(let changed)? = try await site.lookup("known", store) else { throw StoreError.closed }
         #expect(!changed.isReached)
-        // After a quarter of an hour one that was held goes to see.
+        // After 15 minutes a held one goes out as a probe.
         await site.advance(seconds: 900, dispatcher)
         try await site.until(held, store) { $0 == .accepted }
         await dispatcher.drain(within: .seconds(600))
@@ -114,7 +114,7 @@ struct SuspectedEnvironmentTests {
         await site.wake(dispatcher)
         try await site.until(bad, store) { $0 == .dead(.rejected) }
         #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 1)
-        // An unreached one might go to see now, and none is there.
+        // An entry of unknown state could be a probe now, and there is none.
         await site.advance(seconds: 900, dispatcher)
         let flowing = try await site.enqueue([try site.entry(2, to: "known")], store)
         await site.wake(dispatcher)
@@ -150,7 +150,7 @@ struct SuspectedEnvironmentTests {
         if isReload {
             try await dispatcher.reload(try site.plan())
         } else {
-            // One push goes to see.
+            // One push goes out as a probe.
             await site.advance(seconds: 900, dispatcher)
         }
         try await site.until(good, store) { $0 == .accepted }

@@ -4,7 +4,7 @@ import Testing
 @testable import PushService
 
 struct SuspensionTableTests {
-    /// The book in a place that an expectation can change.
+    /// A box for the table, so that an expectation can change it.
     private final class Shelf {
         private var book = SuspensionTable()
         var isEmpty: Bool { book.all.isEmpty }

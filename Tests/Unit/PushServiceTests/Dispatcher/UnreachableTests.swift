@@ -10,7 +10,7 @@ import Transport
 @testable import APNSSimulator
 @testable import PushService
 
-/// What has no stream is not on its way: with APNs out of reach, at a drain, and in a process that dies.
+/// Pushes without a stream are not in flight: with APNs out of reach, at a drain, and in a process that dies.
 struct UnreachableTests {
     /// Calls: without a collapse id, so that none is sent again that may have arrived.
     private static func calls(_ count: UInt64, _ site: DispatchSite) throws -> [NewEntry] {
@@ -34,7 +34,7 @@ struct UnreachableTests {
     func `with APNs out of reach no call is marked, and the next process sends all of them`(_ isDrained: Bool)
         async throws
     {
-        // It takes connections, and says nothing.
+        // A port that accepts connections, and stays silent.
         let port = try HeldPort.silent(backlog: 8)
         let site = try await DispatchSite(limits: #"{"push-burst-of-device": 100}"#, otherPort: port.number)
         var store = try site.openStore()
@@ -166,7 +166,7 @@ struct UnreachableTests {
         flow.didTake(items, from: .urgent, isAll: true)
         #expect(DispatchFlowTests.marked(&flow, now: 0) == [4, 5], "two streams")
         #expect(flow.waitingCount(for: 1) == 3 && flow.waitingCount(for: 2) == 1)
-        // Handed in, they are the client's to count.
+        // Once handed in, the client counts them.
         for ticket in [4, 5] { flow.didHandIn(ticket) }
         flow.rooms.update(1, .open(1))
         flow.rooms.update(2, .open(0))

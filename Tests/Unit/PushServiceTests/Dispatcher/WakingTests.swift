@@ -8,7 +8,7 @@ import Transport
 
 @testable import PushService
 
-/// Who tells tenants of ends, and how they come to hear of them.
+/// Notices of ended entries that wake the webhooks.
 struct WakingTests {
     private final class Woken: Sendable {
         private let counts = Guarded((hooks: 0, fallbacks: 0))
@@ -60,7 +60,7 @@ struct WakingTests {
             let woken = Woken()
             let upkeep = Upkeep(stage.context, quota: stage.quota, wakers: woken.wakers)
             func run() async {
-                // Lives as long as the test waits for it, on the loop that it needs.
+                // It lives as long as the test waits for it, on the loop that it needs.
                 await Task(executorPreference: stage.loop) { await upkeep.run() }.value
             }
             _ = await stage.post(Body.notification())

@@ -5,7 +5,7 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-/// What the runners have in common.
+/// Behaviour that all runners share.
 struct DueRunnerTests {
     @Test func `an end that comes while somebody begins to wait for it is not missed`() async throws {
         let site = try HookSite()
@@ -13,17 +13,17 @@ struct DueRunnerTests {
         runner.wake()
         while await loop.run({ runner.assumeIsolated { $0.taking == nil } }) {}
         loop.perform {
-            // It does not prefer the loop, and is queued anew wherever the runtime sees to it that it is there.
+            // The task has no preferred loop: the runtime queues it anew wherever it makes sure of that.
             Task.immediate { await runner.drained() }
             loop.perform { runner.assumeIsolated { $0.finish() } }
         }
-        // What was queued by each round has run in the next one.
+        // What each round queued has run in the next one.
         for _ in 0..<12 { await loop.run {} }
         #expect(await loop.run { runner.assumeIsolated { $0.turn.idle.isEmpty } })
     }
 }
 
-/// Takes nothing, and is at it until it is told otherwise.
+/// A runner that takes nothing, and runs until it is stopped.
 private actor IdleRunner: DueRunner {
     static let storeFailureEvent: StaticString = "idle-store-failed"
 

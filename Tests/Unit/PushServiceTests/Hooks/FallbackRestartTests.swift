@@ -8,7 +8,7 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-/// Many fallbacks that are due at once, in a real store, and a service that ends and starts again over them.
+/// Many fallbacks due at once in a real store, and a service that restarts over them.
 struct FallbackRestartTests {
     private static let count = 10_000
 
@@ -24,7 +24,7 @@ struct FallbackRestartTests {
         try SQLiteStore(path: folder.path("store"), key: try StorePattern.key(), now: HookSite.now)
     }
 
-    /// Notifications of two tenants that APNs has, and whose time for a receipt is over.
+    /// Adds notifications of two tenants that APNs has accepted, and whose time for a receipt is over.
     private func arm(in store: SQLiteStore) async throws {
         let past = StorePattern.start
         for start in stride(from: 0, to: Self.count, by: 500) {

@@ -11,7 +11,7 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-/// Fallbacks from the claim to a provider of text messages, which here is a local fake of it.
+/// Fallbacks from the claim to a provider of text messages, here a local fake.
 struct FallbackRunnerTests {
     private static let words = "You have a new message"
 
@@ -39,7 +39,7 @@ struct FallbackRunnerTests {
         return (FallbackRunner(context, sender: sender, patience: patience) {}, sender)
     }
 
-    /// Notifications whose time for a receipt is over.
+    /// Adds notifications whose time for a receipt is over.
     @discardableResult
     private func arm(
         _ numbers: some Sequence<Int>,
@@ -52,7 +52,7 @@ struct FallbackRunnerTests {
         }
     }
 
-    /// Asks the store from a thread that may wait.
+    /// Calls the store from a thread that may block.
     private static func asked<Value: Sendable>(_ call: (@escaping StoreCompletion<Value>) -> Void) throws(StoreError)
         -> Value
     {
@@ -98,7 +98,7 @@ struct FallbackRunnerTests {
         #expect(text.hasSuffix(#""text":"You have a new message"}"#))
     }
 
-    /// What happens to the first, and that the second is all that comes after it.
+    /// The first call's end; the second is all that comes after it.
     @Test(arguments: ["500 Failed", "429 Slow", "404 None", ""])
     func `what went out is not sent again, whatever the answer`(_ answer: String) async throws {
         let asked = Watched(0)
@@ -160,7 +160,7 @@ struct FallbackRunnerTests {
         var patience = FallbackRunner.Patience()
         patience.firstWaitMilliseconds = 1
         patience.wholeMilliseconds = 3_600_000
-        // The provider comes back when it was looked for three times.
+        // The provider is back at the third lookup.
         let lookups = Watched(0)
         let sender = WebhookSender(
             loop: site.loop,
@@ -231,7 +231,7 @@ struct FallbackRunnerTests {
         )
         let context = try context(named, hooksPort: 1)
         let received = Watched<[ReceiptResult?]>([])
-        // While its name is looked up, it is claimed.
+        // It is claimed while its name is looked up.
         let way = HookSite.way { [store = site.store] _ in
             let result = try? Self.asked { completion in
                 store.write(

@@ -16,7 +16,7 @@ struct HookRunnerTests {
 
     init() throws { site = try HookSite() }
 
-    /// Waits of a moment between repetitions.
+    /// A retry policy with very short waits.
     private static var soon: HookRetry {
         var retry = HookRetry()
         retry.firstMilliseconds = 1
@@ -29,7 +29,7 @@ struct HookRunnerTests {
         return (HookRunner(context, sender: sender, retry: retry, chance: { 0 }), sender)
     }
 
-    /// Something to tell of a notification that APNs took.
+    /// Adds an event of a notification that APNs took.
     private func add(
         _ kind: HookKind,
         _ numbers: some Sequence<Int> = [1],
@@ -154,7 +154,7 @@ struct HookRunnerTests {
             return [.hold]
         }
         let quick = try await site.serve { _ in [.answer(body: [])] }
-        // Theirs are due first, and many more than are held for one.
+        // Theirs are due first, and are many more than are held for one tenant.
         for start in stride(from: 1, to: 2_000, by: 500) { try await add(.dead, start..<start + 500, tenant: "slow") }
         try await add(.dead, 2_001...2_020)
         let settings = try site.settings([
@@ -186,7 +186,7 @@ struct HookRunnerTests {
         await asked.when { $0 == 8 }
         await all.drain(patience: .milliseconds(1), grace: .seconds(3_600))
         #expect(try await site.count("SELECT count(*) FROM hook") == 10)
-        // Another process goes on at once with those that had not begun.
+        // Another process continues at once with those that had not begun.
         #expect(try await site.count("SELECT count(*) FROM hook WHERE due <= \(HookSite.now.milliseconds)") >= 2)
     }
 
@@ -194,7 +194,7 @@ struct HookRunnerTests {
         let tenant = try TenantID("acme")
         let hooks = try await site.sent(1...20).map { NewHook(tenant: tenant, entry: $0, kind: .dead) }
         for _ in 1...200 {
-            // Not told anything any more: their end is written, and nothing else is waited for.
+            // Their end is written without a call, and nothing else is waited for.
             _ = try await site.store.report(hooks, now: HookSite.now)
             let (runner, _) = runner(site.context(try site.settings(["acme": nil])))
             runner.wake()

@@ -12,7 +12,7 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-/// What runners need around them: a loop, a store, files of secrets, and servers over TLS on this machine.
+/// The surroundings of runners: a loop, a store, files of secrets, and servers over TLS on this machine.
 final class HookSite {
     static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     static let oldSecret = "whsec_VGhlIHNlY3JldCBvZiBiZWZvcmUsIGxvbmdlci4="
@@ -51,7 +51,9 @@ final class HookSite {
         try await TestWebServer.start(try authority.issue(), script: script)
     }
 
-    /// A receiver in plain text with room for every call, and its port.
+    /// Starts a plain-text receiver with room for every call.
+    ///
+    /// - Returns: its port.
     func receiver(
         _ answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer
     ) async throws -> (server: HTTPFront, port: UInt16) {
@@ -62,7 +64,7 @@ final class HookSite {
         return (server, try #require(server.loopbackPort))
     }
 
-    /// To a port of this machine, which is allowed unless said otherwise.
+    /// A webhook to a port of this machine, which is allowed unless said otherwise.
     func webhook(
         port: UInt16,
         host: String = "127.0.0.1",
@@ -84,7 +86,7 @@ final class HookSite {
         )
     }
 
-    /// Tenants by their ids, each with its webhook, and with an app in production and the same in the sandbox.
+    /// Tenants by id, each with its webhook and one app in production and in the sandbox.
     func settings(
         _ webhooks: [String: WebhookConfiguration?],
         fallback: FallbackConfiguration? = nil,
@@ -140,7 +142,7 @@ final class HookSite {
         )
     }
 
-    /// A way that is never too slow, however busy the machine.
+    /// A route that is never too slow, however busy the machine.
     static func way(_ lookup: WebhookRoute.Lookup? = nil) -> WebhookRoute {
         var way = WebhookRoute()
         way.seconds = 600
@@ -148,19 +150,14 @@ final class HookSite {
         return way
     }
 
-    // MARK: What is in the store
+    // MARK: The store's content
 
-    /// Notifications that went to APNs once, and what became of them.
+    /// Adds notifications with one ended attempt.
     ///
     /// - Parameters:
     ///   - numbers: each gives its entry, by `StorePattern`, and its device.
-    ///   - tenant: theirs.
-    ///   - verdict: of their one attempt.
-    ///   - status: of its answer.
-    ///   - time: when they ended.
-    ///   - change: what is not the pattern's.
-    /// - Returns: their ids.
-    /// - Throws: what the store throws.
+    ///   - time: of their end.
+    ///   - change: what differs from the pattern.
     @discardableResult
     func sent(
         _ numbers: some Sequence<Int>,
@@ -189,7 +186,7 @@ final class HookSite {
         return leases.map(\.id)
     }
 
-    /// Hooks that wait, the oldest first.
+    /// Waiting hooks, the oldest first.
     func hooks() async throws -> [(entry: EntryID?, kind: HookKind?)] {
         try await store.read { reader throws(StoreError) in
             try reader.sql("SELECT entry, kind FROM hook ORDER BY id").all([]) { row in
@@ -198,17 +195,17 @@ final class HookSite {
         }
     }
 
-    /// What a query counts.
+    /// The number that a query counts.
     func count(_ query: String) async throws -> Int64 {
         try await store.read { reader throws(StoreError) in try reader.sql(query).first([]) { $0.integer(0) } ?? -1 }
     }
 
-    /// Looks again and again, as long as it takes: each look is a turn of the store's thread.
+    /// Polls without a deadline: each poll is a turn of the store's thread.
     func until(_ isReached: () async throws -> Bool) async throws {
         while try await !isReached() { await Task.yield() }
     }
 
-    /// Until nothing waits to be told.
+    /// Waits until no event is left to send.
     func untilTold(tenant: String = "acme") async throws {
         let tenant = try TenantID(tenant)
         try await until { try await store.hookCounts().allSatisfy { $0.tenant != tenant || $0.waiting == 0 } }
@@ -216,7 +213,7 @@ final class HookSite {
 }
 
 extension TestWebServer.Request {
-    /// Whether it has a signature of now under this secret.
+    /// True if it has a current signature under this secret.
     func isSigned(with secret: String) -> Bool {
         let text = Array(secret.utf8)
         guard let id = fields[WebhookSignature.idFieldName], let secret = unsafe WebhookSecret.decode(text.span.bytes),

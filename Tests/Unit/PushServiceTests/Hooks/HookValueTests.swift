@@ -51,7 +51,7 @@ struct SendTurnsTests {
         }
         // All of the first half is taken: it has one place more than it can use.
         #expect(turns.width(of: "a") == 25 && going == ["a": 24, "b": 8])
-        // Those that have few still find a place in the second half.
+        // Tenants with few calls still find a place in the second half.
         for tenant in ["c", "d", "e", "f"] {
             for number in 0..<20 { turns.add(number, of: tenant) }
         }

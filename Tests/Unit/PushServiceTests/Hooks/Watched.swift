@@ -26,7 +26,7 @@ final class Watched<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until it is so.
+    /// Waits until the condition holds.
     @discardableResult
     func when(_ isReady: @escaping @Sendable (Value) -> Bool) async -> Value {
         await withCheckedContinuation { continuation in

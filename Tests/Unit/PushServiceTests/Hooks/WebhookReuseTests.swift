@@ -11,7 +11,7 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-/// Events over connections that are kept, one to a call and many, from a real store.
+/// Events over kept connections, one to a call and many, from a real store.
 struct WebhookReuseTests {
     private let site: HookSite
     private let folder: TemporaryFolder
@@ -21,7 +21,7 @@ struct WebhookReuseTests {
         folder = try TemporaryFolder()
     }
 
-    /// A store with so many notifications that are dead, which the tenant is to be told.
+    /// A store with that many dead notifications, of which the tenants have no event yet.
     private func store(deadCount: Int, of tenants: [String] = ["acme"]) async throws -> SQLiteStore {
         let store = try SQLiteStore(path: folder.path("store"), key: try StorePattern.key(), now: HookSite.now)
         for (index, tenant) in tenants.enumerated() {
@@ -38,7 +38,7 @@ struct WebhookReuseTests {
                 }
                 let attempt = Attempt(time: past, connection: .answered, status: 410, reason: "Unregistered")
                 let outcomes = leases.map { Outcome(lease: $0, attempt: attempt, verdict: .dead(.undeliverable)) }
-                // What is told is as old as the end of its notification, and given up after a day.
+                // An event is as old as the end of its notification, and is dropped after a day.
                 _ = try await store.finish(outcomes, now: HookSite.now)
             }
         }
@@ -130,13 +130,13 @@ struct WebhookReuseTests {
     }
 
     @Test func `a connection that its receiver ended meanwhile costs nothing but another`() async throws {
-        // A receiver that closes after every third answer, and does not say so before.
+        // A receiver that closes after every third answer without notice.
         let server = try await site.serve { request in
             [.answer("204 No Content", body: [])] + (request.number % 3 == 2 ? [.close] : [])
         }
         let store = try await store(deadCount: 300)
         let hooks = try await tell(["acme": site.webhook(port: server.port)], from: store)
-        // A call that was lost comes again after some seconds.
+        // A lost call is repeated after some seconds.
         while try await store.hookCounts().map(\.waiting) != [0] { await Task.yield() }
         await hooks.drain(patience: .seconds(3_600))
         await store.close()
@@ -169,7 +169,7 @@ struct WebhookReuseTests {
     {
         let identity = try site.authority.issue(names: "DNS:hooks.example.com")
         let server = try await TestWebServer.start(identity) { _ in [.answer("204 No Content", body: [])] }
-        // The name leads to this machine for the first, and to a public address for the second.
+        // The name leads to this machine at the first lookup, to a public address at the second.
         let lookups = Watched(0)
         let way = HookSite.way { _ in
             let count = lookups.change { count in

@@ -9,8 +9,8 @@ import Transport
 
 @testable import PushService
 
-/// One post to one server, against addresses and servers that do right and wrong. Whatever a name resolves to is decided by
-/// the test.
+/// One post to one server, against addresses and servers that do right and wrong. The test decides what a name resolves
+/// to.
 struct WebhookSenderTests {
     private static let body = Array(#"{"event":"dead"}"#.utf8)
 
@@ -110,7 +110,7 @@ struct WebhookSenderTests {
 
     @Test func `the system's own answer is not asked for, even where it has one`() async throws {
         let server = try await site.serve { _ in [.answer(body: [])] }
-        // "localhost" is 127.0.0.1 to every resolver; the judged address is another, at which nobody listens.
+        // "localhost" is 127.0.0.1 to every resolver; the checked address is another, without a listener.
         let webhook = site.webhook(port: server.port, host: "localhost")
         #expect(await send(webhook, Self.addresses(["127.0.0.77"])) == .notSent(.notReached))
         #expect(server.requests.isEmpty)

@@ -4,7 +4,7 @@ import Transport
 
 @testable import PushService
 
-/// Batches of requests, with calls that end when the test says so.
+/// Batches of requests, with calls that end on the test's command.
 struct CallBatchTests {
     private final class Item {
         let number: Int
@@ -38,7 +38,7 @@ struct CallBatchTests {
         }
         for step in steps { await loop.run { step(stage) } }
         await loop.run {
-            // Each keeps its batch, which keeps the stage.
+            // Each call keeps its batch, which keeps the stage.
             stage.value.calls = []
             stage.value.batch = nil
         }

@@ -8,15 +8,15 @@ import Testing
 
 @testable import PushService
 
-/// What stays of a notification in the files, once APNs has it.
+/// Traces of a notification in the files, once APNs has it.
 struct ErasureTests {
-    /// Some of a sealed text's bytes, short enough to lie on one page of the file at least once.
+    /// Pieces of a sealed text, short enough that at least one lies whole on a page of the file.
     private static func samples(_ sealed: String) -> [Data] {
         let bytes = Array(sealed.utf8)
         return stride(from: 100, to: bytes.count - 64, by: 400).map { Data(bytes[$0..<$0 + 64]) }
     }
 
-    /// - Returns: how many of the texts have left something in the folder's files.
+    /// - Returns: the number of texts that have left something in the folder's files.
     private static func leftCount(_ sealed: [String], in folder: TemporaryFolder) throws -> Int {
         let files = try folder.names().map { try Data(contentsOf: URL(filePath: folder.path($0))) }
         return sealed.count { text in

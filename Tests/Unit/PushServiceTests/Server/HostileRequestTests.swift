@@ -10,7 +10,7 @@ import Transport
 @testable import PushService
 
 struct HostileRequestTests {
-    /// 100,000 take minutes in a debug build: `SEALEDPUSH_API_REQUESTS` asks for them.
+    /// Number of requests, from `SEALEDPUSH_API_REQUESTS`: 100,000 take minutes in a debug build.
     private static var count: Int {
         let wish = unsafe getenv("SEALEDPUSH_API_REQUESTS").map { unsafe String(cString: $0) }
         return wish.flatMap { Int($0) } ?? 2_000
@@ -22,7 +22,7 @@ struct HostileRequestTests {
         "%00", "..", "\u{1F600}", "\\ud800",
     ].map { Array($0.utf8) }
 
-    /// Mostly right requests, one for each operation.
+    /// Mostly valid requests, one for each operation.
     private static func originals(_ stage: ServerStage) async throws -> [(fields: [(String, String)], body: [UInt8])] {
         let trace = Trace(bytes: Array(1...16)).text
         let id = await stage.post(Body.notification()).ids.first ?? ""

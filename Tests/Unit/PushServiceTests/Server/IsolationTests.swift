@@ -6,12 +6,12 @@ import Testing
 
 @testable import PushService
 
-/// One tenant's keys against everything of another's (abuse case 85): always what is said of what does not exist.
+/// One tenant's keys against everything of another's (abuse case 85): the answer is always that of what does not exist.
 struct IsolationTests {
     @Test func `nothing of another tenant's can be read, changed or told from nothing`() async throws {
         try await ServerStage.with { stage in
             try await stage.register("secret", 1, tenant: "acme")
-            // The store knows the other one, too: without anything of its own it would be asked for nothing.
+            // The store knows the other tenant too: without devices of its own the store would not be queried.
             try await stage.register("own", 3, tenant: "rival")
             let ids = await stage.post(Body.notification(#"{"device":"secret","sealed":"\#(Body.sealed)"}"#)).ids
             let refused = Attempt(time: stage.now, connection: .answered, status: 400, reason: "BadTopic")
@@ -71,7 +71,7 @@ struct IsolationTests {
             )
             #expect(sap.status == 422 && sap.pointers == ["/devices/0"])
 
-            // Another's device of the same name is another device.
+            // Another tenant's device of the same name is another device.
             try await stage.register("secret", 2, tenant: "rival")
             #expect(await stage.read("/v1/devices/secret").string("topic") == "com.example.chat")
             let none = await stage.read("/v1/devices/secret/deliveries", tenant: "rival")

@@ -180,7 +180,7 @@ struct NotificationRouteTests {
             let settings = stage.context.settings
             let room = try #require(settings.app("com.example.chat", environment: .sandbox, of: .named("acme")))
                 .webPushRoom
-            // One character more than a multiple of four is no base64url.
+            // No base64url text is one character longer than a multiple of four.
             let count = room % 4 == 1 ? room + 5 : room + 4
             let record = String(repeating: "A", count: count)
             let reply = await stage.post(Body.notification(#"{"device":"d1","webpush":"\#(record)"}"#))
@@ -241,7 +241,7 @@ struct NotificationRouteTests {
         try await ServerStage.with(quota: 2) { stage in
             try await stage.register()
             #expect(await stage.post(Body.notification(), [("idempotency-key", "k")]).status == 202)
-            // Neither a repetition nor what could not be stored is taken from it.
+            // Neither a repetition nor a failed write counts against the quota.
             #expect(await stage.post(Body.notification(), [("idempotency-key", "k")]).status == 202)
             stage.failure = .overloaded
             let busy = await stage.post(Body.notification())

@@ -12,7 +12,7 @@ struct RandomReserveTests {
         for count in [1, 15, RandomReserve.byteCount - 1, RandomReserve.byteCount, RandomReserve.byteCount + 1, 4_096] {
             let bytes = random.bytes(count: count + 16)
             #expect(bytes.count == count + 16)
-            // 16 bytes of zeros come once in 2^128: nothing was left unwritten at either end.
+            // 16 zero bytes come up once in 2^128: both ends were written.
             #expect(bytes.prefix(16) != [UInt8](repeating: 0, count: 16)[...])
             #expect(bytes.suffix(16) != [UInt8](repeating: 0, count: 16)[...])
         }

@@ -8,7 +8,7 @@ import Testing
 @testable import PushService
 
 struct ReceiptRouteTests {
-    /// Those that wait; their tenants have been told then.
+    /// Takes the waiting hooks, as if their tenants had been called.
     private static func takeHooks(_ stage: ServerStage) async throws -> [Hook] {
         let hooks = try await stage.store.takeHooks(.unlimited, now: stage.now, leasedUntil: stage.now)
         try await stage.store.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
@@ -54,7 +54,7 @@ struct ReceiptRouteTests {
             #expect(hooks.first?.entry.tenant == (try TenantID("acme")))
             let other = await stage.send("POST", "/v1/resends", body: #"{"resends":[{"trace":"\#(unknown)"}]}"#)
             #expect(other.status == 204 && other.fields == reply.fields)
-            // Who has picked up a trace cannot flood a back end with it.
+            // A trace alone is not enough to flood a back end.
             var count = 1
             for _ in 0..<10 {
                 _ = await stage.send("POST", "/v1/resends", body: body)

@@ -8,7 +8,7 @@ import Transport
 
 @testable import PushService
 
-/// What is decided before a body is read.
+/// Decisions made before a body is read.
 struct RefusalTests {
     private static func path(_ route: Route) -> String {
         route.pattern.split(separator: "/").map { $0.first == "{" ? "d1" : String($0) }.reduce("") { $0 + "/" + $1 }
@@ -154,7 +154,7 @@ struct RefusalTests {
             #expect(try await stage.queuedCount() == 1_000)
             let refused = await stage.post(normal)
             #expect(refused.status == 429 && refused.fields["retry-after"] == "5", "\(refused.text)")
-            // Nobody is looked up for that: this one is not there.
+            // That needs no device lookup: this device does not exist.
             let stranger = Body.notification(#"{"device":"d9","sealed":"\#(Body.sealed)"}"#, class: "normal")
             #expect(await stage.post(stranger).status == 429)
             #expect(await stage.post(Body.notification(recipient, class: "urgent")).status == 202)
@@ -223,7 +223,7 @@ struct RefusalTests {
             let third = await stage.send("GET", "/v1/nothing", from: "192.0.2.1")
             #expect(third.status == 429 && third.fields["retry-after"] == "1")
             #expect(await stage.send("GET", "/v1/health", from: "::ffff:192.0.2.2").status == 200)
-            // Nobody named a proxy: the field says nothing.
+            // No proxy is configured: the field says nothing.
             let forwarded = [(":method", "GET"), (":path", "/v1/nothing"), ("forwarded", "for=192.0.2.9")]
             #expect(await stage.send(forwarded, .whole([]), from: "192.0.2.1").status == 429)
             #expect(await stage.send("GET", "/v1/health", from: "fe80::1%eth0").status == 200)

@@ -18,12 +18,12 @@ final class ServerStage: Sendable {
 
     final class Door: DispatchInterface {
         let woken = Guarded<[Set<Lane>]>([])
-        /// Whether everything that is offered has room.
+        /// True if every offer has room.
         let hasRoom = Guarded(false)
         let offered = Guarded<[SendOffer]>([])
         let stored = Guarded<[(offer: SendOffer, leases: [Lease])]>([])
         let notStored = Guarded<[SendOffer]>([])
-        /// Of what did not come through an offer.
+        /// Notes of entries that did not come through an offer.
         let queued = Guarded<[QueueNote]>([])
         let notQueued = Guarded<[QueueNote]>([])
 
@@ -45,7 +45,7 @@ final class ServerStage: Sendable {
         func didReport() {}
     }
 
-    /// What the service sees of the world, for the test to change.
+    /// The service's surroundings, for the test to change.
     final class Surroundings: Sendable {
         let time = Guarded(Time())
         let vitals = Guarded(StoreVitals(health: .writable))
@@ -58,7 +58,7 @@ final class ServerStage: Sendable {
         var uptime: Int64 = 1_000_000_000
     }
 
-    /// What goes and comes with one request.
+    /// The answer to one request.
     struct Reply {
         let status: Int
         let fields: [String: String]
@@ -90,7 +90,7 @@ final class ServerStage: Sendable {
 
     private init(_ folder: String, _ settings: ServiceSettings) async throws {
         loop = try EventLoop()
-        // The same for every stage, so that one can be opened again.
+        // The same key for every stage, so that one can be opened again.
         var random = SeededRandom(seed: 0x57A6_E000_0001)
         let key = try StoreKey(random.secret(byteCount: StoreKey.byteCount))
         let around = around
@@ -113,12 +113,12 @@ final class ServerStage: Sendable {
         try await quota.load()
     }
 
+    /// Runs a test on a stage.
+    ///
     /// - Parameters:
     ///   - folder: where the store is; a new one unless it is given.
     ///   - limits: members of the configuration's `limits`.
     ///   - quota: of the tenant `acme`.
-    ///   - body: the test.
-    /// - Throws: what the test throws.
     static func with(
         folder: TemporaryFolder? = nil,
         limits: String = "",
@@ -139,7 +139,7 @@ final class ServerStage: Sendable {
 
     var log: String { around.lines.withLock { String(decoding: $0, as: UTF8.self) } }
 
-    /// What every write ends with from now on; nil for none.
+    /// The error that every write ends with from now on; nil for none.
     var failure: StoreError? {
         get { around.failure.withLock { $0 } }
         set { around.failure.withLock { $0 = newValue } }
@@ -191,7 +191,7 @@ final class ServerStage: Sendable {
         return Self.reply(answer)
     }
 
-    /// Requests that all come in one turn of the loop, in this order.
+    /// Sends requests that all arrive in one turn of the loop, in this order.
     func together(_ method: String, _ path: String, _ key: String, bodies: [String]) async -> [Reply] {
         var all: [(String, String)] = [(":method", method), (":path", path), (":scheme", "https")]
         all.append(("authorization", "Bearer " + key))
@@ -217,7 +217,7 @@ final class ServerStage: Sendable {
         }
     }
 
-    /// On the loop.
+    /// Begins a request on the loop.
     private func begin(_ head: HTTPHead, _ body: HTTPBody, _ responder: HTTPResponder) {
         switch application.begin(head) {
         case .answer(let answer): responder.respond(answer)
@@ -241,7 +241,7 @@ final class ServerStage: Sendable {
         )
     }
 
-    // MARK: Steps that most tests begin with
+    // MARK: Common first steps
 
     static func token(_ number: Int) -> String {
         var random = SeededRandom(seed: 0x70CE_0000 + UInt64(number))
@@ -291,13 +291,13 @@ final class ServerStage: Sendable {
         await send(method, path, StagedConfiguration.key(tenant, .manage), body: body)
     }
 
-    /// Of all tenants and lanes.
+    /// Queued entries of all tenants and lanes.
     func queuedCount() async throws -> Int {
         let counts = try await store.counts()
         return counts.reduce(0) { $0 + $1.queued }
     }
 
-    /// Sends what is due in a lane, and ends it all like this.
+    /// Takes what is due in a lane, and ends all of it with this attempt.
     @discardableResult
     func finish(_ lane: Lane = .normal, _ attempt: Attempt, _ verdict: Verdict) async throws -> [LeasedEntry] {
         let now = now
@@ -310,12 +310,12 @@ final class ServerStage: Sendable {
     }
 }
 
-/// Answers by the places of their requests.
+/// Answers by the index of their requests.
 private final class Collected: Sendable {
     let answers = Guarded<[Int: HTTPAnswer]>([:])
 }
 
-/// Lets the first one through.
+/// Lets the first call through.
 private final class Once: Sendable {
     private let isOver = Atomic(false)
     func pass() -> Bool { !isOver.exchange(true, ordering: .relaxed) }

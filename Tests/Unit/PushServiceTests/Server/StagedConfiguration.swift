@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import PushService
 
-/// Two tenants with a key for each scope, and one app each; both have devices of the same names.
+/// Two tenants with a key for each scope and one app each; both have devices of the same names.
 enum StagedConfiguration {
-    /// The keys' texts, by tenant and scope: the same in every test of a run.
+    /// Texts of the keys, by tenant and scope: the same in every test of a run.
     static let keys: [String: String] = {
         var random = SeededRandom(seed: 0xA91_5E7)
         var keys: [String: String] = [:]
@@ -28,7 +28,7 @@ enum StagedConfiguration {
     private static func tenant(_ id: String, app: String, more: String, appMore: String) -> String {
         let credential = #"{"key-file":"/etc/sealedpush/a.p8","key-id":"ABCDE12345","team-id":"TEAM123456"}"#
         let apps = ["production", "sandbox"].map { environment in
-            // Another placeholder, and so another room.
+            // Another placeholder leaves another room.
             let placeholder =
                 environment == "production" ? #"{"loc-key":"SP"}"# : #"{"title":"Chat","body":"New message"}"#
             return

@@ -9,7 +9,7 @@ import Transport
 
 @testable import PushService
 
-/// The one way to the disk, whichever route a request takes.
+/// The one path to the disk, whichever route a request takes.
 struct SubmissionStoringTests {
     private static func recipient(_ device: String) -> String { #"{"device":"\#(device)","sealed":"\#(Body.sealed)"}"# }
 
@@ -22,7 +22,7 @@ struct SubmissionStoringTests {
             for number in 0..<60 { try await stage.register("d\(number)", number) }
             try await stage.register(tenant: "rival")
             let small = await stage.post(Body.notification(Self.recipient("d1")))
-            // Read beside the loop.
+            // This body is read beside the loop.
             let large = await stage.post(
                 Body.notification((0..<60).map { Self.recipient("d\($0)") }.joined(separator: ","))
             )

@@ -65,7 +65,7 @@ struct UpkeepTests {
     }
 
     private static func run(_ upkeep: Upkeep, _ stage: ServerStage) async {
-        // Lives as long as the test waits for it, on the loop that it needs.
+        // It lives as long as the test waits for it, on the loop that it needs.
         await Task(executorPreference: stage.loop) { await upkeep.run() }.value
     }
 

@@ -1,6 +1,6 @@
 @testable import PushService
 
-/// The model's disk: what a write does, all of it or nothing, and what a read finds.
+/// The model's disk: a write happens whole or not at all; a read finds what is written.
 extension DispatchModel {
     mutating func execute(_ write: Write, fails: Bool) {
         switch write {

@@ -4,18 +4,18 @@ import PushStore
 
 @testable import PushService
 
-/// What the service does with its values, as `SubmissionPipeline`, `ReplayHandler` and `Dispatcher` do it.
+/// The service's use of its values, as in `SubmissionPipeline`, `ReplayHandler` and `Dispatcher`.
 extension DispatchModel {
     // MARK: Requests
 
-    /// One request's notifications: sent as soon as they are stored where there is room, and queued otherwise.
+    /// One request's notifications: sent once stored where there is room, else queued.
     mutating func request() {
         guard entries.count(where: { !$0.state.isFinal }) < 250 else { return }
         let lane = pick(Lane.allCases)
         let isCall = lane == .urgent && chance(40)
         let attemptLimit = chance(20) ? 3 : nil
         let deadline = milliseconds + (isCall ? 30_000 : Int64.random(in: 2_000...120_000, using: &random))
-        // A few that are busy, and a crowd.
+        // A few busy devices, and many others.
         let devices = Set(
             (0..<Int.random(in: 1...3, using: &random)).map { _ in chance(50) ? pick(0..<4) : pick(4..<60) }
         )
@@ -69,13 +69,13 @@ extension DispatchModel {
         return tickets
     }
 
-    /// Each has a collapse id of its own where it has no word, but for calls.
+    /// An entry without a word has a collapse id of its own, but for calls.
     private func collapse(of entry: ModelEntry) -> DispatchFlow.CollapseKey? {
         guard entry.isCollapsible, mutant != .sendsTwoOfAWord else { return nil }
         return .init(value: entry.word.map { entry.device * 2 + $0 } ?? 1_000_000 + entry.id)
     }
 
-    /// It is about to go out, and what is queued for its device in other lanes has lost its place.
+    /// Chooses an entry to go out; queued ones for its device in other lanes lose their place.
     mutating func choose(_ id: Int) {
         let own = entries[id].lane.index
         let device = key(entries[id].device)
@@ -134,7 +134,7 @@ extension DispatchModel {
         }
     }
 
-    // MARK: What comes back
+    // MARK: Completions
 
     mutating func deliver(_ completion: Completion) {
         switch completion {

@@ -2,9 +2,9 @@ import PushStore
 
 @testable import PushService
 
-/// What must hold whenever something goes out.
+/// Invariants that hold whenever a push goes out.
 extension DispatchModel {
-    /// A push of an entry goes out.
+    /// Checks a push of an entry.
     mutating func watchPush(_ id: Int) {
         let entry = entries[id]
         if entry.state != .sending { fail("\(id) goes out and is \(entry.state) on the disk") }
@@ -21,8 +21,8 @@ extension DispatchModel {
         entries[id].isBegun = true
     }
 
-    /// What its sender knew to be stored before this one's request came, for the same device in the same lane, went out
-    /// before it: in the order of the queue while the disk works, and whatever happens where this one had no stay there.
+    /// Checks that entries known to be stored before this one's request went out first, for the same device and lane:
+    /// in queue order while the disk works, and in any case where this one was never queued.
     private mutating func watchOrder(_ entry: ModelEntry) {
         guard !entry.isBegun, entry.attemptCount == 0 else { return }
         for other in entries
@@ -40,7 +40,7 @@ extension DispatchModel {
         }
     }
 
-    /// Whether it waited, when another was chosen, for the answer to one that it replaces.
+    /// True if it waited, when another was chosen, for the answer to one that it replaces.
     private func isBehindItsWord(_ entry: ModelEntry, when other: ModelEntry) -> Bool {
         entry.word != nil
             && entries.contains { third in
@@ -49,7 +49,8 @@ extension DispatchModel {
             }
     }
 
-    /// Nothing goes out beside another of its word, which could come in either order, or behind a newer one that it would replace.
+    /// Checks that nothing goes out beside another with its word, as the two could arrive in either order, nor behind a
+    /// newer one that it would replace.
     private mutating func watchScreen(_ entry: ModelEntry) {
         for ticket in pushes {
             guard let id = pendings[ticket]?.entry, id != entry.id, entries[id].device == entry.device else { continue }
@@ -60,14 +61,14 @@ extension DispatchModel {
         }
     }
 
-    /// A device has taken one of its tokens: a reference of the bucket.
+    /// Takes one of the device's tokens: a reference implementation of the bucket.
     mutating func watchRate(_ device: Int) {
         let full = max(rates[device] ?? now, now)
         if full - now > Self.interval * Int64(Self.burst - 1) { fail("device \(device) gets more than its rate") }
         rates[device] = full + Self.interval
     }
 
-    /// What the flow has chosen, and what waits beside it.
+    /// Checks what the flow has chosen, and what waits beside it.
     mutating func watch(_ batch: [DispatchFlow.Marked]) {
         for one in batch {
             guard let entry = pendings[one.ticket].map({ entries[$0.entry] }) else { return fail("marks nothing") }
@@ -78,13 +79,13 @@ extension DispatchModel {
         let (others, max) = (inFlight.normal + inFlight.background, Self.inFlightMax)
         if inFlight.urgent + others > max { fail("more than \(max) are on their way") }
         if others > max - max / 8 || inFlight.background > max / 2 { fail("less urgent ones fill the way") }
-        // Who waited for nothing has not waited for others.
+        // A lane with nothing waiting has not been passed over.
         for lane in Lane.allCases {
             let waiting = flow.waiting[lane.index]
             if waiting.fresh.count + waiting.retries.count == 0 || isFull(lane) { choicesSince[lane] = 0 }
             if waiting.retries.count == 0 { freshSinceRetry[lane] = 0 }
         }
-        // One that finds its device busy has had its turn.
+        // An entry that finds its device busy has had its turn.
         let waitingMax = flow.bounds.heldCountMax + flow.bounds.behindCountMax
         let freshMax = LaneScheduler.retryInterval * (1 + waitingMax)
         if (choicesSince[.urgent] ?? 0) > LaneScheduler.othersBeforeUrgentMax { fail("urgent ones wait for others") }

@@ -6,9 +6,9 @@ import TestSupport
 
 @testable import PushService
 
-/// The dispatcher's values with a store, an APNs and a process around them, all of them a few arrays: writes are done in their
-/// order and reads beside them, what they find comes back later, some fail, APNs answers in any order, and the process
-/// may die between any two steps. What must hold is checked at every step.
+/// The dispatcher's values with a store, an APNs and a process around them, each a few arrays. Writes happen in order
+/// with reads beside them, results arrive later, some fail, APNs answers in any order, and the process may die between
+/// any two steps. Invariants are checked at every step.
 struct DispatchModel {
     struct Pending {
         let entry: Int
@@ -23,7 +23,7 @@ struct DispatchModel {
         var isUnknown = false
     }
 
-    /// One request's on its way to the disk.
+    /// One request's entries on their way to the disk.
     struct Run {
         let entries: [Int]
         let lane: Lane
@@ -68,7 +68,7 @@ struct DispatchModel {
 
     // On the disk.
     var entries: [ModelEntry] = []
-    /// Written, and its callers do not know it yet, in the order of the writes.
+    /// Results of writes, in order, before their callers learn of them.
     var inbox: [Completion] = []
 
     // In the process.
@@ -84,7 +84,7 @@ struct DispatchModel {
     var isSuspended = false
     var lastTicket = 0
 
-    // What is watched.
+    // For the checks.
     var rates: [Int: Int64] = [:]
     var othersSinceUrgent = 0
     var choicesSince: [Lane: Int] = [:]
@@ -140,9 +140,9 @@ struct DispatchModel {
 
     // MARK: A step
 
-    /// Something happens, and what the flow then wants is begun.
+    /// Makes one event happen, and begins what the flow then wants.
     ///
-    /// - Parameter isCalm: nothing fails, nothing new comes and nobody dies: everything must come to its end.
+    /// - Parameter isCalm: nothing fails, nothing new comes and the process lives: every entry must come to its end.
     mutating func advance(isCalm: Bool = false) {
         step += 1
         now += Int64.random(in: 0...20_000_000, using: &random)
@@ -202,7 +202,7 @@ struct DispatchModel {
 
     // MARK: The end of a process
 
-    /// Everything that is not on the disk is gone, and the next one begins.
+    /// Drops everything that is not on the disk, and starts the next process.
     mutating func crash() {
         crashCount += 1
         life += 1
@@ -226,7 +226,7 @@ struct DispatchModel {
                 (entries[index].state, entries[index].due) = (.queued, milliseconds)
             }
         }
-        // As a start does.
+        // As at a start.
         writes.append(.release)
     }
 

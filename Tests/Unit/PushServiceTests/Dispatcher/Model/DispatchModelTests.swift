@@ -3,13 +3,13 @@ import Testing
 
 @testable import PushService
 
-/// The dispatcher's values against a model of everything around them, by seeds.
+/// The dispatcher's values against a seeded model of everything around them.
 struct DispatchModelTests {
-    /// - Returns: what is wrong; nil: nothing is.
+    /// - Returns: the fault; nil if there is none.
     private static func run(_ seed: UInt64, _ mutant: ModelMutant? = nil, watching: (DispatchModel) -> Void = { _ in })
         -> String?
     {
-        // Half of the runs with a disk that fails now and then.
+        // Half of the runs have a disk that fails now and then.
         var model = DispatchModel(seed: seed, failurePercent: seed % 2 == 0 ? 0 : 8, mutant: mutant)
         for _ in 0..<2_000 {
             model.advance()
@@ -47,7 +47,7 @@ struct DispatchModelTests {
 
     @Test(arguments: ModelMutant.allCases)
     func `the model finds a dispatcher that does it wrong`(_ mutant: ModelMutant) {
-        // Fixed: which faults chance makes is not what is tested.
+        // A fixed seed: which random faults occur is not under test.
         var random = SeededRandom(seed: 20_261_123)
         for round in 0..<40 {
             let own = random.next() & ~1 | UInt64(round % 2)
