@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Certificates that we issue ourselves, seen by the two sides of a handshake.
+/// Certificates of our own authority, seen from both sides of a handshake.
 @Suite struct CertificateAuthorityTests {
     private static func authority() throws -> CertificateAuthority {
         try CertificateAuthority(name: "Test authority", key: try KeyPair())
@@ -99,7 +99,7 @@ import Testing
         #expect(certificate.userID == "com.example.chat")
         #expect(certificate.extensionValue(of: "1.2.840.113635.100.6.3.1") == [5, 0])
         #expect(certificate.extensionValue(of: "1.2.840.113635.100.6.3.2") == nil)
-        // Key identifiers, without which strict verifiers refuse it.
+        // Strict verifiers refuse a certificate without key identifiers.
         #expect(
             certificate.extensionValue(of: "2.5.29.14") != nil && certificate.extensionValue(of: "2.5.29.35") != nil
         )

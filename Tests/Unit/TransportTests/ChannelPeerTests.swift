@@ -3,9 +3,9 @@ import Testing
 
 @testable import Transport
 
-/// What a channel tells of who is at its other end.
+/// A channel's facts about its peer.
 @Suite struct ChannelPeerTests {
-    /// What the server's side saw when it opened.
+    /// The server's view of its peer at the opening.
     private struct Peer: Sendable {
         let address: String?
         let commonName: String?
@@ -62,7 +62,7 @@ import Testing
         let peer = await opened.next()
         #expect(peer?.address?.hasPrefix("127.0.0.1:") == true)
         #expect(peer?.commonName == (showsCertificate ? "Some client" : nil))
-        // A log line may be written when all is over.
+        // A log line may be written after the channel's end.
         await channel.loop.run { channel.value.abort(.cancelled) }
         #expect(await channel.loop.run { channel.value.remoteAddress } == "127.0.0.1:\(port)")
     }

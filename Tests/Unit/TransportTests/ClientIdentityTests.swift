@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// Clients that show a certificate, and servers that ask for one.
+/// Clients that show a certificate, and servers that request one.
 @Suite struct ClientIdentityTests {
     private let stage: TLSStage
 
@@ -107,7 +107,7 @@ import Testing
         let listener = try await echo(loopback)
         let port = await listener.loop.run { listener.value.port }
         let connection = try await RecordedChannel.connect(loopback, to: port) { channel in
-            // The channel has just opened, so it takes bytes.
+            // The channel has just opened, so it has room.
             try? channel.write(Array("who am I".utf8).span)
         }
         var received: [UInt8] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// What a server may do about certificates beyond believing or refusing them: revocation, and letting in to refuse later.
+/// A server's further treatment of certificates: revocation, and acceptance with a later refusal.
 @Suite struct ClientTrustTests {
     private let stage: TLSStage
 
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a serial number has no leading zeros`() throws {
-        // The authority's own is 1, and what it issues counts on from there.
+        // The authority's own serial number is 1; those that it issues count on from there.
         #expect(try stage.clientIdentity().certificate.serialNumber == [3])
     }
 

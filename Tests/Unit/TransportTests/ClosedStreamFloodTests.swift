@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Frames on streams that have closed, which nghttp2 throws away without a word: each counts, at a server and at a client.
+/// Frames on closed streams, which nghttp2 drops silently: each counts as a flood's, at a server and at a client.
 @Suite struct ClosedStreamFloodTests {
     private static let calm: UInt32 = 11
     private static let allowed = 20
@@ -13,7 +13,7 @@ import Testing
         var settings = HTTP2Settings()
         settings.idleFrames = FloodLimit(burst: allowed, perSecond: 1)
         settings.resets = FloodLimit(burst: allowed, perSecond: 1)
-        // Four frames may be on their way to a stream that is reset.
+        // At most four frames are on their way to a stream that is reset.
         settings.initialWindowByteCount = 1 << 14
         return settings
     }()
@@ -31,7 +31,7 @@ import Testing
         Flood(name: "HEADERS", frame: RawFrame.frame(type: 1, flags: 4, stream: 1, [0x88]), freeCount: 4),
     ]
 
-    /// On a stream that both sides have ended, only these may still come.
+    /// Frames that may still come on a stream that both sides have ended.
     private static let onEnded = [
         Flood(name: "WINDOW_UPDATE", frame: RawFrame.windowUpdate(stream: 1, 1), freeCount: 2),
         Flood(name: "RST_STREAM", frame: RawFrame.reset(stream: 1), freeCount: 1),

@@ -54,7 +54,7 @@ extension ConformanceCase {
 
     static let pingAndGoAway = [
         ConformanceCase("6.7", "sends PING", [ping("the ping")], .answersPing("the ping")),
-        // That it stays unanswered is checked for every case: an answer to what was not asked fails it.
+        // Every case checks that there is no answer: one to an unsolicited ACK would fail it.
         ConformanceCase("6.7", "sends PING with ACK", [ping("nobody's", flags: 1)], .goesOn),
         ConformanceCase(
             "6.7",

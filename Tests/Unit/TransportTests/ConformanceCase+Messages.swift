@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What h2specd leaves out: messages (section 8), and what only RFC 9113 says.
+/// Cases that h2specd leaves out: messages (section 8), and rules that are new in RFC 9113.
 extension ConformanceCase {
     private static let malformed = Demand.streamError([.protocolError])
 

@@ -74,7 +74,7 @@ extension ConformanceCase {
             .connectionError([.protocolError])
         ),
 
-        // The end of the connection and the code are two cases there; here each case wants both.
+        // The connection's end and its code are two cases there; each case here demands both.
         ConformanceCase(
             "5.4.1",
             "sends a PING on a stream, and waits for the connection's end",

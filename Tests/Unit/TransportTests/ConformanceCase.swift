@@ -1,29 +1,29 @@
 import TestSupport
 import Testing
 
-/// One thing that a server does to a client which waits for its answer, and what the client must do about it.
+/// One act of a server towards a client that waits for its answer, and the client's required reaction.
 ///
-/// The first 57 are the list that h2specd goes through, in its order, written anew from the sections they come from.
+/// The first 57 are h2specd's list, in its order, written anew from the sections that they come from.
 struct ConformanceCase: Sendable, CustomTestStringConvertible {
-    /// What the server has said on stream 1 before it says `bytes`.
+    /// The server's frames on stream 1 before it sends `bytes`.
     enum Beginning {
         case nothing, head, whole
     }
 
     enum Demand: Sendable {
-        /// GOAWAY with one of the codes, and then the end of the connection.
+        /// GOAWAY with one of the codes, then the connection's end.
         case connectionError([ErrorCode])
         /// RST_STREAM with one of the codes; a connection error may always stand in for it (RFC 9113 section 5.4.2).
         case streamError([ErrorCode])
-        /// Nothing is said, and the connection is as good as before.
+        /// No answer, and the connection still works.
         case goesOn
-        /// SETTINGS are acknowledged, and the connection is as good as before.
+        /// SETTINGS are acknowledged, and the connection still works.
         case acknowledges
-        /// A PING with this payload is answered, and the connection is as good as before. Static: the address of a
-        /// frame's bytes would carry the case's number, and the leak checker not know it again.
+        /// A PING with this payload is answered, and the connection still works. Static: the address of a frame's bytes
+        /// would carry the case's number, and the leak checker would not recognise it.
         case answersPing(StaticString)
 
-        /// What must be said, beside errors.
+        /// The required answer, beside errors.
         var answer: RawFrame? {
             switch self {
             case .acknowledges: ConformanceCase.acknowledgement
@@ -33,20 +33,20 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What becomes of the request on stream 1.
+    /// End of the request on stream 1.
     enum Ending {
         /// The bytes hold a whole answer.
         case answered
         /// The server has seen it, and will never answer.
         case ambiguous
-        /// The server answers it once it has seen what the client does.
+        /// The server answers it after it has seen the client's reaction.
         case answeredLater
     }
 
-    /// What the client does where it does not do as demanded.
+    /// The client's reaction where it differs from the demand.
     struct Leniency: Sendable {
         let does: Demand
-        /// Why it may stay so.
+        /// The reason why it may stay so.
         let reason: String
     }
 
@@ -61,15 +61,15 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
         case compressionError = 9
     }
 
-    /// Of RFC 9113.
+    /// Section of RFC 9113.
     let section: String
-    /// What the server does.
+    /// The server's act.
     let sentence: String
     let beginning: Beginning
     let bytes: [UInt8]
     let demand: Demand
     let ending: Ending
-    /// Nil where the client does as demanded.
+    /// Nil where the client meets the demand.
     let leniency: Leniency?
 
     init(
@@ -98,10 +98,10 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What the client is held to.
+    /// The reaction that the test expects.
     var expected: Demand { leniency?.does ?? demand }
 
-    /// All that the server says after the request.
+    /// All bytes of the server after the request.
     var speech: [UInt8] {
         switch beginning {
         case .nothing: bytes
@@ -110,7 +110,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Whether the server itself resets stream 1 first.
+    /// True if the server itself resets stream 1 first.
     var resetsFirst: Bool { RawFrame.parse(bytes).first == RawFrame.parse(RawFrame.reset(stream: 1)).first }
 
     var testDescription: String { "\(section): \(sentence)" }
@@ -122,7 +122,7 @@ extension ConformanceCase {
         RawFrame.headers(stream: stream, status: "200", endsStream: endsStream)
     }
 
-    /// The head of an answer whose block goes on in a CONTINUATION.
+    /// The head of an answer whose block continues in a CONTINUATION.
     static func openAnswer(endsStream: Bool) -> [UInt8] {
         RawFrame.frame(type: 1, flags: endsStream ? 1 : 0, stream: 1, [0x88])
     }
@@ -136,7 +136,7 @@ extension ConformanceCase {
         RawFrame.frame(type: 0, flags: 1, stream: stream, bytes)
     }
 
-    /// A literal that is not indexed (RFC 7541 section 6.2.2); both parts shorter than 127 bytes.
+    /// A literal without indexing (RFC 7541 section 6.2.2); both parts are shorter than 127 bytes.
     static func field(_ name: String, _ value: String) -> [UInt8] {
         [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
     }

@@ -1,6 +1,6 @@
 @testable import Transport
 
-/// The client of one case, by either of the ways into a connection: two requests, of which the server lets one begin.
+/// The client of one case, in one of two forms: two requests, of which the server lets one begin.
 enum ConformanceClient: String, CaseIterable, Sendable {
     /// Tasks that wait for their answers; the connection queues the second.
     case connection
@@ -9,7 +9,7 @@ enum ConformanceClient: String, CaseIterable, Sendable {
 
     typealias Ending = Result<Int, TransportError>
 
-    /// A starved machine must not end what a test does not want to end.
+    /// No deadline may fire on a starved machine.
     static let patience: TLSChannelLimits = {
         var limits = TLSChannelLimits()
         (limits.connectDeadline, limits.handshakeDeadline, limits.closeDeadline) =
@@ -25,9 +25,9 @@ enum ConformanceClient: String, CaseIterable, Sendable {
 
     private static let request = HTTP2Request.post("/", body: Array("body".utf8))
 
-    /// Until both requests have ended and the connection is closed.
+    /// Runs until both requests have ended and the connection is closed.
     ///
-    /// - Returns: every ending that each of the two was told.
+    /// - Returns: every ending that each of the two got.
     func converse(_ loopback: Loopback, _ port: UInt16) async throws -> [[Ending]] {
         switch self {
         case .connection: try await Self.converseInTasks(loopback, port)
@@ -88,7 +88,7 @@ enum ConformanceClient: String, CaseIterable, Sendable {
             if !endings.contains(where: \.isEmpty) { core.close(gracefully: true) }
         }
 
-        /// On a connection that is closed: each is refused.
+        /// Starts the second request on the closed connection, which refuses it.
         func startRest() {
             while startedCount < endings.count { start() }
         }

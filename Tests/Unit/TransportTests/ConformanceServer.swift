@@ -2,10 +2,11 @@ import TestSupport
 
 @testable import Transport
 
-/// The server of one case, at its end of the wire: waits for the request, misbehaves, and notes what the client does.
+/// The server of one case, at its end of the wire: waits for the request, misbehaves, and records the client's
+/// reaction.
 ///
-/// No clock tells when the client has nothing more to say. Two PINGs do: nghttp2 answers the first ahead of what it
-/// already had to say, and the second after it.
+/// Two PINGs instead of a clock show that the client has no more to send: nghttp2 answers the first ahead of its queued
+/// frames, and the second after them.
 struct ConformanceServer {
     private static let probes = ["first...", "second.."]
 
@@ -18,15 +19,15 @@ struct ConformanceServer {
     private var owed: [UInt32] = []
     private var notes = Notes()
 
-    /// What the client did.
+    /// The client's reaction.
     struct Notes: Sendable {
-        /// What it said between the misbehaviour and the second probe's answer, or the connection's end.
+        /// Frames between the misbehaviour and the second probe's answer, or the connection's end.
         fileprivate(set) var frames: [RawFrame] = []
-        /// Whether both probes were answered: the connection is as good as before.
+        /// True once both probes were answered: the connection still works.
         fileprivate(set) var isSettled = false
-        /// Every stream whose request came.
+        /// Streams whose request came.
         fileprivate(set) var streams: Set<UInt32> = []
-        /// How the connection ended at this end; nil: in order.
+        /// The connection's end at this end; nil: in order.
         fileprivate(set) var end: TransportError?
     }
 
@@ -35,7 +36,7 @@ struct ConformanceServer {
         self.test = test
     }
 
-    /// Until the connection's end.
+    /// Runs until the connection's end.
     mutating func run() async -> Notes {
         for await event in channel.events {
             switch event {
@@ -98,7 +99,7 @@ extension ConformanceServer.Notes {
         frames.first { $0.type == 3 && $0.stream == 1 }.map { Self.number($0.payload[...]) }
     }
 
-    /// Answers to PINGs that are not the probes'.
+    /// Answers to PINGs other than the probes.
     var unaskedPongs: [RawFrame] {
         frames.filter { $0.type == 6 && $0.flags & 1 != 0 && !ConformanceServer.isProbe($0) }
     }

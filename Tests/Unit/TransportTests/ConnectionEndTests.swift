@@ -4,9 +4,9 @@ import Testing
 
 @testable import Transport
 
-/// How connections and requests end before their time, and what the caller is told.
+/// Connections and requests that end early, and the caller's error.
 @Suite struct ConnectionEndTests {
-    /// Keeps every responder; tells when one came.
+    /// Keeps every responder, and signals each.
     private final class Keeper: HTTP2Handler {
         private let arrived: Signal<HTTP2Responder>
         private let closed: Signal<Void>
@@ -31,7 +31,7 @@ import Testing
         let closed = Signal<Void>()
         private let connection = Guarded<LoopBound<HTTP2ServerConnection>?>(nil)
 
-        /// Long enough for the slowest sanitizer on a busy machine; only a bug makes anyone wait for it.
+        /// Long enough for the slowest sanitizer on a busy machine; a test reaches it only by a bug.
         static let patientLimits: HTTP2ServerLimits = {
             var limits = HTTP2ServerLimits.patient
             limits.drainDeadline = .seconds(120)
@@ -93,7 +93,7 @@ import Testing
         let first = Task(executorPreference: loopback.clientLoop) { try await client.send(.post("/keep")) }
         let responder = try #require(await stage.arrived.next())
         let second = Task(executorPreference: loopback.clientLoop) { try await client.send(.post("/keep")) }
-        // The task runs on the loop, so it waits in the queue once the loop has come round.
+        // The task runs on the loop, so it is in the queue once the loop has come round.
         await loopback.clientLoop.run {}
         await stage.withConnection { $0.goAway() }
         #expect(await failure(second) == .notProcessed(.goAway(code: 0)))

@@ -40,7 +40,7 @@ import Testing
             }
         }
         let loop = try EventLoop()
-        // The last reference is the one of what is queued.
+        // The queued job holds the last reference.
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             loop.perform { [loop] in
                 let owner = Owner(loop) {
@@ -68,7 +68,7 @@ import Testing
         let loop = try EventLoop()
         defer { loop.stop() }
         var order: [Int]?
-        // Each deadline counts from its own call: where the machine stood still between two, their order is another.
+        // Each deadline counts from its own call: if the machine pauses between two, their order changes.
         while order == nil {
             order = await withCheckedContinuation { continuation in
                 loop.perform {
@@ -143,7 +143,7 @@ import Testing
         let scene = LoopBound(StaleScene(loop), to: loop)
         let isPrepared = await loop.run { scene.value.prepare() }
         #expect(isPrepared)
-        // Both pipes were readable before they were watched: the next turn sees both in one batch.
+        // Both pipes were readable before the watch: the next turn sees both in one batch.
         await loop.run {}
         await loop.run {}
         let (first, second) = await loop.run { (scene.value.firstCount, scene.value.newcomerCount) }
@@ -168,7 +168,7 @@ import Testing
         var loop: EventLoop? = try EventLoop()
         weak let remembered = loop
         let (gate, opener) = AsyncStream.makeStream(of: Never.self)
-        // It waits elsewhere; its end is enqueued at the loop, which it lets go of.
+        // It waits elsewhere; its end is enqueued at the loop, whose last reference it drops.
         let task = Task(executorPreference: loop) { for await _ in gate {} }
         loop?.stop()
         loop = nil
@@ -276,7 +276,7 @@ private struct Pipe {
     }
 }
 
-/// Two readable pipes; whichever is served first replaces the other by an empty one with the same number.
+/// Two readable pipes; the one served first replaces the other by an empty one with the same number.
 private final class StaleScene {
     private final class First: ReadinessHandler {
         let act: (Int) -> Void

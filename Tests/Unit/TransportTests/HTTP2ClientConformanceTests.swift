@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// What our client does about a server that breaks RFC 9113, over real sockets and TLS.
+/// Our client's reaction to a server that breaks RFC 9113, over real sockets and TLS.
 @Suite struct HTTP2ClientConformanceTests {
     /// The list of h2specd, the mode of h2spec that plays the server.
     private static let listed =
@@ -52,11 +52,11 @@ import Testing
             if frame.type == 6 { pongs = [frame] }
         }
         #expect(notes.unaskedPongs == pongs, "\(test)")
-        // The server's end of the connection closed in order: the client did not vanish, nor did it stay.
+        // The server's end of the connection closed in order: the client neither vanished nor stayed.
         #expect(notes.end == nil, "\(test)")
     }
 
-    /// What the server cannot have seen is not processed, what it has seen is ambiguous, whatever went wrong.
+    /// Checks the endings: what the server cannot have seen is not processed, what it has seen is ambiguous.
     private func check(
         _ endings: [[ConformanceClient.Ending]],
         _ notes: ConformanceServer.Notes,
@@ -90,7 +90,7 @@ import Testing
         let loopback = try Loopback()
         let (port, accepted) = try await RecordedChannel.listen(loopback, greeting: Self.greeting)
         var limits = HTTP2ClientLimits.patient
-        // Only a bug makes anyone wait for it.
+        // A test reaches it only by a bug.
         limits.channel.closeDeadline = .seconds(120)
         let client = try await loopback.connect(to: port, limits: limits)
         let peer = try #require(await accepted.next())
@@ -106,7 +106,7 @@ import Testing
         }
         await server.loop.run {
             server.value.pauseReading()
-            // There is room: it has hardly said anything.
+            // There is room: it has hardly sent anything.
             try? server.value.write(ConformanceCase.ping("a stream", stream: 1))
         }
         let failure = RequestFailure.connection(.http2(.violation(code: 1)))

@@ -30,7 +30,7 @@ import Testing
     @Test func `a stream that this side has closed takes what was on its way, and no more`() {
         var streams = opened(1)
         streams.close(1, windowByteCount: 8192)
-        // Twice is once.
+        // A second close changes nothing.
         streams.close(1, windowByteCount: 8192)
         let findings = (0..<4).map { _ in streams.receive(on: 1, endsStream: false) }
         #expect(findings == [.expected, .expected, .excess, .excess])

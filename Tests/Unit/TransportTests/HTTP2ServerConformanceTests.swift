@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// What our server does about a client that breaks RFC 9113, over real sockets and TLS.
+/// Our server's reaction to a client that breaks RFC 9113, over real sockets and TLS.
 @Suite struct HTTP2ServerConformanceTests {
     private static let all =
         ServerConformanceCase.preface + ServerConformanceCase.framing + ServerConformanceCase.fieldBlocks
@@ -14,7 +14,7 @@ import Testing
         + ServerConformanceCase.continuation + ServerConformanceCase.framedMessages + ServerConformanceCase.fields
         + ServerConformanceCase.pseudoHeaders
 
-    /// The sections that say what a server must do.
+    /// Sections with a server's duties.
     private static let sections = [
         "3.4", "4.1", "4.2", "4.3", "5.1", "5.1.1", "5.1.2", "5.3", "5.4.1", "5.4.2", "5.5", "6.1", "6.2", "6.3", "6.4",
         "6.5", "6.5.2", "6.5.3", "6.6", "6.7", "6.8", "6.9", "6.9.1", "6.9.2", "6.10", "8.1", "8.1.1", "8.2.1", "8.2.2",
@@ -45,7 +45,7 @@ import Testing
     }
 
     private func check(_ notes: ServerConformanceClient.Notes, _ test: ServerConformanceCase) {
-        // The server's preface is SETTINGS, whatever the client says (section 3.4).
+        // The server's preface is SETTINGS, whatever the client sends (section 3.4).
         if let greeting = notes.greeting { #expect(greeting.type == 4 && greeting.flags == 0, "\(test)") }
         var pongs: [RawFrame] = []
         switch test.expected {
@@ -53,7 +53,7 @@ import Testing
             #expect(!notes.isSettled, "\(test)")
             guard !codes.isEmpty else { break }
             #expect(codes.map(\.rawValue).contains(notes.goAwayCode), "\(test): \(notes.goAwayCode ?? 0)")
-            // It is told why, and the connection is ended in order (section 5.4.1).
+            // It gets the reason, and the connection ends in order (section 5.4.1).
             #expect(notes.end == nil, "\(test)")
         case .streamError(let codes):
             let code = notes.goAwayCode ?? notes.resetCode(of: test.stream)
@@ -67,8 +67,8 @@ import Testing
             if frame.type == 6 { pongs = [frame] }
         }
         #expect(notes.pongs == pongs, "\(test)")
-        // What was refused was not acted on (section 8.7), and nothing is answered twice. After a connection error it
-        // does not matter.
+        // A refused request has no effect (section 8.7), and none is answered twice. After a connection error neither
+        // matters.
         if notes.goAwayCode == nil { #expect(notes.answers.sorted() == test.answered.sorted(), "\(test)") }
     }
 }

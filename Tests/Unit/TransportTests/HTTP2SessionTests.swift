@@ -201,7 +201,7 @@ final class SessionPair {
         self.server = try HTTP2Session(role: .server, settings: server, now: now)
     }
 
-    /// Until neither side has anything to say. `onClientEvent` sees each of the client's events before the next.
+    /// Runs until neither side has bytes to send. `onClientEvent` sees each of the client's events before the next.
     func exchange(onClientEvent: (HTTP2Session, HTTP2Session.Event) -> Void = { _, _ in }) throws {
         var isBusy = true
         while isBusy {

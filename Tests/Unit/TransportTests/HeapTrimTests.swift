@@ -7,7 +7,7 @@ import Testing
 
     @Test func `memory that was freed after a flood is given back, once`() {
         var heap = HeapTrim()
-        // Of 40 MB that are no heap, none can go.
+        // 40 MB are not heap, so there is nothing to release.
         #expect(heap.isDue(resident: 60 * Self.megabyte, inUse: 20 * Self.megabyte) == false)
         // The flood: all of it is in use.
         #expect(heap.isDue(resident: 340 * Self.megabyte, inUse: 300 * Self.megabyte) == false)

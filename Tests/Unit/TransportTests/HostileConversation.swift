@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// A client that says whatever it likes to our server, over TLS, and what came of it.
+/// A hostile client of our server, over TLS, and the result.
 struct HostileConversation: Sendable {
     enum Reply {
         case nothing
@@ -12,14 +12,14 @@ struct HostileConversation: Sendable {
         case hangUp
     }
 
-    /// All that the server said.
+    /// All frames of the server.
     private(set) var frames: [RawFrame] = []
-    /// How many requests reached the application.
+    /// Requests that reached the application.
     private(set) var requestCount = 0
-    /// Whether somebody else was served afterwards.
+    /// True if another client was served afterwards.
     private(set) var isServerWell = false
 
-    /// A starved machine must not end what a test does not want to end.
+    /// No deadline may fire on a starved machine.
     static let patientLimits: HTTP2ServerLimits = {
         var limits = HTTP2ServerLimits()
         limits.channel = ConformanceClient.patience
@@ -28,15 +28,12 @@ struct HostileConversation: Sendable {
         return limits
     }()
 
-    /// Until the connection's end.
+    /// Runs until the connection's end.
     ///
     /// - Parameters:
-    ///   - bytes: what the client says after the handshake.
-    ///   - limits: the server's.
-    ///   - answerByteCount: how long every answer's body is.
-    ///   - reply: what the client says to each frame.
-    /// - Returns: what was said, and what came of it.
-    /// - Throws: when nobody can listen or connect.
+    ///   - bytes: the client's, after the handshake.
+    ///   - answerByteCount: length of every answer's body.
+    ///   - reply: the client's bytes in reply to each frame.
     static func hold(
         _ bytes: [UInt8],
         limits: HTTP2ServerLimits = patientLimits,
@@ -57,7 +54,7 @@ struct HostileConversation: Sendable {
             do throws(TransportError) {
                 try channel.write(bytes)
             } catch {
-                // More than a channel queues: the test asks for too much.
+                // More than a channel queues: the test sends too much.
                 channel.abort(error)
             }
         }
@@ -69,7 +66,8 @@ struct HostileConversation: Sendable {
         return conversation
     }
 
-    /// Whether somebody else is served. The test's short deadlines are his too, and a starved machine may miss some.
+    /// True if another client is served. The test's short deadlines hold for it too, and a starved machine may miss
+    /// some.
     private static func isWell(_ server: HTTP2Server, _ loopback: Loopback) async -> Bool {
         for _ in 0..<100 {
             guard let other = try? await loopback.connect(to: server.port) else { continue }
@@ -104,16 +102,16 @@ struct HostileConversation: Sendable {
 }
 
 extension HostileConversation {
-    /// RFC 9113 section 7: the server will hear no more of this.
+    /// RFC 9113 section 7: the server accepts no more of this.
     static let enhanceYourCalm: UInt8 = 11
 
-    /// The last byte of the first GOAWAY's code; nil: none came.
+    /// The last byte of the first GOAWAY's code; nil without one.
     var goAwayCode: UInt8? { frames.first { $0.type == 7 }?.payload[7] }
 
-    /// The codes of all RST_STREAM frames.
+    /// Codes of all RST_STREAM frames.
     var resetCodes: [UInt8] { frames.filter { $0.type == 3 }.map { $0.payload[3] } }
 
-    /// The streams whose answers began.
+    /// Streams whose answers began.
     var answeredStreams: [UInt32] { frames.filter { $0.type == 1 }.map(\.stream) }
 
     var bodyByteCount: Int { frames.filter { $0.type == 0 }.reduce(0) { $0 + $1.payload.count } }

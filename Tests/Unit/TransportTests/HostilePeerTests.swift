@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// What a session does with bytes that no well-meaning peer sends.
+/// A session's reaction to bytes that no honest peer sends.
 @Suite struct HostilePeerTests {
     private let now = MonotonicTime.now()
 
@@ -93,7 +93,7 @@ import Testing
     func `a malformed header block costs its stream, and is over`(_ name: String, _ block: [UInt8]) throws {
         let session = try HTTP2Session(role: .server, settings: HTTP2Settings(), now: now)
         try session.receive(RawFrame.preface + RawFrame.frame(type: 1, flags: 5, stream: 1, block), now: now)
-        // What is set ends the connection after the request deadline, however well it does meanwhile.
+        // A set time would end the connection after the request deadline, however well it works meanwhile.
         #expect(session.headerBlockBegan == nil, "\(name)")
         var queue = ByteQueue()
         try session.send(into: &queue, byteCountMax: .max)

@@ -68,7 +68,7 @@ import Testing
         await proxy.close()
     }
 
-    /// A target that does to its one caller what the script says; a raw connection to it by way of a latency proxy.
+    /// A target that runs the script for its one caller, and a raw connection to it through a latency proxy.
     private func throughProxy(
         _ script: @escaping TestProxy.Script,
         _ body: (ProxyCaller, LatencyProxy) async throws -> Void
@@ -105,7 +105,7 @@ import Testing
         try await throughProxy { caller in
             guard caller.read(1) != nil else { return }
             caller.write([7])
-            // The proxy has read it once it is acknowledged; a reset would take along what is not.
+            // The proxy has read it once it is acknowledged; a reset would discard unread bytes.
             guard caller.read(1) != nil else { return }
             var option = linger(l_onoff: 1, l_linger: 0)
             unsafe setsockopt(caller.descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// A loop that did not run when it could have, and what it may say of its peers then.
+/// A loop that stood still, and its judgement of peers afterwards.
 @Suite struct LoopStallTests {
     private static func time(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: milliseconds * 1_000_000)
@@ -63,7 +63,7 @@ import Testing
         let port = try await loop.run {
             Result { () throws(TransportError) in
                 try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop, limits: .patient) { _ in
-                    // When this turn has heard all, and before what it has to say goes out.
+                    // After this turn has read everything, and before its own bytes are sent.
                     loop.perform {
                         let end = MonotonicTime.now() + deadline * 1.5
                         while MonotonicTime.now() < end { usleep(10_000) }
@@ -82,7 +82,7 @@ import Testing
 
     @Test func `an answer that is late because nobody listened is no lost answer`() async throws {
         let loopback = try Loopback()
-        // Both ends on one loop: what holds it up holds up both, as a machine does that was asleep.
+        // Both ends on one loop: a pause holds up both, as on a machine that was asleep.
         let loop = loopback.clientLoop
         let deadline = Duration.seconds(4)
         let server = try await HTTP2Server.start(
@@ -93,7 +93,7 @@ import Testing
             limits: .patient
         ) { _ in
             ClosureHandler { _, responder in
-                // The request was sent before, and so its deadline is over at the end of this.
+                // The request was sent before, so its deadline is over at the end of this.
                 let end = MonotonicTime.now() + deadline
                 while MonotonicTime.now() < end { usleep(10_000) }
                 // In the turn after the next one's timers.
@@ -110,7 +110,7 @@ import Testing
 
     @Test func `a PING's answer that is late because nobody listened ends no connection`() async throws {
         let loopback = try Loopback()
-        // As above: whoever would answer is held up too.
+        // As above: the pause holds up the answering end too.
         let loop = loopback.clientLoop
         let server = try await HTTP2Server.start(
             address: "127.0.0.1",
@@ -137,7 +137,8 @@ import Testing
             let deadline = Duration.milliseconds(1_500)
             let end = MonotonicTime.now() + deadline + .milliseconds(100)
             core.value.ping(deadline: deadline)
-            // It goes out at the end of this turn: by then its time is over, and the next turn's timers come before the answer.
+            // It goes out at the end of this turn: by then its time is over, and the next turn's timers come before the
+            // answer.
             while MonotonicTime.now() < end { usleep(10_000) }
         }
         var outcome: HTTP2ClientEvent?

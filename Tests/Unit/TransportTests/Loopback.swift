@@ -2,7 +2,7 @@ import TestCertificates
 
 @testable import Transport
 
-/// A server and clients on one machine, each with its own loop, and an authority that both know.
+/// A server and clients on one machine, each with its own loop, and an authority that both trust.
 final class Loopback: Sendable {
     let serverLoop: EventLoop
     let clientLoop: EventLoop

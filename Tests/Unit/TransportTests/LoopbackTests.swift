@@ -104,7 +104,7 @@ import Testing
     private func answerCount(of count: Int, _ client: HTTP2ClientConnection) async -> Int {
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<count {
-                // A failure is a missing answer.
+                // A failure counts as a missing answer.
                 group.addTask { (try? await client.send(.post("/")))?.status == 200 }
             }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
@@ -188,11 +188,11 @@ import Testing
     }
 }
 
-/// How many requests are open at once. They are answered when as many are as are waited for: however slowly they come,
-/// a client that keeps to a limit above one has to use it.
+/// Counts the open requests, and answers them once `awaited` are open: however slowly they come, a client with a limit
+/// above one has to use it.
 private final class Gauge {
     weak var connection: HTTP2ServerConnection?
-    /// The requests of a run are a multiple of it.
+    /// Divides the run's number of requests.
     var awaited = 1
     private var open: [HTTP2Responder] = []
     private var highest = 0

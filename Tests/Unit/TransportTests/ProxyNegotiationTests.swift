@@ -11,7 +11,7 @@ import Testing
         try ProxyNegotiation(Proxy(url: url), host: host, port: 443)
     }
 
-    /// The steps that pieces of a reply lead to.
+    /// Steps after pieces of a reply.
     private func steps(_ negotiation: ProxyNegotiation, _ pieces: [[UInt8]]) throws(ProxyError) -> [Step] {
         var negotiation = negotiation
         var steps: [Step] = []

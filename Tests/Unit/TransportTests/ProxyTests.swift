@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// Requests through proxies that are sockets and threads of their own.
+/// Requests through proxies with sockets and threads of their own.
 @Suite struct ProxyTests {
     private func answer(
         through proxy: Proxy,
@@ -25,7 +25,7 @@ import Testing
         return response.body
     }
 
-    /// Why there was no connection to a target that is there.
+    /// The error of a connection to an existing target.
     private func failure(
         _ kind: Proxy.Kind = .http,
         credentials: ProxyCredentials? = nil,
@@ -158,7 +158,7 @@ import Testing
     @Test(arguments: [Proxy.Kind.http, .socks5])
     func `a proxy that hangs up is told`(_ kind: Proxy.Kind) async throws {
         let error = try await failure(kind) { caller in
-            // All that the caller says at first; a close before it is read would be a reset.
+            // All of the caller's first bytes; a close before they are read would be a reset.
             _ = kind == .http ? caller.readHead()?.count : caller.read(3)?.count
         }
         #expect(error == .proxy(.closed))
@@ -167,7 +167,7 @@ import Testing
     @Test(arguments: [Proxy.Kind.http, .socks5])
     func `a proxy that never answers runs into the connect deadline`(_ kind: Proxy.Kind) async throws {
         var error: TransportError? = .deadlineExceeded(.connect)
-        // Long enough to reach the proxy; where the machine stood still, once more.
+        // Long enough to reach the proxy; repeated if the machine stood still.
         for _ in 0..<20 where error == .deadlineExceeded(.connect) {
             error = try await failure(kind) {
                 $0.channel.connectDeadline = .seconds(1)

@@ -1,13 +1,12 @@
 @testable import Transport
 
 extension RecordedChannel {
-    /// Listens on a port of the system's choice, and gives the server's end of each connection: TLS, and nothing above it.
+    /// Listens on a port of the system's choice, and gives the server's end of each connection: TLS, and nothing above
+    /// it.
     ///
     /// - Parameters:
-    ///   - loopback: whose server's loop and context.
-    ///   - greeting: what every client hears first.
-    /// - Returns: the port, and each connection in its turn.
-    /// - Throws: `TransportError` when nobody may listen.
+    ///   - greeting: first bytes to every client.
+    /// - Returns: the port, and a stream of connections.
     static func listen(
         _ loopback: Loopback,
         greeting: [UInt8]
@@ -36,11 +35,11 @@ extension RecordedChannel {
         return (try port.get(), accepted)
     }
 
-    /// Later, in order. What comes after the channel's end is dropped.
+    /// Queues a write, in order. Writes after the channel's end are dropped.
     func write(_ bytes: [UInt8]) {
         let channel = channel
         channel.loop.perform {
-            // The one failure is a full queue, which would show as an answer that never comes.
+            // The only failure is a full queue, which would show as a missing answer.
             try? channel.value.write(bytes)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Transport
 
 @Suite struct ResolverTests {
-    /// A system resolver that hangs until it is told to go on, once for each lookup.
+    /// A system resolver that hangs until it is released, once for each lookup.
     private final class HangingSystem: Sendable {
         private let ends: (read: Int32, write: Int32)
         private let counts = Guarded((now: 0, highest: 0, hosts: [String]()))

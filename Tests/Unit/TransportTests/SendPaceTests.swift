@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// A peer that gives back its window at the end of a frame, once half of it or more is used up.
+/// A peer that reopens its window at the end of a frame, once half of it or more is used up.
 private struct HalfwayPeer {
     var window = SendPace.windowByteCount
     private var usedByteCount = 0
@@ -17,7 +17,7 @@ private struct HalfwayPeer {
 }
 
 struct SendPaceTests {
-    /// Sends bodies of one length until the window is used up, hears what the peer gives back for it, and so on.
+    /// Sends bodies of one length until the window is used up, reads what the peer gives back for it, and so on.
     private func byteCounts(bodyByteCount: Int, rounds: Int, isPaced: Bool) -> [Int] {
         var pace = SendPace()
         var peer = HalfwayPeer()

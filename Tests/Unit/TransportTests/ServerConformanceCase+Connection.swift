@@ -68,7 +68,7 @@ extension ServerConformanceCase {
 
     static let pingAndGoAway = [
         ServerConformanceCase("6.7", "sends PING", [ping("the ping")], .answersPing("the ping")),
-        // That it stays unanswered is checked for every case.
+        // Every case checks that there is no answer.
         ServerConformanceCase("6.7", "sends PING with ACK", [ping("nobody's", flags: 1)], .goesOn),
         ServerConformanceCase("6.7", "sends PING on a stream", [ping("a stream", stream: 1)], ended),
         ServerConformanceCase("6.7", "sends PING of 6 bytes", [ping("sixsix")], .connectionError([.frameSizeError])),

@@ -1,27 +1,27 @@
 import TestSupport
 import Testing
 
-/// One thing that a client does, and what the server must do about it. The mirror image of `ConformanceCase`.
+/// One act of a client, and the server's required reaction. The mirror image of `ConformanceCase`.
 struct ServerConformanceCase: Sendable, CustomTestStringConvertible {
     typealias Demand = ConformanceCase.Demand
     typealias Leniency = ConformanceCase.Leniency
 
-    /// Of RFC 9113.
+    /// Section of RFC 9113.
     let section: String
-    /// What the client does.
+    /// The client's act.
     let sentence: String
-    /// The client's preface and its first SETTINGS, or what stands in their place.
+    /// The client's preface and first SETTINGS, or a replacement.
     let preface: [UInt8]
-    /// What comes before `bytes`, and has been dealt with when they come.
+    /// Bytes before `bytes`, handled when those come.
     let beginning: [UInt8]
     let bytes: [UInt8]
     /// A connection error without codes: the connection ends, with or without a GOAWAY.
     let demand: Demand
-    /// Which stream a stream error is about.
+    /// Stream of a stream error.
     let stream: UInt32
-    /// The streams that are answered, each of them once, and no others.
+    /// Streams that are answered, once each; no others are.
     let answered: Set<UInt32>
-    /// Nil where the server does as demanded.
+    /// Nil where the server meets the demand.
     let leniency: Leniency?
 
     init(
@@ -46,7 +46,7 @@ struct ServerConformanceCase: Sendable, CustomTestStringConvertible {
         self.leniency = leniency
     }
 
-    /// What the server is held to.
+    /// The reaction that the test expects.
     var expected: Demand { leniency?.does ?? demand }
 
     var testDescription: String { "\(section): \(sentence)" }
@@ -54,7 +54,7 @@ struct ServerConformanceCase: Sendable, CustomTestStringConvertible {
 
 /// Frames and blocks that several cases use.
 extension ServerConformanceCase {
-    /// How many streams the server allows.
+    /// The server's limit of streams.
     static let streamCountMax: UInt32 = 4
 
     /// POST https://x/
@@ -79,7 +79,7 @@ extension ServerConformanceCase {
         RawFrame.frame(type: 1, flags: endsStream ? 5 : 4, stream: stream, bytes)
     }
 
-    /// The beginning of a block that goes on in CONTINUATION.
+    /// The beginning of a block that continues in CONTINUATION.
     static func beginning(stream: UInt32 = 1, endsStream: Bool = true) -> [UInt8] {
         RawFrame.frame(type: 1, flags: endsStream ? 1 : 0, stream: stream, head)
     }

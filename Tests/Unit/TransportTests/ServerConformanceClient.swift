@@ -2,10 +2,10 @@ import TestSupport
 
 @testable import Transport
 
-/// The client of one case: says what the case says, and then finds out whether the connection is as good as before.
+/// The client of one case: sends the case's bytes, then probes whether the connection still works.
 ///
-/// No clock tells when the server has nothing more to say. PINGs do: nghttp2 answers the first ahead of what it already
-/// had to say, and the second after it.
+/// PINGs instead of a clock show that the server has no more to send: nghttp2 answers the first ahead of its queued
+/// frames, and the second after them.
 struct ServerConformanceClient {
     private static let probes = ["begun...", "first...", "second.."]
     /// The stream of the last request, above all that the cases use.
@@ -17,23 +17,23 @@ struct ServerConformanceClient {
     private var hasSpoken = false
     private var notes = Notes()
 
-    /// What the server did.
+    /// The server's reaction.
     struct Notes: Sendable {
-        /// The first frame that came.
+        /// The first frame.
         fileprivate(set) var greeting: RawFrame?
-        /// What it said between the client's words and the last probe's answer, or the connection's end.
+        /// Frames between the client's bytes and the last probe's answer, or the connection's end.
         fileprivate(set) var frames: [RawFrame] = []
-        /// The streams whose answers began, each as often as it did.
+        /// Streams whose answers began, once for each answer.
         fileprivate(set) var answers: [UInt32] = []
-        /// Whether all probes were answered.
+        /// True once all probes were answered.
         fileprivate(set) var isSettled = false
-        /// Whether a request after all that was answered.
+        /// True if a request after all that was answered.
         fileprivate(set) var isServed = false
-        /// How the connection ended at this end; nil: in order.
+        /// The connection's end at this end; nil: in order.
         fileprivate(set) var end: TransportError?
     }
 
-    /// Until the connection's end.
+    /// Runs until the connection's end.
     static func run(_ test: ServerConformanceCase, _ loopback: Loopback, to port: UInt16) async throws -> Notes {
         let opening = test.preface + test.beginning + ConformanceCase.ping(probes[0])
         let channel = try await RecordedChannel.connect(
@@ -41,7 +41,7 @@ struct ServerConformanceClient {
             to: port,
             limits: ConformanceClient.patience
         ) { channel in
-            // It has just opened: there is room for so little.
+            // It has just opened, so there is room.
             try? channel.write(opening)
         }
         var client = ServerConformanceClient(channel: channel, test: test)
@@ -58,7 +58,7 @@ struct ServerConformanceClient {
             switch event {
             case .received(let piece): receive(piece)
             case .closed(let error): notes.end = error
-            // Where the preface is none, no probe will be answered.
+            // Without a valid preface, no probe will be answered.
             case .opened: if test.preface != RawFrame.preface { speak() }
             case .writable: break
             }
@@ -86,7 +86,7 @@ struct ServerConformanceClient {
         case 6 where frame == ConformanceCase.pong(Self.probes[1]): channel.write(ConformanceCase.ping(Self.probes[2]))
         case 6 where frame == ConformanceCase.pong(Self.probes[2]):
             notes.isSettled = true
-            // Whatever the case left open makes room for it.
+            // Resets the case's open streams, to make room for it.
             let resets = [1, 3, 5, 7, 9].filter { $0 <= test.openedStreamMax }.flatMap { RawFrame.reset(stream: $0) }
             channel.write(resets + RawFrame.request(stream: Self.lastStream, endsStream: true))
         default: break
@@ -118,7 +118,7 @@ extension ServerConformanceClient.Notes {
 
     var resetStreams: [UInt32] { frames.filter { $0.type == 3 }.map(\.stream) }
 
-    /// Answers to PINGs, without the probes'.
+    /// Answers to PINGs other than the probes.
     var pongs: [RawFrame] {
         frames.filter { $0.type == 6 && $0.flags & 1 != 0 && !ServerConformanceClient.isProbe($0) }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// Who gets as far as HTTP/2, and who does not.
+/// Connections that reach HTTP/2, and those that do not.
 @Suite struct ServerDoorTests {
     private func serve(
         _ loopback: Loopback,
@@ -51,7 +51,7 @@ import Testing
         }
         #expect(try await clients[0].send(.post("/")).status == 200)
         await clients.removeLast().close()
-        // The server hears of the end in its own time.
+        // The server learns of the end in its own time.
         var isIn = false
         while !isIn {
             guard let client = try? await loopback.connect(to: server.port) else { continue }
@@ -92,14 +92,14 @@ import Testing
             if echo.count == 5 { await client.channel.loop.run { client.channel.value.abort(.cancelled) } }
         }
         #expect(echo == Array("hello".utf8))
-        // Three times in vain, once for the client, and once more to find that nobody else waits: no turn in between.
+        // Three failures, one client, and one more to find the queue empty: no turn in between.
         #expect(attempts.count.load(ordering: .relaxed) <= 6)
     }
 
     private final class Attempts: Sendable {
         let count = Atomic<Int>(0)
 
-        /// The first three times.
+        /// True the first three times.
         func isExhausted() -> Bool {
             count.add(1, ordering: .relaxed).newValue <= 3
         }
@@ -176,7 +176,7 @@ import Testing
     }
 }
 
-/// The first message of a TLS client, byte by byte (RFC 8446 section 4.1.2), for clients that OpenSSL would not be.
+/// A TLS client's first message, byte by byte (RFC 8446 section 4.1.2), for clients that OpenSSL cannot imitate.
 private enum ClientHello {
     static func bytes(minorVersion: UInt8, suites: [UInt8]) -> [UInt8] {
         let groups = list([0x00, 0x1D, 0x00, 0x17])
@@ -190,7 +190,7 @@ private enum ClientHello {
         return [0x16, 3, 1] + list(message)
     }
 
-    /// Behind its length in two bytes.
+    /// Prefixes the bytes with their length in two bytes.
     private static func list(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
     }

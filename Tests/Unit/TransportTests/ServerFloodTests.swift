@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Clients that send much and ask for little: each is told to calm down, and shown out.
+/// Clients that send much and request little: each gets ENHANCE_YOUR_CALM, and its connection ends.
 @Suite struct ServerFloodTests {
     private static let count: UInt32 = 2000
 
@@ -25,7 +25,7 @@ import Testing
             Self.streams { [RawFrame.request(stream: $0, endsStream: true), RawFrame.reset(stream: $0)] }
         )
         expectCalm(conversation)
-        // The application sees no more than the burst that is allowed, and what the guard forgives in the seconds that a
+        // The application sees no more than the permitted burst, and what the guard forgives in the seconds that a
         // starved machine takes.
         #expect(conversation.requestCount < Self.count / 2)
     }
@@ -76,7 +76,7 @@ import Testing
     func `no more than 64 KiB of a header block are read (abuse case 69)`(_ byteCount: Int) throws {
         let now = MonotonicTime.now()
         let session = try HTTP2Session(role: .server, settings: HTTP2Settings(), now: now)
-        // Literals that HPACK takes: a name of one byte and an empty value, again and again.
+        // Literals that HPACK accepts: a name of one byte and an empty value, again and again.
         let fields = Array([[UInt8]](repeating: [0, 1, 0x78, 0], count: byteCount / 4).joined())
         let frame = RawFrame.frame(type: 9, flags: 0, stream: 1, fields)
         try session.receive(
@@ -109,7 +109,7 @@ import Testing
         let conversation = try await HostileConversation.hold(
             Self.streams { stream in
                 let offence = frames.flatMap { $0 }
-                // The same frame, on the stream at hand.
+                // The same frame, on the current stream.
                 let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: stream >> $0) }
                 return [
                     RawFrame.frame(type: 1, flags: 4, stream: stream, head), offence[..<5] + number + offence[9...],
@@ -153,8 +153,8 @@ import Testing
         #expect(conversation.frames.count < Self.count / 2, "\(name)")
     }
 
-    /// nghttp2 asserts that a session which has been told to end reads no more, and reads on where it is told within a
-    /// callback (CVE-2026-27135).
+    /// nghttp2 asserts that an ended session reads no more, and reads on if it is ended within a callback
+    /// (CVE-2026-27135).
     @Test(arguments: idle)
     func `a flood with a malformed frame behind it, in one piece, ends no more than the connection`(
         _ name: String,
@@ -168,7 +168,7 @@ import Testing
         var queue = ByteQueue()
         try session.send(into: &queue, byteCountMax: .max)
         let goAway = try #require(RawFrame.parse(queue.takeAll()).first { $0.type == 7 }, "\(name)")
-        // What nghttp2 counts itself may wait until it has read the piece, and its own verdict is the first then.
+        // nghttp2's own counts may wait until it has read the piece, and its own error comes first then.
         let frameSizeError = UInt8(ConformanceCase.ErrorCode.frameSizeError.rawValue)
         #expect([HostileConversation.enhanceYourCalm, frameSizeError].contains(goAway.payload[7]))
         #expect(session.isEnding)

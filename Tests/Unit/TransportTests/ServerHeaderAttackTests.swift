@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Header blocks that are larger than they look; what breaks the rules is in `HTTP2ServerConformanceTests`.
+/// Header blocks that are larger than they look; `HTTP2ServerConformanceTests` has those that break the rules.
 @Suite struct ServerHeaderAttackTests {
     private func send(_ block: [UInt8], settings: HTTP2Settings = HTTP2Settings()) async throws -> HostileConversation {
         var limits = HostileConversation.patientLimits
@@ -64,7 +64,7 @@ import Testing
     @Test func `other malformed fields cost their stream alone where that is set (abuse case 73)`() async throws {
         var settings = HTTP2Settings()
         settings.upperCaseGoAway = Array("lower case".utf8)
-        // A value in upper case behind a bad name is none of its business.
+        // A value in upper case behind a bad name does not matter.
         let conversation = try await send(
             ServerConformanceCase.head + ConformanceCase.field("connection", "name: [A]"),
             settings: settings
@@ -79,7 +79,7 @@ import Testing
             answerByteCount: 10
         ) { $0.flags & 1 != 0 && $0.stream == 1 ? .hangUp : .nothing }
         let head = try #require(conversation.frames.first { $0.type == 1 }).payload
-        // The table's new size, then :status 200 and nothing that is to be remembered (RFC 7541 sections 6.3, 6.2.1).
+        // The table's new size, then :status 200 without indexing (RFC 7541 sections 6.3, 6.2.1).
         #expect(head.first == 0x20)
         #expect(head.dropFirst().first == 0x88)
         #expect(!head.dropFirst(2).contains { $0 & 0xC0 == 0x40 })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Clients that take their time: every deadline is a limit of the server's, and ends what it is for.
+/// Slow clients: each of the server's deadlines ends what it limits.
 @Suite struct ServerSlownessTests {
     /// Short where the test waits for it; it can only come late.
     private static let short = Duration.milliseconds(40)
@@ -89,7 +89,7 @@ import Testing
         let server = try await loopback.serve(limits: limits) { _, responder in responder.respond(status: 200) }
         let client = try #require(PlainClient.connect(to: server.port))
         client.send(bytes)
-        // Ends when the server hangs up.
+        // It ends when the server closes.
         #expect(client.receiveAll().isEmpty)
         await server.close()
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Transport
 
-/// Clients that keep to the protocol's letter and never get anywhere: each runs into a deadline.
+/// Clients within the protocol's letter that make no progress: each meets a deadline.
 @Suite struct SlowPeerTests {
-    /// Sends `frames` after the handshake, acknowledges nothing, and gives what the server says until it hangs up.
+    /// Sends `frames` after the handshake, acknowledges nothing, and returns the server's frames up to its close.
     private func converse(
         _ frames: [[UInt8]],
         limits: HTTP2ServerLimits,

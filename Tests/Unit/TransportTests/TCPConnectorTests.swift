@@ -6,7 +6,7 @@ import Testing
 @testable import Transport
 
 @Suite struct TCPConnectorTests {
-    /// Where each port of the list stands for one address of a host.
+    /// A resolver in which each port of the list stands for one address of a host.
     private func resolver(_ ports: [UInt16]) -> Resolver {
         Resolver(threadCountMax: 1) { (_, _) throws(TransportError) in
             try ports.map { (port) throws(TransportError) in
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// The port that the connection led to.
+    /// The port that the connection reached.
     private func connect(_ ports: [UInt16], _ route: TCPRoute) async throws -> UInt16 {
         let loop = try EventLoop()
         defer { loop.stop() }
@@ -59,7 +59,7 @@ import Testing
         let ports = try (0..<3).map { _ in try HeldPort.silent() }
         var route = TCPRoute()
         route.addressOffset = offset
-        // Nobody overtakes: each is decided long before.
+        // No attempt overtakes another: each is decided long before.
         route.attemptDelay = .seconds(3600)
         #expect(try await connect(ports.map(\.number), route) == ports[offset % 3].number)
     }

@@ -113,7 +113,7 @@ import Testing
 
     @Test func `a port in use is named`() async throws {
         let loopback = try Loopback()
-        // An address of its own: on the others' a port that is closed may be theirs at once.
+        // An address of its own: another test may get a closed port of the shared one at once.
         let address = "127.0.0.79"
         let first = try await listen(loopback, address: address)
         let port = await port(first)
@@ -121,8 +121,8 @@ import Testing
             try await listen(loopback, address: address, port: port)
         }
         await first.loop.run { first.value.close() }
-        // Free at once, although connections may still exist: but for a copy that another test's child has until it is a
-        // program of its own.
+        // Free at once, although connections may still exist; except while another test's child has a copy before its
+        // exec.
         var second: LoopBound<TLSListener>?
         while second == nil {
             do { second = try await listen(loopback, address: address, port: port) } catch {
@@ -248,7 +248,7 @@ import Testing
         var events = client.events.makeAsyncIterator()
         #expect(await events.next() == .opened)
         #expect(await events.next() == .received([0]))
-        // The client's loop hears nothing of it before it writes.
+        // The client's loop does not learn of it before it writes.
         await client.channel.loop.run {
             server.loop.wait {
                 #expect(throws: Never.self) { try server.value.write([1, 2, 3]) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// What both sides of a handshake choose from, read from its first messages.
+/// Parameters that each side of a handshake offers, read from its first messages.
 @Suite struct TLSChoiceTests {
     private let stage: TLSStage
 
@@ -54,13 +54,13 @@ import Testing
     }
 }
 
-/// Takes a ClientHello or ServerHello apart (RFC 8446 sections 4.1.2 and 4.1.3), which fills its record.
+/// Parses a ClientHello or ServerHello (RFC 8446 sections 4.1.2 and 4.1.3) that fills its record.
 private struct HelloReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// To the session's id: behind the heads of record and message, the version and the random bytes.
+    /// Skips to the session id: behind the heads of record and message, the version and the random bytes.
     mutating func skipToSession() { rest = rest.dropFirst(5 + 4 + 2 + 32) }
 
     mutating func number(byteCount: Int) -> Int {
@@ -73,7 +73,7 @@ private struct HelloReader {
         rest = rest.dropFirst(byteCount)
     }
 
-    /// Of the extension `supported_groups` (RFC 8446 section 4.2.7).
+    /// Groups of the extension `supported_groups` (RFC 8446 section 4.2.7).
     static func groups(of hello: [UInt8]) -> [Int] {
         var reader = HelloReader(hello)
         reader.skipToSession()

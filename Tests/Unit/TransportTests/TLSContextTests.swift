@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `a key cut at any length is refused`() {
-        // The last line may lose its line break and still be whole.
+        // The last line is complete even without its line break.
         for length in 0..<identity.privateKeyPEM.count - 1 {
             #expect(throws: TLSError.privateKeyUnreadable) {
                 try make(identity.certificatePEM, Array(identity.privateKeyPEM[..<length]))

@@ -11,11 +11,11 @@ import Testing
         let chain = try authority.issueClient().certificatePEM
         var password = invertedPassword.map { ~$0 }
         var scalar = invertedScalar.map { ~$0 }
-        // The search finds what is there.
+        // The search does find a present text.
         #expect(try ProcessMemory.contains(inverted: invertedPassword))
         #expect(try ProcessMemory.contains(inverted: invertedScalar))
         unsafe explicit_bzero(&scalar, scalar.count)
-        // Everything is decrypted and read before the two are found not to match.
+        // Everything is decrypted and read before the mismatch is found.
         #expect(throws: TLSIdentityError.privateKeyDoesNotMatchCertificate) {
             try unsafe TLSIdentity(
                 certificateChainPEM: chain.span.bytes,
@@ -28,13 +28,15 @@ import Testing
             try unsafe TLSIdentity(pkcs12: file.span.bytes, password: password.span.bytes)
         }
         unsafe explicit_bzero(&password, password.count)
-        // The allocator may write its own links into the first bytes of freed memory. OpenSSL's numbers begin at the end.
+        // The allocator may write its own links into the first bytes of freed memory. OpenSSL's numbers begin at the
+        // end.
         for needle in [invertedPassword, invertedScalar, invertedScalar.reversed()] {
             #expect(try !Self.stays(Array(needle.dropFirst(16))), "\(needle.count) bytes")
         }
     }
 
-    /// Other threads run beside this: what one of them has just let go of may be found once, and not again.
+    /// True if the bytes stay in memory. Other threads run beside this: freed memory of theirs may be found once, and
+    /// not again.
     private static func stays(_ inverted: [UInt8]) throws -> Bool {
         for _ in 0..<20 {
             guard try ProcessMemory.contains(inverted: inverted) else { return false }
@@ -44,7 +46,7 @@ import Testing
     }
 }
 
-/// The complements, so that nothing here is what is looked for.
+/// Complements, so that this file does not contain what it searches for.
 private let invertedPassword: [UInt8] = [
     0x89, 0x9E, 0x8F, 0x90, 0x8D, 0x90, 0x8A, 0x8C, 0xD2, 0x93, 0x9E, 0x91, 0x8B, 0x9A, 0x8D, 0x91, 0xD2, 0x8B, 0x8D,
     0x96, 0x9C, 0x86, 0x9C, 0x93, 0x9A, 0xD2, 0xC8, 0xC8,

@@ -130,7 +130,7 @@ import Testing
     @Test func `reading the keychain's file leaves the process without the old ciphers`() throws {
         let file = try client.pkcs12(password: "x", ciphers: .keychain)
         _ = try identity(pkcs12: file, "x")
-        // It would be read without any provider of that name if the first reading had loaded one for all.
+        // If the first reading had loaded a provider for the whole process, this would succeed without one.
         #expect(throws: TLSIdentityError.legacyEncryption) {
             try unsafe TLSIdentity(
                 pkcs12: file.span.bytes,
@@ -168,7 +168,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             var changed = file
-            // The count of iterations is behind the rest; a large one is only slow.
+            // The iteration count is behind the rest; a large one is only slow.
             changed[Int.random(in: 0..<file.count - 4, using: &generator)] ^= .random(in: 1...255, using: &generator)
             do {
                 let read = try identity(pkcs12: changed, "x")
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    // MARK: What it shows
+    // MARK: Printing
 
     @Test func `no way of printing shows a key`() throws {
         let identity = try identity(client.certificatePEM, client.privateKeyPEM)
@@ -222,7 +222,7 @@ import Testing
     @Test func `a certificate whose signature ends in bits that do not count is refused`() throws {
         let pem = try TestAuthority().certificatePEM
         let der = try #require(unsafe TLSCertificate.list(pem: pem.span.bytes).first).der
-        // BIT STRING, the last field: tag, length, number of bits that do not count, signature.
+        // BIT STRING, the last field: tag, length, number of unused bits, signature.
         let start = try #require(
             der.indices.last { der[$0] == 0x03 && $0 + 2 < der.count && Int(der[$0 + 1]) == der.count - $0 - 2 }
         )

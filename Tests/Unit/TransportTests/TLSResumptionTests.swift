@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// Connections that take up an earlier one's session.
+/// Connections that resume an earlier one's session.
 @Suite struct TLSResumptionTests {
     private let stage: TLSStage
 
@@ -12,7 +12,7 @@ import Testing
         stage = try TLSStage()
     }
 
-    /// Shakes hands, has both sides send a byte, and says whether the session was an earlier one's.
+    /// Shakes hands, has both sides send a byte, and returns whether the session was resumed.
     @discardableResult
     private func connect(
         _ client: TLSContext,
@@ -84,7 +84,7 @@ import Testing
     func `a ticket is never offered to another host or port`(_ host: String, _ port: UInt16) throws {
         let (client, server) = (try stage.clientContext(), try stage.serverContext(resumption: true))
         try connect(client, server)
-        // The very server that gave it: nothing but the name or the number stands in the way.
+        // The very server that issued it: only the name or the port differs.
         #expect(try !connect(client, server, host: host, port: port))
         #expect(count(client) == 2)
     }
@@ -124,7 +124,7 @@ import Testing
             guard case .unknownAuthority = $0 as? TLSError else { return false }
             return true
         }
-        // What was offered in vain, and what was not, is gone.
+        // Sessions that were offered in vain, and those that were not, are gone.
         #expect(count(client) == 0)
     }
 
@@ -228,7 +228,7 @@ import Testing
         let period = TicketKeys.period
         #expect(try isResumed(after: .seconds(0)))
         #expect(try isResumed(after: period - .seconds(1)))
-        // It was made late in its key's time, and the key is in its second.
+        // It was issued late in its key's time, and the key is in its second period.
         #expect(try isResumed(after: period))
         #expect(try !isResumed(after: period + period))
         #expect(try isResumed(after: .seconds(1)))

@@ -73,7 +73,7 @@ import Testing
             return true
         }
         #expect(!pair.isClientDone)
-        // The server learns of it through an alert, which waited among the ciphertext.
+        // The server learns of it by an alert, which waited among the ciphertext.
         #expect { try pair.exchange() } throws: {
             guard case .alert = $0 as? TLSError else { return false }
             return true
@@ -188,7 +188,7 @@ final class TLSPair {
     var clientGot = ByteQueue()
     var serverGot = ByteQueue()
     var pieceByteCount = Int.max
-    /// Changes what crosses the wire.
+    /// Changes bytes on the wire.
     var alter: ((inout [UInt8]) -> Void)?
 
     init(client: consuming TLSSession, server: consuming TLSSession) {
@@ -216,7 +216,7 @@ final class TLSPair {
         try exchange()
     }
 
-    /// Until neither side has anything to say.
+    /// Runs until neither side has bytes to send.
     func exchange() throws(TLSError) {
         while client.ciphertextByteCount > 0 || server.ciphertextByteCount > 0 {
             for piece in pieces(Self.take(&client)) { try server.receive(piece, into: &serverGot) }

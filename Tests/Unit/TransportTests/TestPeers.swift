@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Transport
 
-/// A channel without HTTP/2 on it: what happens is collected, and can be awaited.
+/// A channel without HTTP/2: its events are collected, and can be awaited.
 final class ChannelRecorder: TLSChannelDelegate {
     enum Event: Equatable, Sendable {
         case opened
@@ -40,7 +40,7 @@ final class ChannelRecorder: TLSChannelDelegate {
     }
 }
 
-/// Writes back what it reads, and holds its peer back when it cannot.
+/// Writes back what it reads, and stops reading while it cannot write.
 final class Echo: TLSChannelDelegate {
     func channelDidOpen(_ channel: TLSChannel) {}
 
@@ -102,7 +102,7 @@ struct RecordedChannel: Sendable {
         return RecordedChannel(channel: try result.get(), events: events)
     }
 
-    /// The last event's error; all plaintext that came before.
+    /// The last event's error, and all plaintext before it.
     func untilClosed() async -> (bytes: [UInt8], error: TransportError?) {
         var bytes: [UInt8] = []
         for await event in events {
@@ -127,22 +127,22 @@ final class StartedClient {
         self.socket = socket
     }
 
-    /// More than a queue without a backlog takes: who calls now hears nothing, not even a refusal.
+    /// Starts more connections than a queue without a backlog holds: a later one gets no answer, not even a refusal.
     static func fill(_ port: HeldPort) throws -> [StartedClient] {
         let callers = try (0..<4).map { _ in try StartedClient(to: port.number) }
         var polled = callers.map { pollfd(fd: $0.socket.descriptor, events: Int16(POLLOUT), revents: 0) }
-        // Until one of them is in there is room for whoever comes first.
+        // Until one of them is accepted there is room for the next.
         while unsafe poll(&polled, nfds_t(polled.count), -1) < 1 {}
         return callers
     }
 }
 
-/// A plain TCP client that blocks; for bytes that are not TLS.
+/// A plain, blocking TCP client; for bytes that are not TLS.
 final class PlainClient {
     private let descriptor: Int32
 
     static func connect(to port: UInt16) -> PlainClient? {
-        // Nil tells the test that there was no address or no connection.
+        // Nil: there was no address or no connection.
         guard let address = try? SocketAddress.resolve(host: "127.0.0.1", port: port).first else { return nil }
         let client = PlainClient(
             descriptor: socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -166,12 +166,12 @@ final class PlainClient {
         _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// No more will follow.
+    /// Ends its sending side.
     func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Everything until the server ends the connection, in order or by a reset.
+    /// Reads until the server ends the connection, in order or by a reset.
     func receiveAll() -> [UInt8] {
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

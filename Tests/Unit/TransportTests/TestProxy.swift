@@ -9,28 +9,28 @@ struct ProxyCaller {
         _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Every byte in a segment of its own; the reader's system may still put some together.
+    /// Writes every byte in a segment of its own; the reader's system may still join some.
     func writeInSingleBytes(_ bytes: [UInt8]) {
         var one: Int32 = 1
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         for byte in bytes { write([byte]) }
     }
 
-    /// Nil when the caller hangs up before.
+    /// Nil if the caller closes before.
     func read(_ byteCount: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let count = unsafe recv(descriptor, &bytes, byteCount, Int32(MSG_WAITALL))
         return count == byteCount ? bytes : nil
     }
 
-    /// Why there is no byte to read; 0 for an end in order.
+    /// The error of a read without bytes; 0 for an end in order.
     func readFailure() -> Int32 {
         var byte: UInt8 = 0
         let count = unsafe recv(descriptor, &byte, 1, 0)
         return count < 0 ? errno : 0
     }
 
-    /// The lines of an HTTP head, without the empty one.
+    /// Lines of an HTTP head, without the empty one.
     func readHead() -> [String]? {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
@@ -40,12 +40,12 @@ struct ProxyCaller {
         return String(decoding: head.dropLast(4), as: UTF8.self).split(separator: "\r\n").map(String.init)
     }
 
-    /// Blocks until the caller hangs up.
+    /// Blocks until the caller closes.
     func waitForEnd() {
         while read(1) != nil {}
     }
 
-    /// Carries bytes between the caller and a port of this machine until either hangs up.
+    /// Carries bytes between the caller and a port of this machine until either closes.
     func relay(to port: UInt16) {
         guard let target = TestProxy.connect(to: port) else { return }
         defer { close(target) }
@@ -68,7 +68,7 @@ struct ProxyCaller {
     }
 }
 
-/// A proxy on 127.0.0.1 that does to each caller what the test says, on a thread for each.
+/// A proxy on 127.0.0.1 that runs the test's script for each caller, on a thread for each.
 final class TestProxy: Sendable {
     typealias Script = @Sendable (ProxyCaller) -> Void
 
@@ -109,7 +109,7 @@ final class TestProxy: Sendable {
     }
 
     deinit {
-        // Wakes the thread in accept, which closes the descriptor: nobody else may have its number before.
+        // This wakes the thread in accept, which closes the descriptor: its number must not be reused before.
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
@@ -156,7 +156,7 @@ final class TestProxy: Sendable {
 }
 
 extension TestProxy {
-    /// An honest HTTP proxy. `seen` hears the head of every request.
+    /// An honest HTTP proxy. `seen` gets the head of every request.
     static func http(
         authorization: String? = nil,
         seen: @escaping @Sendable ([String]) -> Void = { _ in }
@@ -180,7 +180,7 @@ extension TestProxy {
         }
     }
 
-    /// An honest SOCKS5 proxy. `seen` hears the requested address, from its type to the port.
+    /// An honest SOCKS5 proxy. `seen` gets the requested address, from its type to the port.
     static func socks5(
         user: String? = nil,
         password: String = "",

@@ -1,7 +1,7 @@
 import TestCertificates
 
-/// Requests after which nothing on a connection of HTTP/1.1 may be believed: two readers might read them in two ways, so
-/// that one finds a request of its sender's choice behind them (RFC 9112 section 11.2).
+/// Requests after which no byte of an HTTP/1.1 connection can be trusted: two readers might split them differently, so
+/// that one finds a smuggled request behind them (RFC 9112 section 11.2).
 enum AmbiguousRequest {
     static let all: [(name: String, text: String)] =
         [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// Who may send a body, how long it may be, and whose memory it takes.
+/// Permission, length and memory of request bodies.
 @Suite struct FrontBodyTests {
     @Test func `HTTP 2: who is refused is told before the body, which takes no memory and no window`() async throws {
         let stage = try await FrontStage(FrontStage.closed)
@@ -12,7 +12,7 @@ import Testing
         let piece = [UInt8](repeating: 1, count: 16_000)
         var hasPonged = false
         let client = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
-            // It has just opened: there is room for so little.
+            // It has just opened, so there is room.
             try? channel.write(RawFrame.preface + RawFrame.request(stream: 1, endsStream: false))
         }
         var unparsed: [UInt8] = []
@@ -24,7 +24,7 @@ import Testing
             frames += new
             for frame in new {
                 if frame.type == 3, frame.stream == 1 {
-                    // All that the window of a stream lets a client send.
+                    // All that a stream's window admits.
                     client.write((0..<60).flatMap { _ in RawFrame.data(stream: 1, piece) } + RawFrame.ping)
                 }
                 if frame.type == 6, frame.flags == 1 { hasPonged = true }
@@ -110,8 +110,8 @@ import Testing
     }
 
     @Test func `bodies of all connections share one memory, and who finds it used up is told`() async throws {
-        // What counts is what a list takes: up to twice what is in it, by the pieces that it came in. So each holder has room,
-        // and the long body has it without them, and not with them.
+        // A list counts as the memory that it takes: up to twice its content, by the size of its pieces. So each holder
+        // has room, and the long body fits without them only.
         var limits = HTTPLimits.patient
         // One owner gets half.
         limits.keyedBodyMemoryMax = 2_000_000
@@ -135,7 +135,7 @@ import Testing
         other.send(request)
         #expect(other.response()?.status == 503)
         #expect(try await client.send(.make("PUT", "/", body: [1])).status == 200)
-        // The last byte ends what held it.
+        // The last byte ends the request that held the memory.
         for holder in holders {
             holder.send("a")
             #expect(holder.response()?.status == 200)
@@ -181,7 +181,7 @@ import Testing
         #expect(client.response()?.text == "PUT /a hi")
         client.send(head + "11\r\n\r\n")
         let response = try #require(client.response())
-        // It may send its body all the same, or another request: nothing is read behind this.
+        // It may still send its body or another request: nothing behind this is read.
         #expect(response.status == 413 && response["connection"] == "close")
         #expect(client.rest().isEmpty)
         await stage.front.close()
@@ -192,7 +192,7 @@ import Testing
         let field = ConformanceCase.field("expect", "100-continue")
         let block: [UInt8] = [0x83, 0x87, 0x84, 0x01, 1] + Array("x".utf8) + field
         let client = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
-            // It has just opened: there is room for so little.
+            // It has just opened, so there is room.
             try? channel.write(RawFrame.preface + RawFrame.frame(type: 1, flags: 4, stream: 1, block))
         }
         var frames: [RawFrame] = []

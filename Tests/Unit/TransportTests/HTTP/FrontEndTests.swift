@@ -5,13 +5,13 @@ import Testing
 
 @testable import Transport
 
-/// How a server ends, and what becomes of requests whose clients do.
+/// A server's end, and requests whose clients have gone.
 @Suite struct FrontEndTests {
-    /// The port itself cannot be asked: another test may be given it at once.
+    /// The port cannot be probed: another test may get it at once.
     private static func waitUntilNobodyListens(_ stage: FrontStage) async {
         let core = stage.front.core
         await stage.wait {
-            // Whoever closes may need this thread.
+            // Closing may need this thread.
             await Task.yield()
             return await core.loop.run { core.value.ports.isEmpty && core.value.loopbackPort == nil }
         }
@@ -85,7 +85,7 @@ import Testing
         await stage.front.close()
         #expect(client.rest().isEmpty)
         await #expect(throws: TransportError.self) { _ = try await failing.value }
-        // Nobody is there any more.
+        // The client has gone.
         first?.respond(HTTPAnswer(status: 200))
         second?.respond(HTTPAnswer(status: 200))
     }
@@ -113,7 +113,7 @@ import Testing
             first.respond(HTTPAnswer(status: 200, body: Array("\(number)".utf8)))
             first.respond(HTTPAnswer(status: 500))
             #expect(client.response()?.text == "\(number)")
-            // Late for the request that it is of, and none of the next one's.
+            // Too late for its own request, and not taken for the next one's.
             first.respond(HTTPAnswer(status: 500))
             async let answer = other.send(.post("/"))
             let second = try #require(await late.responders.next())
@@ -157,7 +157,7 @@ import Testing
             if isBefore { responder.respond(HTTPAnswer(status: 200, body: .init(repeating: 1, count: 100_000))) }
             tls = nil
             plain = nil
-            // Cancelling resets the stream; the connection goes when it is over.
+            // Cancelling resets the stream; the connection closes when the call is over.
             if !isBefore { call?.cancel() }
             if !isBefore { responder.respond(HTTPAnswer(status: 200, body: .init(repeating: 1, count: 100_000))) }
             await call?.value

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-/// Fields that every answer has, and those that every request must have right.
+/// Fields of every answer, and required fields of every request.
 @Suite struct FrontFieldTests {
     @Test func `every answer has its date, a refusal too, in both versions`() async throws {
         let stage = try await FrontStage()
@@ -35,7 +35,7 @@ import Testing
         client.send("GET /a HTTP/1.1\r\nHost: \(host)\r\n\r\n")
         #expect(client.response()?.status == 400)
         client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
-        // Nothing behind it is read.
+        // What follows is not read.
         #expect(client.rest().isEmpty)
         await stage.front.close(gracefully: false)
     }

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Bytes that differ at every place.
+    /// Bytes that differ at every offset.
     private static func bytes(_ count: Int) -> [UInt8] {
         var random = SeededRandom(seed: 7)
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -125,10 +125,10 @@ import Testing
         #expect(client.rest().count < 32_000_000)
     }
 
-    /// How many descriptors of this process are the served file.
+    /// Counts the open descriptors of the served file in this process.
     private func openFileCount() throws -> Int {
         let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").map { "/proc/self/fd/" + $0 }
-        // One that is closed meanwhile is none.
+        // A descriptor closed meanwhile does not count.
         return links.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: $0)) == folder.path("file") }
     }
 }

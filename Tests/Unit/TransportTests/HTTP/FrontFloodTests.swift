@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// Requests without a key and connections that say nothing, many of them, beside clients that are served.
+/// Many requests without a key and silent connections, beside clients that are served.
 @Suite struct FrontFloodTests {
     private static func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
         var limits = HTTPLimits.patient
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `bodies without a key have their own memory, and each network its part of it`() async throws {
-        // What counts is what a list takes: up to twice what is in it.
+        // A list counts as the memory that it takes: up to twice its content.
         let stage = try await FrontStage(
             limits: Self.limits { limits in
                 limits.keyedBodyMemoryMax = 4_000_000
@@ -42,7 +42,7 @@ import Testing
         ] {
             let body = [UInt8](repeating: 1, count: byteCount)
             #expect(try await client.send(.make("PUT", path, body: body)).status == status, "\(path)")
-            // A refusal whose body has not come whole ends the connection.
+            // A refusal before the body is complete ends the connection.
             let other = try stage.client()
             other.send(Array(Self.head(path, byteCount).utf8) + body)
             #expect(other.response()?.status == status, "\(path)")
@@ -58,7 +58,7 @@ import Testing
         let stage = try await FrontStage(limits: Self.limits { $0.keylessDeadline = .milliseconds(100) })
         var keyed = try stage.client()
         keyed.send(Self.head("/key", 3) + "ab")
-        // On a busy machine its head may have come too late: the next one.
+        // On a busy machine its head may have come too late: try another.
         while await stage.front.bodyMemoryByteCount() == 0 {
             guard await stage.front.connectionCount() == 0 else { continue }
             keyed = try stage.client()
@@ -82,7 +82,7 @@ import Testing
             return RawFrame.frame(type: 1, flags: 4, stream: stream, block) + RawFrame.data(stream: stream, [1])
         }
         let client = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
-            // It has just opened: there is room for so little.
+            // It has just opened, so there is room.
             try? channel.write(RawFrame.preface + requests)
         }
         var unparsed: [UInt8] = []
@@ -107,7 +107,7 @@ import Testing
         client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(client.response()?.text == "GET /a ")
         #expect(silent[0].receiveAll().isEmpty)
-        // The other one goes next, and then there is none left to go.
+        // The other one goes next, and then there is none left to close.
         let next = try stage.client()
         next.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(next.response()?.status == 200)
@@ -142,7 +142,7 @@ import Testing
         let stage = try await FrontStage(limits: Self.limits { $0.connectionCountPerAddressMax = 2 })
         let silent = try (0..<2).map { _ in try #require(PlainClient.connect(to: stage.port)) }
         await stage.wait { await stage.front.connectionCount() == 2 }
-        // Refused until the moment is over.
+        // Refused until the second is over.
         let client = stage.hastyClient()
         client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(client.response()?.text == "GET /a ")

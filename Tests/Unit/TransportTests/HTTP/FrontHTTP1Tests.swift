@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// Clients of HTTP/1.1 that mean well, and those that want to be read in two ways.
+/// Clients of HTTP/1.1, honest ones and request smugglers.
 @Suite struct FrontHTTP1Tests {
     @Test func `requests that come at once are answered in their order`() async throws {
         let stage = try await FrontStage()
@@ -27,7 +27,7 @@ import Testing
         let stage = try await FrontStage()
         let (client, other) = (try stage.client(), try stage.client())
         client.send("\r")
-        // Read after the first piece: it comes later to the same loop.
+        // It is read after the first piece, as it comes later to the same loop.
         other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(other.response()?.text == "GET /other ")
         client.send("\n\r\nGET /one HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -190,7 +190,7 @@ import Testing
             "Connection: close\r\n", "Host: x\r\n\r\n", "Content-Length: 3\r\n\r\nabc",
             "GET /e HTTP/1.1\r\nHost: x\r\n\r\n",
         ]
-        // Whatever lengths the words add up to, one of these is read as a request.
+        // Whatever the lengths add up to, one of these is read as a request.
         let end = String(repeating: "\r\n\r\nGET /end HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", count: 3)
         var takenCount = 0
         for _ in 0..<400 {
@@ -207,12 +207,12 @@ import Testing
             #expect(mine[..<common] == theirs[..<common], "seed \(seed): \(text.debugDescription)")
             takenCount += common
         }
-        // Otherwise nothing was compared.
+        // Fewer would prove nothing.
         #expect(takenCount > 100)
         await stage.front.close(gracefully: false)
     }
 
-    /// The texts of the answers up to the first that is a refusal.
+    /// Texts of the answers up to the first refusal.
     private static func answers(_ port: UInt16, _ text: String) throws -> [String] {
         let client = try PlainCaller(port: port)
         client.write(text)
@@ -229,7 +229,7 @@ import Testing
     }
 }
 
-/// A server of HTTP/1.1 that is not ours, and says what it was asked for.
+/// An HTTP/1.1 server of Python's that echoes each request.
 private final class PythonMirror {
     private static let path = "/usr/bin/python3"
     static let isThere = unsafe access(path, X_OK) == 0

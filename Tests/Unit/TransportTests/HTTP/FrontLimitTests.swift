@@ -9,7 +9,7 @@ private final class RequestCount: Sendable {
     let value = Atomic<Int>(0)
 }
 
-/// Every deadline and every count, each met by a client that does not keep to it.
+/// Every deadline and count, each against a client that exceeds it.
 @Suite struct FrontLimitTests {
     private static func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
         var limits = HTTPLimits.patient
@@ -32,7 +32,7 @@ private final class RequestCount: Sendable {
         let stage = try await FrontStage(limits: Self.limits { $0.requestDeadline = .milliseconds(100) })
         let client = try stage.client()
         client.send("GET / HTTP/1.1\r\nHost: x\r\nA: ")
-        // Bytes go on coming for as long as the server takes them; few enough to stay below its limit.
+        // Bytes keep coming while the server takes them; few enough to stay below its limit.
         var count = 0
         while count < 10_000, client.send("a") { count += 1 }
         let rest = String(decoding: client.rest(), as: UTF8.self)
@@ -90,7 +90,7 @@ private final class RequestCount: Sendable {
         let application = late.application
         let stage = try await FrontStage(
             limits: Self.limits { limits in
-                // Above what Nagle's algorithm and a delayed acknowledgement hold a first request back.
+                // Longer than Nagle's algorithm and a delayed acknowledgement hold a first request back.
                 limits.idleDeadline = .milliseconds(200)
                 limits.requestDeadline = .milliseconds(200)
             }
@@ -100,7 +100,7 @@ private final class RequestCount: Sendable {
         }
         var client = stage.hastyClient()
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        // On a busy machine a client may be too late: the next one.
+        // On a busy machine a client may be too late: try another.
         while requests.value.load(ordering: .relaxed) == 0 {
             if await stage.front.connectionCount() > 0 { continue }
             client = stage.hastyClient()
@@ -108,7 +108,7 @@ private final class RequestCount: Sendable {
         }
         let responder = try #require(await late.responders.next())
         let loop = stage.loopback.serverLoop
-        // Twice both deadlines on the clock that they are kept by.
+        // Twice both deadlines, on the clock that they are kept by.
         await withCheckedContinuation { continuation in
             loop.perform { loop.schedule(after: .milliseconds(400)) { continuation.resume() } }
         }
@@ -196,7 +196,7 @@ private final class RequestCount: Sendable {
         await stage.front.close(gracefully: false)
     }
 
-    /// A client whose connection is closed for no other: a request of it had a key.
+    /// A client whose connection is never closed to make room: one of its requests had a key.
     private static func keyedClient(_ stage: FrontStage) throws -> TestClient {
         let client = try stage.client()
         #expect(isServed(client))
@@ -208,14 +208,15 @@ private final class RequestCount: Sendable {
         return client.response()?.status == 200
     }
 
-    /// All that the server says to a client that says this after its preface, up to a frame or the connection's end.
+    /// The server's frames to a client that sends these bytes after its preface, up to a given frame or the
+    /// connection's end.
     private static func frames(
         _ stage: FrontStage,
         _ bytes: [UInt8],
         until isLast: (RawFrame) -> Bool
     ) async throws -> [RawFrame] {
         let client = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
-            // It has just opened: there is room for so little.
+            // It has just opened, so there is room.
             try? channel.write(RawFrame.preface + bytes)
         }
         var frames: [RawFrame] = []

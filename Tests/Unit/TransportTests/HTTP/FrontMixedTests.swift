@@ -18,7 +18,7 @@ import Testing
             return Call(method: method, path: "/\(number)", body: .init(repeating: letter, count: byteCount))
         }
 
-        /// What the mirror says; every third path is refused before its body.
+        /// The mirror's answer; every third path is refused before its body.
         func isAnswered(_ status: Int, _ text: [UInt8]) -> Bool {
             if path.hasSuffix("7") { return status == 401 && text == Array("no".utf8) }
             return status == 200 && text == Array("\(method) \(path) ".utf8) + body
@@ -52,7 +52,7 @@ import Testing
         await stage.front.close(gracefully: false)
     }
 
-    /// Some at once, on one connection.
+    /// Sends several at once on one connection.
     private static func serve(_ count: Int, _ client: TestClient, _ random: inout SeededRandom) throws -> Int {
         var wrongCount = 0
         var number = 0
@@ -78,7 +78,7 @@ import Testing
             wrongCount += await withTaskGroup(of: Bool.self) { group in
                 for call in calls[start..<min(start + 50, calls.count)] {
                     group.addTask {
-                        // A failure is a wrong answer.
+                        // A failure counts as a wrong answer.
                         let response = try? await client.send(.make(call.method, call.path, body: call.body))
                         return response.map { call.isAnswered($0.status, $0.body) } ?? false
                     }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Transport
 
-/// Connections whose requests are refused for being too many are read no faster than that can be afforded.
+/// Connections with too many refused requests, which are read at a limited rate.
 @Suite struct FrontRefusalTests {
-    /// Everything is too much; `/fine` is not.
+    /// Refuses everything but `/fine`.
     private static let application: @Sendable (HTTPHead) -> HTTPBeginning = { head in
         .answer(HTTPAnswer(status: head.path.elementsEqual("/fine".utf8) ? 200 : 429))
     }
 
-    /// From the first refusal on a connection is held back for so long.
+    /// Limits that hold a connection back for so long from its first refusal on.
     private static func limits(holdFor nanoseconds: Int64) -> HTTPLimits {
         var limits = HTTPLimits.patient
         limits.refusals.burst = 0
@@ -92,13 +92,13 @@ import Testing
         }
         let client = try stage.client()
         let channel = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
-            // It has just opened: there is room for so little.
+            // It has just opened, so there is room.
             if isHTTP2 { try? channel.write(RawFrame.preface + RawFrame.request(stream: 1, endsStream: true)) }
         }
         if !isHTTP2 { client.send("GET /first HTTP/1.1\r\nHost: x\r\n\r\n") }
         let first = await asked.next()
         await stage.wait { await Self.holdCount(stage) == 1 }
-        // The system has it when this returns.
+        // The kernel has it when this returns.
         client.send(isHTTP2 ? "" : "GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
         if isHTTP2 { await Self.write(RawFrame.request(stream: 3, endsStream: true), channel) }
         let other = try stage.client()
@@ -120,7 +120,7 @@ import Testing
         refused.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         await stage.wait { await Self.holdCount(stage) == 1 }
         refused.write("GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
-        // The system has had it for as long as this takes.
+        // The kernel has had it for as long as this takes.
         other.send("GET /fine HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(other.response()?.status == 200)
         let core = stage.front.core
@@ -137,7 +137,7 @@ import Testing
         async throws
     {
         var limits = Self.limits(holdFor: Self.hour)
-        // The fourth is the first that is not paid for, and two in a second hold nobody back.
+        // The fourth is the first beyond the budget; two in a second hold no connection back.
         (limits.refusals.burst, limits.refusals.countOfConnection) = (3, 2)
         let reads = ReadCounts()
         let stage = try await FrontStage(limits: limits) { head in
@@ -159,8 +159,8 @@ import Testing
             let client = try stage.client()
             ask = { _ in client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
         }
-        // One at a time, as what comes in one piece with others is read with them; and until there were more than two in a
-        // second, whatever else the machine does.
+        // One at a time, as several in one piece are read together; and until more than two fell into one second,
+        // however slow the machine is.
         var count = 0
         while await Self.holdCount(stage) == 0 {
             try await ask(count)
@@ -213,7 +213,7 @@ import Testing
     @Test func `HTTP 2: what came in one piece is paid for together, and has one wait`() async throws {
         let reads = ReadCounts()
         var limits = Self.limits(holdFor: Self.moment)
-        // All three are paid for.
+        // The budget covers all three.
         limits.refusals.holdMax = Self.hour
         let stage = try await FrontStage(limits: limits) { head in
             reads.addTime()
@@ -261,7 +261,7 @@ import Testing
     }
 }
 
-/// What the server has read, by path, and when by its loop's clock.
+/// Requests that the server has read, by path, with times of its loop's clock.
 private final class ReadCounts: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
@@ -273,7 +273,7 @@ private final class ReadCounts: Sendable {
 
     func watch(_ loop: EventLoop) { state.withLock { $0.loop = loop } }
     func add(_ path: String) { state.withLock { $0.counts[path, default: 0] += 1 } }
-    /// On the loop.
+    /// Call it on the loop.
     func addTime() { state.withLock { state in state.loop.map { state.times.append($0.now) } } }
 
     var all: [String: Int] { state.withLock { $0.counts } }
@@ -281,7 +281,7 @@ private final class ReadCounts: Sendable {
 }
 
 extension String {
-    /// How often a text is in it.
+    /// Counts the occurrences of a text.
     fileprivate func components(of text: String) -> Int {
         var count = 0
         var rest = self[...]

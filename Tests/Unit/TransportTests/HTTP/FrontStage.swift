@@ -2,16 +2,14 @@ import TestCertificates
 
 @testable import Transport
 
-/// A server for both versions on this machine, and who may call it.
+/// A server for both versions on this machine, and its clients.
 final class FrontStage: Sendable {
     let loopback: Loopback
     let front: HTTPFront
 
     /// - Parameters:
-    ///   - limits: the server's.
-    ///   - isPlain: whether it speaks plain text on the loopback address, too.
+    ///   - isPlain: true if it speaks plain text on the loopback address, too.
     ///   - begin: the application.
-    /// - Throws: when nobody can listen.
     init(
         limits: HTTPLimits = .patient,
         isPlain: Bool = false,
@@ -42,39 +40,39 @@ final class FrontStage: Sendable {
 
     var port: UInt16 { front.ports[0] }
 
-    /// One that blocks, of HTTP/1.1.
+    /// A blocking client of HTTP/1.1.
     func client() throws -> TestClient { try TestClient(port: port) }
 
-    /// One whose handshake was in time, where a deadline is so short that it may not be on a busy machine.
+    /// A client whose handshake was in time, for deadlines so short that a busy machine may miss them.
     func hastyClient() -> TestClient {
         while true {
-            // Too late: the next one.
+            // Too late: try another.
             if let client = try? client() { return client }
         }
     }
 
     func connect() async throws -> HTTP2ClientConnection { try await loopback.connect(to: port) }
 
-    /// How much memory bodies took at the most.
+    /// The most memory that bodies took.
     func highestBodyMemory() async -> Int {
         let core = front.core
         return await core.loop.run { core.value.service.budget.highestByteCount }
     }
 
-    /// Looks again until it is so: every look waits for the server's loop.
+    /// Polls until it is so: each poll waits for the server's loop.
     func wait(until isSo: () async -> Bool) async {
         while await !isSo() {}
     }
 
     // MARK: Applications
 
-    /// Of every other request: its key was accepted.
+    /// The share of every other request: its key was accepted.
     static let share = HTTPBodyShare.keyed(owner: "test")
 
-    /// A path that begins like this asks without a key; the next letter is the network that it comes from.
+    /// Prefix of paths that stand for requests without a key; the next letter is the client's network.
     private static let keyless = Array("/keyless-".utf8)
 
-    /// Says what it was asked for, and from where.
+    /// Answers with the request and its address.
     static let mirror: @Sendable (HTTPHead) -> HTTPBeginning = { head in
         .read(
             byteCountMax: 1 << 20,
@@ -95,13 +93,13 @@ final class FrontStage: Sendable {
         }
     }
 
-    /// Nobody may ask.
+    /// Refuses everyone's requests.
     static let closed: @Sendable (HTTPHead) -> HTTPBeginning = { _ in
         .answer(HTTPAnswer(status: 401, body: Array("no".utf8)))
     }
 }
 
-/// Keeps the right to answer, for a test to use.
+/// Keeps responders, for a test to use later.
 struct LateAnswers: Sendable {
     let responders = Signal<HTTPResponder>()
 
@@ -134,7 +132,7 @@ final class ClosureExchange: HTTPExchange {
 }
 
 extension HTTP2Request {
-    /// As `post`, with what a test makes up.
+    /// As `post`, for any method.
     static func make(_ method: String, _ path: String, body: [UInt8] = []) -> HTTP2Request {
         var headers = HeaderBlock()
         headers.append(":method", Array(method.utf8))

@@ -144,12 +144,12 @@ import Testing
     }
 }
 
-/// A client that is nobody's here.
+/// A client that is not ours.
 enum Curl {
     static let path = "/usr/bin/curl"
     static let isThere = unsafe access(path, X_OK) == 0
 
-    /// - Returns: its exit status, and what it wrote.
+    /// - Returns: its exit status and output.
     static func run(_ words: [String]) throws -> (status: Int32, text: String) {
         let (reader, writer) = try Spawn.pipe()
         defer { close(reader) }

@@ -5,7 +5,7 @@ import Testing
 
 /// Heads of HTTP/1.1, read without a connection.
 @Suite struct HTTP1RequestHeadTests {
-    /// As the connection reads it: to the head's end, then the head.
+    /// Reads as the connection does: finds the head's end, then parses the head.
     private func read(_ text: String) throws(HTTPRefusal) -> HTTP1RequestHead? {
         let bytes = Array(text.utf8)
         var end = HTTP1HeadEnd()
@@ -110,7 +110,7 @@ import Testing
                 changed[index] = byte
                 var end = HTTP1HeadEnd()
                 guard case .head(let byteCount) = end.find(in: changed.span) else { continue }
-                // Read or refused; the test is that it comes back.
+                // Read or refused; the test is that it returns.
                 _ = try? HTTP1RequestHead(Array(changed[..<byteCount]), fieldCountMax: 10)
             }
         }

@@ -30,7 +30,7 @@ import Testing
             let bytes = (0..<Int.random(in: 0...12, using: &random)).map { _ in
                 Array("[]:%.a1v@ ".utf8).randomElement(using: &random) ?? 0
             }
-            // A slice that does not begin at 0 is judged alike.
+            // A slice that does not begin at 0 gives the same result.
             let slice = ([0, 0] + bytes)[2...]
             #expect(HTTPAuthority.isValid(bytes[...]) == HTTPAuthority.isValid(slice))
         }

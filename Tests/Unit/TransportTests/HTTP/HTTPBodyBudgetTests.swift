@@ -35,7 +35,7 @@ import Testing
         _ count: Int
     ) {
         let budget = HTTPBodyBudget(keyed: 0, keyless: 16 << 20, network: 16 << 20)
-        // In turns, as connections come: each as much as it gets.
+        // In turns, as connections come: each takes what it gets.
         var isTaken = true
         while isTaken {
             isTaken = false

@@ -8,7 +8,7 @@ import Testing
     }
 
     private static let start = time(0)
-    /// When connections of one network make room for others of it.
+    /// Time from which connections of one network make room for others of it.
     private static let later = time(1_000)
 
     @Test func `connections are counted in all and for each address`() {
@@ -55,7 +55,7 @@ import Testing
         #expect(table.admission(of: "192.0.2.1", at: Self.later) == .inPlaceOf(ids[1]))
         table.remove(ids[1])
         let fresh = table.insert("192.0.2.1", at: Self.later)
-        // The new one's handshake is young; what is older has no key.
+        // The new one's handshake is young; the older ones have no key.
         #expect(table.admission(of: "192.0.2.1", at: Self.time(1_001)) == .inPlaceOf(ids[0]))
         table.remove(ids[0])
         table.move(fresh, to: .keyed, at: Self.later)

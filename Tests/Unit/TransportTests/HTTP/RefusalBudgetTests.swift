@@ -2,7 +2,7 @@ import Testing
 
 @testable import Transport
 
-/// Ten refusals a second may be paid for, three of them in advance; no clock.
+/// A budget of ten refusals a second, three of them in advance; no clock.
 @Suite struct RefusalBudgetTests {
     private static let millisecond: Int64 = 1_000_000
 
@@ -49,7 +49,7 @@ import Testing
         var ends: [MonotonicTime?] = []
         for _ in 0..<1_000 { ends.append(budget.refuse(&share, at: Self.time(0))) }
         #expect(ends.last == Self.time(1_000))
-        // And what is owed beyond it is forgiven.
+        // A debt beyond it is forgiven.
         #expect(budget.refuse(&share, at: Self.time(1_000)) == Self.time(1_100))
     }
 
@@ -69,7 +69,7 @@ import Testing
         var shares = [RefusalBudget.Share](repeating: .init(), count: 7)
         var ends = [MonotonicTime](repeating: Self.time(0), count: shares.count)
         var count = 0
-        // Everybody asks in every millisecond in which it is read.
+        // Every connection sends a request in each millisecond in which it is read.
         for moment in 0..<Int64(100_000) {
             for index in shares.indices where ends[index] <= Self.time(moment) {
                 count += 1
