@@ -8,7 +8,7 @@ import Transport
 struct BroadcastClientTests {
     private static let channel = "dHN0LXNyY2gtY2hubA=="
 
-    /// Answers as Apple's pages say, and keeps what it was asked.
+    /// Answers as Apple's pages say, and records the requests.
     private static func serve(_ site: APNSStandIn, _ asked: Asked) async throws -> HTTP2Server {
         try await site.serve { push in
             asked.lines.withLock { lines in

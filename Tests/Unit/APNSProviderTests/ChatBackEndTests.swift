@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Transport
 
-/// The library as a server outside this package has it: its public interface and nothing else.
+/// The library as a server outside this package has it: only its public interface.
 struct ChatBackEndTests {
     private static let device = String(repeating: "ab", count: 32)
 

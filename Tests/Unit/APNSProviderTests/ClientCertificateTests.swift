@@ -12,7 +12,7 @@ struct ClientCertificateTests {
         authority = try TestAuthority()
     }
 
-    // MARK: What it says
+    // MARK: Reading
 
     @Test func `a universal certificate pushes to both environments, on the topics that it lists`() throws {
         let certificate = try AppleLikeCertificate.universal(by: authority).loaded()
@@ -86,7 +86,7 @@ struct ClientCertificateTests {
         #expect(certificate.topics.count == 3)
     }
 
-    // MARK: What is refused when it is loaded
+    // MARK: Refused when it is loaded
 
     @Test(arguments: ["Test client", "Apple Development: Somebody", "apple push services: com.example.app"])
     func `a certificate for something else is refused`(_ name: String) throws {
@@ -125,7 +125,7 @@ struct ClientCertificateTests {
         }
     }
 
-    // MARK: What is refused before it is used
+    // MARK: Refused before it is used
 
     @Test func `its dates are checked to the second`() throws {
         let certificate = try AppleLikeCertificate.universal(by: authority).loaded()
@@ -179,7 +179,7 @@ struct ClientCertificateTests {
         #expect(APNSEndpoint(host: host, port: 2197).environment == environment)
     }
 
-    // MARK: What it may push
+    // MARK: Permitted pushes
 
     @Test(arguments: PushType.allCases)
     func `a push type is allowed on the topic that is listed for it`(_ pushType: PushType) throws {

@@ -5,7 +5,7 @@ import Transport
 
 @testable import APNSProvider
 
-/// What Apple asks of header compression, read from the bytes that go out.
+/// Apple's rules of header compression, read from the bytes on the wire.
 struct HPACKWireTests {
     /// One connection's first three pushes, a representation for each field.
     private static func fields() throws -> [[(name: String, representation: Representation)]] {
@@ -32,7 +32,7 @@ struct HPACKWireTests {
             try server.receive(bytes.span, now: now)
             if number == 0 { bytes.removeFirst("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count) }
             let block = try #require(RawFrame.parse(bytes).first { $0.type == 1 })
-            // Nothing but the fields: no padding, no priority.
+            // Only the fields: no padding, no priority.
             #expect(block.flags & 0x28 == 0)
             let names = try Self.names(server)
             let representations = try Representation.all(in: block.payload[...])
@@ -87,7 +87,7 @@ struct HPACKWireTests {
     }
 }
 
-/// How one field is written (RFC 7541 section 6).
+/// Encoding of one field (RFC 7541 section 6).
 private enum Representation: Equatable {
     case place
     case indexing(hasLiteralName: Bool)
@@ -112,7 +112,7 @@ private enum Representation: Equatable {
         }
     }
 
-    /// Every field of a header block; changes of the table's size are passed over.
+    /// Every field of a header block; changes of the table's size are skipped.
     static func all(in block: ArraySlice<UInt8>) throws -> [Representation] {
         var rest = block
         var all: [Representation] = []

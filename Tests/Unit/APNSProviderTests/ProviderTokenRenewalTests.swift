@@ -5,7 +5,7 @@ import Testing
 
 @testable import APNSProvider
 
-/// When a token is made, whoever asks and whatever the wall clock says.
+/// Renewal times of a token, for any caller and any wall clock.
 struct ProviderTokenRenewalTests {
     private static func source() throws -> ProviderTokenSource {
         ProviderTokenSource(
@@ -15,7 +15,7 @@ struct ProviderTokenRenewalTests {
         )
     }
 
-    /// 2035, so that nothing here depends on today.
+    /// 2035, so that today's date does not matter.
     private static let wall: Int64 = 2_051_222_400
 
     @Test func `many threads at once get one and the same token`() async throws {
@@ -27,7 +27,7 @@ struct ProviderTokenRenewalTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(tokens.count == 64)
-            // Every signature has its own random number: equal bytes are one signing.
+            // Every signature has its own random number: equal bytes mean one signature.
             #expect(tokens.allSatisfy { $0 == tokens[0] })
             #expect(tokens[0].issuedAt == now.unixSeconds)
         }
@@ -43,7 +43,7 @@ struct ProviderTokenRenewalTests {
         #expect(source.tokenAgeSeconds(at: moment(161)) == nil)
         _ = try source.token(at: moment(3_000))
         #expect(source.tokenAgeSeconds(at: moment(3_010)) == 2_910)
-        // Due, and made anew by the push that comes then.
+        // It is due, and the push at that time renews it.
         #expect(source.tokenAgeSeconds(at: moment(9_000)) == nil)
         _ = try source.token(at: moment(9_000))
         #expect(source.tokenAgeSeconds(at: moment(9_001)) == 1)
@@ -52,7 +52,7 @@ struct ProviderTokenRenewalTests {
     @Test func `threads whose clocks were read in another order do not make a second token`() throws {
         let source = try Self.source()
         let token = try source.token(at: Moment(unixSeconds: Self.wall, uptimeSeconds: 5000))
-        // Read before, and only now here.
+        // Read before, and used only now.
         for late in [1, 60, 4999] as [Int64] {
             #expect(
                 try source.token(at: Moment(unixSeconds: Self.wall - late, uptimeSeconds: 5000 - late)) == token
@@ -60,7 +60,7 @@ struct ProviderTokenRenewalTests {
         }
     }
 
-    /// One thing that happens between two pushes.
+    /// One event between two pushes.
     private enum Mishap: CaseIterable {
         case none, wallBack, wallForward, wallToTheEpoch, wallRight, refusedAsExpired, refusedAsTooMany
     }
@@ -74,7 +74,7 @@ struct ProviderTokenRenewalTests {
         let source = try Self.source()
         var now = Moment(unixSeconds: Self.wall, uptimeSeconds: 100)
         var token = try source.token(at: now)
-        // All that there were: one that was refused may come back, and the next is still to keep its distance from it.
+        // Every token so far: a refused one may come back, and the next still has to keep its distance from it.
         var made = [(token: token, at: now.uptimeSeconds)]
         for _ in 0..<2000 {
             let seconds = Int64.random(in: 0...400, using: &generator)
@@ -98,7 +98,7 @@ struct ProviderTokenRenewalTests {
                 made.append((token, now.uptimeSeconds))
             }
         }
-        // About 400,000 seconds went by.
+        // About 400,000 seconds have passed.
         #expect(made.count > 60, "seed \(seed)")
     }
 
@@ -121,7 +121,7 @@ struct ProviderTokenRenewalTests {
         #expect(second != first)
         source.tokenWasRefused(second, for: .tooManyProviderTokenUpdates, at: moment(1300))
         for seconds in [1300, 2000, 2559] as [Int64] { #expect(try source.token(at: moment(seconds)) == first) }
-        // Before APNs would take it for expired, a new one comes whatever was said.
+        // Before APNs would take it for expired a new one comes in any case.
         #expect(try source.token(at: moment(3480)) != first)
     }
 

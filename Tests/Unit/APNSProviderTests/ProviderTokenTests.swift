@@ -57,7 +57,7 @@ struct ProviderTokenTests {
 }
 
 struct ProviderTokenSourceTests {
-    /// 2035, so that nothing here depends on today.
+    /// 2035, so that today's date does not matter.
     private static let start = Moment(unixSeconds: 2_051_222_400, uptimeSeconds: 100)
 
     private static func source() throws -> ProviderTokenSource {

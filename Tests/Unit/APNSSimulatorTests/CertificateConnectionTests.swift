@@ -7,7 +7,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Client certificates over real connections: which are believed, and how the others are refused.
+/// Client certificates over real connections: accepted ones, and the refusal of others.
 struct CertificateConnectionTests {
     private let authority: TestAuthority
 
@@ -20,7 +20,7 @@ struct CertificateConnectionTests {
         }
     }
 
-    /// What a client with this certificate gets for a push without a provider token.
+    /// The answer to a push without a provider token, under this certificate.
     private func answer(
         _ site: Site,
         _ identity: TLSIdentity?,
@@ -37,10 +37,10 @@ struct CertificateConnectionTests {
         return response
     }
 
-    /// The GOAWAY that a client with this certificate gets at once; `nil` where the connection ends without one.
+    /// The first GOAWAY to a client with this certificate; `nil` where the connection ends without one.
     private func goAway(_ site: Site, _ identity: TLSIdentity) async throws -> HTTP2ClientEvent? {
         let events = Recorder<HTTP2ClientEvent>()
-        // `try?`: whether the connection counts as made before it is taken back is a matter of chance.
+        // `try?`: chance decides whether the connection opens before the simulator ends it.
         let connection = try? await site.rawConnection(as: identity, onEvent: events.record)
         for count in 1... {
             let last = await events.first(count)[count - 1]
@@ -129,7 +129,7 @@ struct CertificateConnectionTests {
         )
         #expect(!frames.contains { $0.stream == 1 && $0.type == 1 })
         await site.simulator.close()
-        // Nobody looked at it, either.
+        // The request had no effect, either.
         #expect(site.events.all.isEmpty)
     }
 
@@ -140,7 +140,7 @@ struct CertificateConnectionTests {
         await site.simulator.close()
     }
 
-    /// A certificate that is not to be believed, the alert that says so (RFC 8446 section 6.2), and what makes it so.
+    /// An untrustworthy certificate, its alert (RFC 8446 section 6.2), and its fault.
     struct Untrusted: Sendable {
         let alert: Int
         let identity: TLSIdentity

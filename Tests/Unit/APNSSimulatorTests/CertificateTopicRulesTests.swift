@@ -4,7 +4,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// What a certificate may push, without a connection.
+/// Pushes that a certificate permits, without a connection.
 struct CertificateTopicRulesTests {
     private func world(
         _ topics: [(String, [String])],
@@ -96,7 +96,7 @@ struct CertificateTopicRulesTests {
         var request = try request(.mdm)
         request["apns-topic"] = topic
         #expect(world.reason(request) == nil)
-        // Neither header is needed: the certificate says both.
+        // Neither header is needed: the certificate implies both.
         request["apns-topic"] = nil
         request["apns-push-type"] = nil
         #expect(try world.verdict(on: request).result.get().pushType == .mdm)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import APNSSimulator
 
-/// The order of the checks: one table, and the validator held against it.
+/// The order of the checks: the validator against one table.
 struct CheckOrderTests {
-    /// One fault for each check, such that a request can have any two of them: the earlier check's is made last.
+    /// Makes one fault for each check. A request can have any two: the earlier check's is made last.
     private static func spoil(_ check: Check, _ world: inout World, _ request: inout Request) throws -> Reason {
         switch check {
         case .repeatedHeader:

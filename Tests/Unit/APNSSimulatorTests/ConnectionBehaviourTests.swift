@@ -6,9 +6,9 @@ import Transport
 
 @testable import APNSSimulator
 
-/// What a provider's connection sees of the rules, over sockets.
+/// The rules as a provider's connection sees them, over sockets.
 struct ConnectionBehaviourTests {
-    /// A connection without a client's habits, and what it was told.
+    /// A connection without a client's habits, and its events.
     private func connect(_ site: Site) async throws -> (HTTP2ClientConnection, Recorder<HTTP2ClientEvent>) {
         let events = Recorder<HTTP2ClientEvent>()
         return (try await connect(site, events), events)
@@ -25,7 +25,7 @@ struct ConnectionBehaviourTests {
         )
     }
 
-    /// One provider token for all: APNs minds when it changes.
+    /// One provider token for all: APNs limits its changes.
     private let template = Result { try Request() }
 
     private func push(to token: String, _ connection: HTTP2ClientConnection) async throws -> Int {
@@ -42,7 +42,7 @@ struct ConnectionBehaviourTests {
         return events.all
     }
 
-    /// As `connect`, with rules that end a connection so soon that it may not count as made before it is taken back.
+    /// As `connect`, with rules that may end the connection before it counts as open.
     private func connectBriefly(_ site: Site) async throws -> (HTTP2ClientConnection?, Recorder<HTTP2ClientEvent>) {
         let events = Recorder<HTTP2ClientEvent>()
         return (try? await connect(site, events), events)

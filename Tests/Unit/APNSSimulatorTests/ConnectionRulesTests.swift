@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// How providers' connections are judged, without a connection.
+/// Rules for providers' connections, without a connection.
 struct ConnectionRulesTests {
     private func configuration(_ change: (inout SimulatorConfiguration) -> Void = { _ in }) -> SimulatorConfiguration {
         var configuration = SimulatorConfiguration(keys: [])
@@ -87,11 +87,11 @@ struct ConnectionRulesTests {
         (rules.reconnectCountMax, rules.reconnectWindowSeconds) = (1, 60)
         var gate = ReconnectLimiter(rules)
         for number in 0..<ReconnectLimiter.addressCountMax { #expect(gate.admit("\(number)", now: 0) == true) }
-        // Not told apart, so let in; whom it knows it still refuses.
+        // Beyond its memory it cannot tell them apart, and admits; known ones it still refuses.
         #expect(gate.admit("new", now: 1) == true)
         #expect(gate.admit("new", now: 1) == true)
         #expect(gate.admit("7", now: 1) == false)
-        // What is old makes room.
+        // Old entries make room.
         #expect(gate.admit("new", now: 100) == true)
         #expect(gate.admit("new", now: 100) == false)
     }

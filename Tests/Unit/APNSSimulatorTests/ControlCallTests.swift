@@ -7,7 +7,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// What each call does, over a real connection.
+/// Each call's effect, over a real connection.
 struct ControlCallTests {
     @Test func `the state tells environment, clock, seed and every setting`() async throws {
         let control = try await ControlSite { configuration in
@@ -185,7 +185,7 @@ struct ControlCallTests {
         }
         await connection.close()
         var events: [String] = []
-        // As a reader goes on, two at a time.
+        // As a reader does, two at a time.
         while true {
             let log = try await control.call("GET /v1/log?since=\(events.count)&limit=2")
             guard let later = log.json?["events"]?.elements, !later.isEmpty else { break }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Who may call, and what comes of it.
+/// Permitted and refused callers.
 struct ControlServerTests {
     @Test(arguments: ["", "Bearer", "Bearer x", "Basic %", "Bearer %x", "bearer  %  more", "%"])
     func `a call without the right secret is refused`(_ credentials: String) async throws {
@@ -78,7 +78,7 @@ struct ControlServerTests {
     @Test func `the API ends with its server`() async throws {
         let control = try await ControlSite()
         await control.server.close()
-        // Another test's child has a copy of the listener until it is a program of its own: nobody answers there.
+        // Until its exec, another test's child has a copy of the listener, which accepts no connection.
         var refusal: SystemFailure?
         while refusal == nil {
             do { #expect(try await control.call("GET /v1/state").status == 0) } catch let error as SystemFailure {

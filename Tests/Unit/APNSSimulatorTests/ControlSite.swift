@@ -35,18 +35,18 @@ final class ControlSite: Sendable {
         func text(_ name: String) -> String? { json?[name]?.string }
     }
 
-    /// With all that a call needs; `fields` in the place of it.
+    /// Calls with the required fields, or with `fields` instead.
     func call(_ line: String, _ body: String = "", fields: [String]? = nil) async throws -> Answer {
         try await server.call(line, body, fields: fields)
     }
 }
 
 extension ControlServer {
-    /// With all that a call needs; `fields` in the place of it.
+    /// Calls with the required fields, or with `fields` instead.
     func call(_ line: String, _ body: String = "", fields: [String]? = nil) async throws -> ControlSite.Answer {
         let (port, bearer) = (self.port, self.bearer)
         let standard = ["Host: 127.0.0.1:\(port)", "Authorization: Bearer \(bearer)"]
-        // The caller waits on its thread for an answer that a thread of the simulator brings.
+        // The caller blocks its thread; a thread of the simulator answers.
         let (status, head, text) = try await Task.detached {
             try PlainCaller.call(port, line, fields ?? standard, body: body)
         }.value

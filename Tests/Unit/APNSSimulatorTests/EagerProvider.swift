@@ -3,16 +3,16 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A provider that sends bytes as soon as its own side of the handshake is done, and keeps what comes back.
+/// A provider that sends bytes as soon as its own side of the handshake is done, and keeps the replies.
 final class EagerProvider: TLSChannelDelegate, @unchecked Sendable {
-    // Unchecked: everything is touched on the loop only.
+    // Unchecked: all state is used on the loop only.
     private let greeting: [UInt8]
     private var received: [UInt8] = []
     private var ended: CheckedContinuation<[UInt8], Never>?
 
     private init(greeting: [UInt8]) { self.greeting = greeting }
 
-    /// Sends `bytes` and waits until the simulator has closed; gives what it had sent.
+    /// Sends `bytes`, waits until the simulator has closed, and returns what it sent.
     static func exchange(_ bytes: [UInt8], as identity: TLSIdentity, with site: Site) async throws -> [UInt8] {
         let context = try TLSContext.client(trust: .pem(site.authorityPEM), alpn: ["h2"], identity: identity)
         return await withCheckedContinuation { continuation in

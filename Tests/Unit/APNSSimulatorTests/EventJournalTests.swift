@@ -5,7 +5,7 @@ import Testing
 @testable import APNSSimulator
 @testable import Transport
 
-/// What can be asked about the past.
+/// Queries for past events.
 struct EventJournalTests {
     private func journal(_ count: Int, of countMax: Int) -> EventJournal {
         var journal = EventJournal(countMax: countMax)

@@ -5,19 +5,19 @@ import Transport
 @testable import APNSSimulator
 @testable import Bench
 
-/// What a client hears when there is no connection to be had, and that the next attempt succeeds.
+/// A client's error when it gets no connection, and success of the next attempt.
 @Suite struct FaultConnectTests {
     private func failure(_ fault: ConnectFault) async throws -> TransportError? {
         let site = try FaultSite()
         let server = try await site.serve(connections: [.init(connectFault: fault)])
         var limits = HTTP2ClientLimits.patient
         let patience = limits.channel.handshakeDeadline
-        // Every other fault ends by itself, however long a starved machine takes.
+        // Every other fault ends by itself, however slow a starved machine is.
         if fault == .silence || fault == .noSettings { limits.channel.handshakeDeadline = .milliseconds(100) }
         var failure: TransportError?
         do throws(TransportError) { _ = try await connect(site, server, limits) } catch { failure = error }
         limits.channel.handshakeDeadline = patience
-        // A port that refuses does so for a moment only.
+        // A refusing port does so for a moment only.
         var next: HTTP2ClientConnection?
         while next == nil { next = try? await connect(site, server, limits) }
         #expect(await next?.outcome(1).status == 200)
@@ -50,7 +50,7 @@ import Transport
         let site = try FaultSite()
         let server = try await site.serve(connections: [.init(connectFault: .refused(for: .seconds(3_600)))])
         await #expect(throws: TransportError.self) { try await site.connect(to: server) }
-        // Where another test's child has a copy of the listener until it is a program of its own, a caller is reset by it.
+        // Where another test's child still has a copy of the listener before its exec, that resets the caller.
         var failure: TransportError?
         repeat {
             do throws(TransportError) {
@@ -93,7 +93,7 @@ import Transport
         let site = try FaultSite()
         let server = try await site.serve(connections: [.init(connectFault: .goAway(.badCertificateEnvironment))])
         let events = Recorder<HTTP2ClientEvent>()
-        // Whether SETTINGS or GOAWAY is seen first is the client's affair.
+        // The client may see SETTINGS or GOAWAY first.
         if let client = try? await site.connect(to: server, onEvent: events.record) {
             #expect(await client.outcome(1).isNotProcessed)
             await client.close()

@@ -5,10 +5,10 @@ import Transport
 @testable import APNSSimulator
 @testable import Bench
 
-/// What a client makes of each fault of a connection that worked so far, and what the server did in truth.
+/// A client's errors after each fault of a working connection, and the server's true acts.
 @Suite struct FaultConnectionTests {
-    /// What became of requests 1 … `count`, sent at once, of which the last meets `fault`. Where a deadline ends them, the
-    /// server may still have to read what the client has given up: `areReceived` waits for that.
+    /// Ends of requests 1 … `count`, sent at once, of which the last meets `fault`. After a deadline the server may
+    /// still have to read what the client has given up: `areReceived` waits for that.
     private func meet(
         _ fault: ConnectionFault,
         isProcessed: Bool = false,

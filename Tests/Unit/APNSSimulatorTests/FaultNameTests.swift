@@ -6,7 +6,7 @@ import Transport
 @testable import APNSSimulator
 @testable import Bench
 
-/// What a client makes of a name that nobody has (RFC 6761 section 6.4).
+/// A client's errors for a name that does not exist (RFC 6761 section 6.4).
 @Suite struct FaultNameTests {
     private struct Observer: APNSClientObserver {
         let events = Recorder<(time: MonotonicTime, event: APNSClientEvent)>()
@@ -21,7 +21,7 @@ import Transport
             }
         }
 
-        /// When connects began.
+        /// Times of connects.
         var connects: [MonotonicTime] {
             events.all.compactMap { if case .connecting = $0.event { $0.time } else { nil } }
         }
@@ -41,7 +41,7 @@ import Transport
         configuration.trust = .pem(site.authorityPEM)
         configuration.loop = site.clientLoop
         configuration.observer = observer
-        // A resolver without a network takes its time to say so.
+        // A resolver without a network may fail late.
         configuration.connectDeadline = .seconds(300)
         configuration.deadline = .seconds(3_600)
         configuration.jitter = { 0 }
@@ -86,7 +86,7 @@ import Transport
         await client.close()
         let connects = observer.connects
         let distances = zip(connects, connects.dropFirst()).map { $1 - $0 }
-        // Half of 20, 40 and 80 milliseconds: chance, which is 0 here, only adds to it.
+        // Half of 20, 40 and 80 milliseconds: jitter, which is 0 here, only adds to it.
         #expect(distances.count == 3)
         #expect(zip(distances, [10, 20, 40]).allSatisfy { $0 >= .milliseconds($1) }, "\(distances)")
         #expect(!observer.isConnected)
@@ -99,7 +99,7 @@ import Transport
             $0.backoff.ceiling = .seconds(3_600)
             $0.deadline = .milliseconds(50)
         }
-        // Its own time may be over before the resolver has answered.
+        // Its own deadline may pass before the resolver has answered.
         _ = try await failure(client, 0)
         _ = await observer.ends.first(1)
         let start = MonotonicTime.now()

@@ -5,7 +5,7 @@ import Transport
 @testable import APNSSimulator
 @testable import Bench
 
-/// What a client makes of each fault of a single request, and what the server did in truth.
+/// A client's errors after each fault of a single request, and the server's true acts.
 @Suite struct FaultRequestTests {
     /// One request that meets `fault`, and one after it.
     private func meet(
@@ -19,7 +19,7 @@ import Transport
         let outcome = await client.outcome(1)
         var next = 2
         var other = await client.outcome(next)
-        // A short deadline is every request's, and a machine that stands still may miss it.
+        // The short deadline holds for every request, and a starved machine may miss it.
         while other.error == .ambiguous(.deadlineExceeded) || other.error == .notProcessed(.deadlineExceeded),
             next < 200
         {

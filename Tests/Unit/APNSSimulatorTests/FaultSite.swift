@@ -8,7 +8,7 @@ import Transport
 @testable import APNSSimulator
 @testable import Bench
 
-/// A fault server and clients on one machine, each with its own loop, and certificates that are right and wrong.
+/// A fault server and clients on one machine, each with its own loop, and certificates right and wrong.
 final class FaultSite: Sendable {
     let serverLoop: EventLoop
     let clientLoop: EventLoop
@@ -93,14 +93,14 @@ final class FaultSite: Sendable {
 }
 
 extension HTTP2ClientConnection {
-    /// What became of notification `number`.
+    /// The result of notification `number`.
     func outcome(_ number: Int) async -> Result<HTTP2Response, TransportError> {
         do throws(TransportError) { return .success(try await send(FaultSite.request(number))) } catch {
             return .failure(error)
         }
     }
 
-    /// Of so many, sent at once; by number.
+    /// Results of notifications sent at once, by number.
     func outcomes(_ numbers: Range<Int>) async -> [Result<HTTP2Response, TransportError>] {
         await withTaskGroup(of: (Int, Result<HTTP2Response, TransportError>).self) { group in
             for number in numbers {

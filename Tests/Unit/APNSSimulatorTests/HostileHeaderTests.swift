@@ -6,9 +6,9 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Header lists that no client sends, by seed: a verdict for each, and never a trap.
+/// Header lists that no client sends, by seed: each gets a result, and none traps.
 struct HostileHeaderTests {
-    /// How many lists each seed stands for; a million in all takes SEALEDPUSH_HOSTILE_COUNT=62500.
+    /// Lists for each seed; a million in all takes SEALEDPUSH_HOSTILE_COUNT=62500.
     private static let count =
         ProcessInfo.processInfo.environment["SEALEDPUSH_HOSTILE_COUNT"].flatMap { Int($0) } ?? 5_000
 
@@ -17,7 +17,7 @@ struct HostileHeaderTests {
         "apns-priority", "apns-expiration", "apns-collapse-id", "content-encoding", "cookie", "x-a",
     ].map { Array($0.utf8) }
 
-    /// Good values of other headers, and what lies just beside good ones.
+    /// Valid values of other headers, and near misses.
     private static let values =
         ([
             "", " ", "POST", "GET", "/3/device/", "/3/device/zz", "/3/device/\(Request.token)/",
@@ -124,7 +124,7 @@ struct HostileHeaderTests {
             if verdict.answeredID.count != APNSID.characterCount { Issue.record("seed \(seed), list \(number)") }
         }
         #expect(reasons.isSubset(of: known), "seed \(seed)")
-        // They reach deep: not everything ends at the first check.
+        // They reach deep: not all fail the first check.
         #expect(acceptedCount > 0, "seed \(seed)")
         #expect(
             reasons.isSuperset(of: [

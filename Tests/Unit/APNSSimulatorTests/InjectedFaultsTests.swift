@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Who goes wrong: without a connection, a clock or a system's dice.
+/// Selection of faulty requests, without a connection, a clock or the system's random numbers.
 struct InjectedFaultsTests {
     private let topic: Topic
 
@@ -34,7 +34,7 @@ struct InjectedFaultsTests {
     func `about as many go wrong as were asked for`(_ percent: Int) {
         var faults = InjectedFaults(seed: 7, percent: percent)
         let count = draw(&faults, 10_000).count { $0 != nil }
-        // Of a fixed seed: this holds always or never.
+        // A fixed seed: this holds always or never.
         #expect(abs(count - percent * 100) <= (percent % 100 == 0 ? 0 : 200), "\(count)")
     }
 
@@ -82,7 +82,7 @@ struct InjectedFaultsTests {
         faults.add(try InjectionRule(text: "dropped,count=1"))
         faults.add(try InjectionRule(text: "duplicated"))
         #expect(draw(&faults, 3) == [.dropped, .duplicated, .duplicated])
-        // It was not asked about the first.
+        // The first request did not reach it.
         #expect(faults.entries[1].matchCount == 2)
     }
 

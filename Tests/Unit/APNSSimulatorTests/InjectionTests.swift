@@ -6,7 +6,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Faults on a real connection, as a client that knows nothing of them meets them.
+/// Faults on a real connection, met by a client that does not know of them.
 struct InjectionTests {
     private final class Stage: Sendable {
         let site: Site
@@ -45,7 +45,7 @@ struct InjectionTests {
             return HTTP2Request(headers: headers, body: Array("{}".utf8))
         }
 
-        /// What the device gets next, by the push's number.
+        /// The number of the device's next push.
         func delivered() async throws -> UInt8? {
             let push = try #require(try await device.next())
             device.acknowledge(push)

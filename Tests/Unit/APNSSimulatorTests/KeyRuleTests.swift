@@ -7,7 +7,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// What belongs to a signing key: its environments, its relations, and how often its tokens may be renewed.
+/// Rules of a signing key: its environments, its relations, and the renewal of its tokens.
 struct KeyRuleTests {
     private static func key(
         _ id: String,
@@ -118,7 +118,7 @@ struct KeyRuleTests {
         two.ledger = one.ledger
         #expect(two.reason(second, now: Request.now + 1199) == .tooManyProviderTokenUpdates)
         #expect(two.reason(second, now: Request.now + 1200) == nil)
-        // A third connection has not heard of it yet.
+        // A third connection does not know of it yet.
         three.ledger = two.ledger
         #expect(three.reason(first, now: Request.now + 1201) == nil)
         let third = try request("SAMETEAM01", issuedAt: Request.now - 58)

@@ -5,7 +5,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// What is remarked on an accepted push.
+/// Remarks on an accepted push.
 struct LintTests {
     private func lints(
         _ payload: String = #"{"aps":{"alert":"x"}}"#,

@@ -5,7 +5,7 @@ import Transport
 @testable import APNSSimulator
 @testable import Bench
 
-/// A client that has one call makes the others of it.
+/// Derives a client's other calls from its one.
 extension ScheduledProvider {
     func trySend(_ notification: PushNotification) async -> ProviderScheduleVerifier.Report { await send(notification) }
 
@@ -28,7 +28,7 @@ extension ScheduledProvider {
     }
 }
 
-/// Gives a batch's results in the wrong order.
+/// Returns a batch's results in the wrong order.
 struct BatchReverser: ScheduledProvider {
     let client: APNSClient
 
@@ -43,7 +43,7 @@ struct BatchReverser: ScheduledProvider {
     func close() async { await client.close() }
 }
 
-/// Tells answers in the order of the notifications, however they came.
+/// Reports answers in the order of the notifications, whatever their own.
 struct OrderKeeper: ScheduledProvider {
     let provider: RealProvider
 
@@ -62,7 +62,7 @@ struct OrderKeeper: ScheduledProvider {
     func close() async { await provider.close() }
 }
 
-/// Sends what may have been processed once more, and does not say so.
+/// Re-sends what may have been processed, and does not report it.
 struct EverythingResender: ScheduledProvider {
     let provider: RealProvider
 

@@ -5,7 +5,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Which providers get as far as HTTP/2.
+/// Providers that reach HTTP/2, and others.
 struct NegotiationTests {
     @Test(arguments: [["h2"], ["http/1.1", "h2"], []])
     func `a client that negotiates HTTP-2, or nothing as some libraries do, is answered`(_ alpn: [String]) async throws
@@ -31,7 +31,7 @@ struct NegotiationTests {
     }
 }
 
-/// A simulator, and a loop for those who come.
+/// A simulator, and a loop for its clients.
 private final class Stage: Sendable {
     let simulator: Simulator
     private let simulatorLoop: EventLoop
@@ -62,7 +62,7 @@ private final class Stage: Sendable {
         try .client(trust: .pem(authorityPEM), alpn: alpn)
     }
 
-    /// Whether a request gets an answer, whichever, before the connection ends.
+    /// True if a request gets any answer before the connection ends.
     func isAnswered(_ context: TLSContext) async -> Bool {
         let (loop, port) = (clientLoop, simulator.pushPort)
         return await withCheckedContinuation { continuation in
@@ -85,9 +85,9 @@ private final class Stage: Sendable {
     }
 }
 
-/// Sends one request by hand: our own client speaks HTTP/2 with nobody who did not agree to.
+/// Sends one request by hand: our own client speaks HTTP/2 only where it was negotiated.
 private final class RawProvider: TLSChannelDelegate, @unchecked Sendable {
-    // Unchecked: everything is touched on the loop only.
+    // Unchecked: all state is used on the loop only.
     private var received: [UInt8] = []
     private var answer: CheckedContinuation<Bool, Never>?
 
@@ -99,7 +99,7 @@ private final class RawProvider: TLSChannelDelegate, @unchecked Sendable {
     }
 
     func channelDidOpen(_ channel: TLSChannel) {
-        // `try?`: a channel that takes nothing is about to close, and that is an answer too.
+        // `try?`: a channel that takes nothing is about to close, which is an answer too.
         try? channel.write(RawFrame.preface + RawFrame.request(stream: 1, endsStream: true))
     }
 

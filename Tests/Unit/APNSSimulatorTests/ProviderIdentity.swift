@@ -8,7 +8,7 @@ enum ProviderIdentity: Sendable {
     /// Both environments; the topics of one app.
     case universal
     case productionOnly
-    /// For one topic, and it is said by the name alone, as before 2015.
+    /// One topic, which only the name says, as before 2015.
     case oldStyle
     case notForAPNs
     case expired
@@ -55,7 +55,7 @@ enum ProviderIdentity: Sendable {
 }
 
 extension Site {
-    /// A connection that shows a certificate; `nil`: none.
+    /// A connection that shows a certificate, or none for `nil`.
     func rawConnection(
         as identity: TLSIdentity?,
         onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }

@@ -5,12 +5,11 @@ import Transport
 @testable import APNSSimulator
 @testable import Bench
 
-/// What the judge knows of answers: which may follow one another, and what each does to the lane.
+/// The verifier's rules for answers: which may follow one another, and what each does to the lane.
 @Suite struct ProviderScheduleAnswerTests {
     private typealias Report = ProviderScheduleVerifier.Report
     private typealias Mistake = ProviderScheduleVerifier.Mistake
 
-    /// One request and its answer.
     private struct Exchange {
         var number: Int
         var connection = 0
@@ -20,7 +19,7 @@ import Transport
         var milliseconds: Int64 = 0
     }
 
-    /// What the client told of notification `number`.
+    /// The client's report on notification `number`.
     private func report(_ number: Int, _ reason: Reason? = nil, attemptCount: Int = 1) -> Report {
         let id = FaultSite.id(number)
         return Report(
@@ -153,7 +152,7 @@ import Transport
 
     // MARK: The breaker
 
-    /// 51 refusals, and then so many good answers, the first after a pause and each so much later than the one before.
+    /// 51 refusals, then good answers: the first after a pause, the others at intervals.
     private func refusals(pause: Int64, apart: Int64 = 1) -> Set<Mistake> {
         let refused = (0..<51).map { Exchange(number: $0, reason: .badDeviceToken, milliseconds: Int64($0)) }
         let good = (0..<20).map { Exchange(number: 51 + $0, milliseconds: 50 + pause + Int64($0) * apart) }

@@ -7,10 +7,10 @@ import Transport
 @testable import APNSSimulator
 @testable import Bench
 
-/// Our provider client, and some that make a mistake on purpose, under whatever a server may do to them.
+/// Our provider client, and some with planted mistakes, under every fault of a server.
 @Suite struct ProviderScheduleTests {
-    /// `SEALEDPUSH_SCHEDULE_COUNT` asks for others and more, ten thousand say, in a run of this test alone: then what
-    /// stays open or in memory is looked at too.
+    /// `SEALEDPUSH_SCHEDULE_COUNT` chooses other schedules and their number, say ten thousand, for a run of this test
+    /// alone: descriptors and memory are checked then too.
     @Test func `over random faults no notification is lost, doubled in silence or kept waiting`() async throws {
         let wanted = ProcessInfo.processInfo.environment["SEALEDPUSH_SCHEDULE_COUNT"].flatMap { Int($0) }
         let count = wanted ?? 300
@@ -20,7 +20,7 @@ import Transport
         #expect(result.scheduleCount == count && result.notificationCount >= 20 * count)
         #expect(result.outcomes.values.reduce(0, +) + result.untoldCount == result.notificationCount)
         try await askForEveryOutcome(after: result, seed: seed, at: site)
-        // A machine that stands still for longer than answers may take makes attempts that are right; a client that makes too
+        // A machine that pauses for longer than an answer's deadline causes justified attempts; a client that makes too
         // many makes them in every run.
         var attemptRatio = result.attemptRatio
         for round in 1...3 as ClosedRange<UInt64> where attemptRatio > ProviderScheduleVerifier.attemptRatioMax {
@@ -37,7 +37,7 @@ import Transport
         #expect(result.descriptorGrowth <= 0 && result.memoryGrowth < 4 << 20)
     }
 
-    /// Of our client, which breaks no promise in any of them.
+    /// Runs schedules with our client, which breaks no promise in any of them.
     private func run(_ count: Int, seed: UInt64, at site: FaultSite) async throws -> ProviderSchedules.Result {
         let schedules = ProviderSchedules(
             count: count,
@@ -50,14 +50,15 @@ import Transport
         return result
     }
 
-    /// What comes of a fault depends on how fast the machine is at that moment: so others are tried until all was seen.
+    /// Tries further schedules until each outcome was seen, as a fault's outcome depends on the machine's speed at the
+    /// moment.
     private func askForEveryOutcome(
         after first: ProviderSchedules.Result,
         seed: UInt64,
         at site: FaultSite
     ) async throws {
         var seen = Set(first.outcomes.keys)
-        // Five Shutdowns in a row are too rare to be asked for.
+        // Five Shutdowns in a row are too rare to be required.
         let wanted = Set(ProviderScheduleVerifier.Outcome.allCases).subtracting([.shutDown])
         var hasPaused = first.pausedCount > 0
         var hasRenewed = first.renewalCount > 0
@@ -70,7 +71,7 @@ import Transport
         #expect(wanted.subtracting(seen).isEmpty && hasPaused && hasRenewed, "seed \(seed)")
     }
 
-    /// Whether a mistake shows depends on how fast the machine is at that moment: so others are tried until all did.
+    /// Tries further schedules until each mistake shows, which depends on the machine's speed at the moment.
     private func mistakes(
         of makeProvider: @escaping ProviderSchedules.MakeProvider,
         until expected: Set<ProviderScheduleVerifier.Mistake>,

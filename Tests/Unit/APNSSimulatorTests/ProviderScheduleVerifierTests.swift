@@ -11,7 +11,7 @@ import Transport
 
     private let id = FaultSite.id(1)
 
-    /// Of one notification.
+    /// Mistakes that the verifier finds in one notification.
     private func mistakes(
         _ reports: [Report],
         received: Int = 1,

@@ -17,7 +17,7 @@ struct RawConversation: Sendable {
         self.init(port: site.simulator.pushPort, context: site.pushContext, loop: site.clientLoop)
     }
 
-    /// The frames that come until one is what is waited for, or until the connection ends.
+    /// Sends bytes, and returns the frames up to a wanted one or the connection's end.
     func say(_ bytes: [UInt8], until isEnough: (RawFrame) -> Bool = { _ in false }) async throws -> [RawFrame] {
         let speaker = Speaker(bytes)
         let (loop, port, context) = (loop, port, context)
@@ -49,7 +49,7 @@ struct RawConversation: Sendable {
     }
 }
 
-// Unchecked: what it holds never changes, and the stream is made for two threads.
+// Unchecked: its members never change, and the stream is made for two threads.
 private final class Speaker: TLSChannelDelegate, @unchecked Sendable {
     let events: AsyncStream<[UInt8]>
     private let continuation: AsyncStream<[UInt8]>.Continuation
@@ -61,7 +61,7 @@ private final class Speaker: TLSChannelDelegate, @unchecked Sendable {
     }
 
     func channelDidOpen(_ channel: TLSChannel) {
-        // It has just opened: there is room for so little.
+        // It has just opened, so there is room.
         try? channel.write(bytes)
     }
 

@@ -8,14 +8,14 @@ import Transport
 
 @testable import APNSSimulator
 
-/// What makes a real simulator give one reason.
+/// A situation in which a real simulator gives one reason.
 struct Provocation: Sendable {
     let reason: Reason
     var configure: @Sendable (inout SimulatorConfiguration) throws -> Void = { _ in }
     var client: ProviderIdentity?
-    /// What happens to the device's token before.
+    /// Acts on the device's token before the push.
     var prepare: @Sendable (Simulator, DeviceToken) async -> Void = { _, _ in }
-    /// A good request goes before.
+    /// True if a good request goes before.
     var isSecond = false
     let spoil: @Sendable (inout Request) throws -> Void
 
@@ -85,7 +85,7 @@ struct Provocation: Sendable {
         $0.validation.unfitCertificate = .status
     }
 
-    /// The answer to a push that was spoiled, of a simulator that was asked for nothing else.
+    /// The answer to the spoiled push.
     func provoke() async throws -> HTTP2Response {
         let authority = try TestAuthority(name: "Authority of providers")
         let site = try await Site {

@@ -1,6 +1,6 @@
 import Platform
 
-/// Collects what a closure is called with, and lets a test wait until enough has come.
+/// Collects a closure's arguments; a test can wait until there are enough.
 final class Recorder<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -20,7 +20,6 @@ final class Recorder<Element: Sendable>: Sendable {
         for continuation in ready { continuation.resume() }
     }
 
-    /// The first `count` elements, once there are so many.
     func first(_ count: Int) async -> [Element] {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in

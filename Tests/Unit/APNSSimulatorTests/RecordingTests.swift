@@ -7,7 +7,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// What a recording holds, and what it must not.
+/// Required and forbidden content of a recording.
 struct RecordingTests {
     private static func exchange(_ change: (inout RecordedExchange) -> Void = { _ in }) throws -> RecordedExchange {
         var exchange = RecordedExchange(

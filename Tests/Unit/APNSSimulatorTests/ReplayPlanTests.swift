@@ -4,7 +4,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A recording made ready to be sent again.
+/// A recording prepared for sending again.
 struct ReplayPlanTests {
     private struct Unused: Error {}
 

@@ -32,7 +32,7 @@ struct RequestValidatorTests {
         #expect(push.id.description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
     }
 
-    /// One fault and what Apple calls it.
+    /// One fault and Apple's name for it.
     struct Fault: CustomTestStringConvertible, Sendable {
         let name: String
         let expected: Reason
@@ -44,7 +44,7 @@ struct RequestValidatorTests {
         }
     }
 
-    /// In the order in which the simulator checks: the faults of an earlier line hide those of a later one.
+    /// In the order of the simulator's checks: the faults of an earlier line hide those of a later one.
     static let faults: [Fault] = [
         Fault("topic twice", .duplicateHeaders) { $0.fields.append(("apns-topic", "com.example.chat")) },
         Fault("unknown header twice", .duplicateHeaders) { $0.fields += [("x-a", "1"), ("x-a", "2")] },

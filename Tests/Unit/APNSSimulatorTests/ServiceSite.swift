@@ -9,7 +9,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A simulator with the ports that not everybody opens: channel management, the binary gateway, feedback.
+/// A simulator with its optional ports: channel management, the binary gateway, feedback.
 final class ServiceSite: Sendable {
     static let start: Int64 = 2_051_222_400
 
@@ -20,7 +20,7 @@ final class ServiceSite: Sendable {
     let tokens: ProviderTokenSource
     let app: Topic
     let http2: TLSContext
-    /// Certificates of this authority are believed, by both sides.
+    /// Both sides trust this authority's certificates.
     let authorityPEM: [UInt8]
     /// By bundle id; the last one's subject has no UID.
     let certificates: [String: TestAuthority.Identity]
@@ -84,7 +84,7 @@ final class ServiceSite: Sendable {
 
     func advance(_ seconds: Int64) { clock.seconds.withLock { $0 += seconds } }
 
-    /// Until so many events are such.
+    /// Waits until so many events match.
     func wait(for count: Int = 1, _ isWanted: (SimulatorEvent) -> Bool) async {
         while true {
             let all = events.all
@@ -118,7 +118,7 @@ final class ServiceSite: Sendable {
         configuration.trust = .pem(authorityPEM)
         configuration.loop = clientLoop
         configuration.clock = { Moment(unixSeconds: Self.start, uptimeSeconds: 0) }
-        // A starved machine must not end what a test does not want to end.
+        // No deadline may fire on a starved machine.
         (configuration.answerDeadline, configuration.connectDeadline) = (.seconds(600), .seconds(600))
         return try BroadcastClient(
             push: APNSEndpoint(host: "127.0.0.1", port: simulator.pushPort),
@@ -148,7 +148,6 @@ final class ServiceSite: Sendable {
 
     // MARK: The binary interface
 
-    /// The certificate of a provider.
     func identity(_ userID: String) throws -> TLSIdentity {
         guard let identity = certificates[userID] else { throw TransportError.connectionClosed }
         return try unsafe TLSIdentity(
@@ -163,7 +162,7 @@ final class ServiceSite: Sendable {
         try .client(trust: .pem(authorityPEM), alpn: [], identity: try userID.map { try identity($0) })
     }
 
-    /// Nothing on a starved machine may end before its time.
+    /// No deadline may fire on a starved machine.
     static var patient: LegacyLimits {
         var limits = LegacyLimits()
         limits.channel = .patient

@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Named settings: what Apple does not say is not a constant.
+/// Named settings: whatever Apple does not specify is no constant.
 struct SimulatorSettingTests {
     @Test(arguments: SimulatorSetting.all.map(\.name))
     func `a setting takes its own default back, and nothing else than it says`(_ name: String) throws {

@@ -9,14 +9,14 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A simulator, and all that providers and devices need to reach it.
+/// A simulator, with all that providers and devices need to reach it.
 final class Site: Sendable {
     static let start: Int64 = 2_051_222_400
 
     let simulatorLoop: EventLoop
     let clientLoop: EventLoop
     let simulator: Simulator
-    /// All but what is told of connections.
+    /// All events but those of connections.
     let events: Recorder<SimulatorEvent>
     let connectionEvents: Recorder<ConnectionEvent>
     let tokens: ProviderTokenSource
@@ -26,7 +26,7 @@ final class Site: Sendable {
     let deviceContext: TLSContext
     private let clock: Clock
 
-    /// The simulator's and the provider's: 2035, moved by hand.
+    /// The clock of simulator and provider: 2035, moved by hand.
     final class Clock: Sendable {
         let seconds = Guarded(Site.start)
         var now: Int64 { seconds.withLock { $0 } }
@@ -107,7 +107,7 @@ final class Site: Sendable {
         configuration.loop = clientLoop
         configuration.clock = { Moment(unixSeconds: clock.now, uptimeSeconds: clock.now - Self.start) }
         configuration.observer = observer
-        // A starved machine must not end what a test does not want to end.
+        // No deadline may fire on a starved machine.
         (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
         (configuration.connectDeadline, configuration.pingAfter, configuration.pingDeadline) =
             (.seconds(600), .seconds(600), .seconds(600))
@@ -138,7 +138,7 @@ final class Site: Sendable {
         )
     }
 
-    /// What a device connects with that shows this certificate.
+    /// The context of a device that shows this certificate.
     func context(of identity: TLSIdentity) throws -> TLSContext {
         try .client(trust: .pem(authorityPEM), alpn: [DeviceFrame.applicationProtocol], identity: identity)
     }
@@ -171,7 +171,7 @@ final class Site: Sendable {
 }
 
 extension SimulatorConfiguration {
-    /// A starved machine must not end what a test does not want to end.
+    /// Raises the deadlines, so that none fires on a starved machine.
     mutating func bePatient() {
         helloDeadline = .seconds(600)
         (connections.handshakeSecondsMax, connections.requestSecondsMax) = (600, 600)
@@ -179,7 +179,7 @@ extension SimulatorConfiguration {
     }
 }
 
-/// What a client tells of itself.
+/// Records the client's events.
 extension Recorder: APNSClientObserver where Element == APNSClientEvent {
     var streamLimits: [Int] {
         all.compactMap { event in

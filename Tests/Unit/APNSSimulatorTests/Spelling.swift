@@ -1,6 +1,6 @@
 import Foundation
 
-/// Base64 as others write it, independent of the code under test.
+/// Base64, independent of the code under test.
 enum Base64Text {
     static func url(_ text: String) -> String { url(Array(text.utf8)) }
 
@@ -9,14 +9,14 @@ enum Base64Text {
             .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
     }
 
-    /// From base64url to the standard alphabet, padded.
+    /// Converts base64url to the standard alphabet, padded.
     static func standard(_ url: String) -> String {
         url.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
             + String(repeating: "=", count: (4 - url.utf8.count % 4) % 4)
     }
 }
 
-/// The other spelling of an ECDSA signature, written by hand: SEQUENCE of two INTEGERs.
+/// The other encoding of an ECDSA signature, written by hand: SEQUENCE of two INTEGERs.
 enum DER {
     static func signature(raw: [UInt8]) -> [UInt8] {
         let body = integer(Array(raw[0..<32])) + integer(Array(raw[32..<64]))

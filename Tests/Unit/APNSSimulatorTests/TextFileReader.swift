@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files that a test looks into.
+/// Files that a test reads.
 enum TextFileReader {
     static func contents(_ path: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)

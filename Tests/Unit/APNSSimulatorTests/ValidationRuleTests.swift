@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Each setting of the validation does what it says, and nothing before it is asked.
+/// Each setting of the validation acts, and no check before it is affected.
 struct ValidationRuleTests {
     private func request(_ pushType: String?, topic: String) throws -> Request {
         var request = try Request()
@@ -71,7 +71,7 @@ struct ValidationRuleTests {
             #expect(strict.reason(request) == reason)
             #expect(lenient.reason(request) == nil)
         }
-        // What is lenient here is not lenient there.
+        // The one's leniency is not the other's.
         request["apns-topic"] = "com.example.chat"
         (request["apns-push-type"], request["apns-priority"]) = ("background", "10")
         #expect(lenient.reason(request) == .badPriority)

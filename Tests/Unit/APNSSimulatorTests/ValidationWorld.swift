@@ -6,9 +6,9 @@ import Transport
 
 @testable import APNSSimulator
 
-/// One push as a list of header fields that a test can spoil, one thing at a time.
+/// One push as a list of header fields, which a test can spoil one by one.
 struct Request: Sendable {
-    /// 2035, so that nothing depends on today.
+    /// 2035, so that today's date does not matter.
     static let now: Int64 = 2_051_222_400
     static let token = String(repeating: "ab", count: 32)
     static let id = "0b7cc0de-1234-4abc-9def-00112233445f"
@@ -65,7 +65,7 @@ struct Authorization {
         }
     }
 
-    /// Any header and claims, signed as they are; the signature raw or DER, the parts in base64url or spelled otherwise.
+    /// Signs any header and claims; the signature is raw or DER, the parts in base64url or another spelling.
     static func signed(
         header: String,
         claims: String,
@@ -79,7 +79,7 @@ struct Authorization {
     }
 }
 
-/// What the simulator of these tests knows.
+/// The simulator's knowledge in these tests.
 struct World {
     var validator: RequestValidator
     var ledger = TokenLedger()

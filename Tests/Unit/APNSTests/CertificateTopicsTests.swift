@@ -55,7 +55,7 @@ struct CertificateTopicsTests {
         ([0x30, 0, 0], .trailingBytes(offset: 2)),
         // Indefinite.
         ([0x30, 0x80, 0, 0], .lengthNotAllowed(offset: 1)),
-        // Longer than they have to be.
+        // Longer than needed.
         ([0x30, 0x81, 0], .lengthNotAllowed(offset: 1)),
         ([0x30, 0x81, 0x7F], .lengthNotAllowed(offset: 1)),
         ([0x30, 0x82, 0, 0xFF], .lengthNotAllowed(offset: 1)),
@@ -76,7 +76,7 @@ struct CertificateTopicsTests {
         ([0x30, 5, 0x16, 1, 0x61, 0x30, 0], .unexpectedTag(offset: 2)),
         ([0x30, 4, 0x0C, 0, 0x30, 0], .textMalformed(offset: 2)),
         ([0x30, 5, 0x0C, 1, 0xFF, 0x30, 0], .textMalformed(offset: 2)),
-        // What is inside may not reach out of what is around it.
+        // An inner element may not exceed the outer one.
         ([0x30, 5, 0x0C, 1, 0x61, 0x30, 1, 0x0C], .trailingBytes(offset: 7)),
         ([0x30, 5, 0x0C, 1, 0x61, 0x30, 1], .truncated(offset: 7)),
         ([0x30, 7, 0x0C, 1, 0x61, 0x30, 2, 0x0C, 1], .truncated(offset: 9)),
@@ -120,7 +120,7 @@ struct CertificateTopicsTests {
                 changed[Int.random(in: 0..<changed.count, using: &generator)] = .random(in: 0...255, using: &generator)
             }
             do throws(CertificateTopics.Fault) {
-                // Every byte belongs to something: tags and lengths take at least as many as they name.
+                // Tags and lengths take at least as many bytes as there are entries.
                 #expect(try CertificateTopics.read(changed).count <= 23, "seed \(seed)")
             } catch {}
         }

@@ -86,7 +86,7 @@ struct ServerConformanceClient {
         case 6 where frame == ConformanceCase.pong(Self.probes[1]): channel.write(ConformanceCase.ping(Self.probes[2]))
         case 6 where frame == ConformanceCase.pong(Self.probes[2]):
             notes.isSettled = true
-            // Resets the case's open streams, to make room for it.
+            // Resets of the case's open streams make room for it.
             let resets = [1, 3, 5, 7, 9].filter { $0 <= test.openedStreamMax }.flatMap { RawFrame.reset(stream: $0) }
             channel.write(resets + RawFrame.request(stream: Self.lastStream, endsStream: true))
         default: break

@@ -5,7 +5,7 @@ import Transport
 
 @testable import APNSProvider
 
-/// APNs as the binary interface had it: takes what is right, names the first thing that is wrong, forgets the rest.
+/// APNs' binary interface: accepts good notifications, names the first bad one, forgets the rest.
 private struct ModelGateway {
     private(set) var accepted: [Int] = []
     private(set) var refused: Set<Int> = []
@@ -13,14 +13,12 @@ private struct ModelGateway {
 
     init(bad: Set<Int>) { self.bad = bad }
 
-    /// The place in the batch that a token of the tests stands for.
+    /// The index in the batch that a test's token encodes.
     static func index(of token: DeviceToken) -> Int { Int(token.bytes[0]) << 8 | Int(token.bytes[1]) }
 
-    /// Reads what one connection brought.
+    /// Reads all bytes of one connection.
     ///
-    /// - Parameters:
-    ///   - bytes: all of it.
-    ///   - shutdownAfter: goes down when it has taken so many.
+    /// - Parameter shutdownAfter: shuts down after so many notifications.
     /// - Returns: the packet, if there is a reason for one.
     mutating func read(_ bytes: [UInt8], shutdownAfter: Int?) -> LegacyErrorPacket? {
         var offset = 0

@@ -5,7 +5,7 @@ import Transport
 
 @testable import APNSProvider
 
-/// A gateway of the binary interface on a real socket, and what it saw.
+/// A gateway of the binary interface on a real socket, with its records.
 final class LegacySite: Sendable {
     struct Seen: Sendable {
         var accepted: [LegacyNotification] = []
@@ -13,13 +13,13 @@ final class LegacySite: Sendable {
         var pieceCount = 0
     }
 
-    /// What the gateway does with the n-th notification of a connection, from 1.
+    /// The gateway's reaction to the n-th notification of a connection, from 1.
     enum Verdict: Sendable {
         case accept
         case refuse
-        /// Takes it, and goes down.
+        /// Accepts it, and shuts down.
         case shutdown
-        /// Goes without a word.
+        /// Closes without a packet.
         case cut
         /// Answers with bytes that are no packet.
         case babble
@@ -49,7 +49,7 @@ final class LegacySite: Sendable {
         serverLoop.stopAnywhere()
     }
 
-    /// A starved machine must not end what a test does not want to end.
+    /// No deadline may fire on a starved machine.
     private static let patience: TLSChannelLimits = {
         var limits = TLSChannelLimits.patient
         (limits.idleDeadline, limits.closeDeadline) = (.seconds(600), .seconds(600))
@@ -63,14 +63,13 @@ final class LegacySite: Sendable {
         return limits
     }
 
-    /// Starts a gateway.
     func serveGateway(
         _ verdict: @escaping @Sendable (_ notification: LegacyNotification, _ number: Int) -> Verdict
     ) async throws -> LegacyService {
         try await serve { [unowned self] in GatewayConnection(site: self, verdict) }
     }
 
-    /// Starts a feedback service that says these bytes, and how it ends.
+    /// Starts a feedback service that sends these bytes.
     func serveFeedback(_ bytes: [UInt8], isCut: Bool = false) async throws -> LegacyService {
         try await serve { FeedbackConnection(bytes, isCut: isCut) }
     }
@@ -148,7 +147,7 @@ private final class GatewayConnection: TLSChannelDelegate {
         }
     }
 
-    /// The packet and the goodbye leave together; what still comes is read and dropped until the client goes.
+    /// Sends the packet with the close; reads and drops what still comes until the client closes.
     private func end(_ channel: TLSChannel, _ bytes: [UInt8]) {
         isOver = true
         do throws(TransportError) { try channel.write(bytes) } catch { return channel.abort(error) }
@@ -156,7 +155,7 @@ private final class GatewayConnection: TLSChannelDelegate {
     }
 }
 
-/// Says its list, and goes.
+/// Sends its list, and closes.
 private final class FeedbackConnection: TLSChannelDelegate {
     private let bytes: [UInt8]
     private let isCut: Bool

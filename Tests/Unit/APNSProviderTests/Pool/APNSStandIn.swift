@@ -6,12 +6,12 @@ import TestCertificates
 import TestSupport
 import Transport
 
-/// A server that a test answers for, and a client of it: each on a loop of its own.
+/// A server whose answers the test gives, and a client of it: each on a loop of its own.
 final class APNSStandIn: Sendable {
     private let serverLoop: EventLoop
     private let clientLoop: EventLoop
     private let context: TLSContext
-    /// Who vouches for the server.
+    /// The server's authority.
     let authorityPEM: [UInt8]
     private let connectionCount = Atomic(0)
 
@@ -29,7 +29,7 @@ final class APNSStandIn: Sendable {
     }
 
     deinit {
-        // The last to let go may be the server, on its own loop.
+        // The server may hold the last reference, on its own loop.
         clientLoop.stopLater()
         serverLoop.stopLater()
     }
@@ -76,7 +76,7 @@ final class APNSStandIn: Sendable {
         )
     }
 
-    /// A starved machine must not end what a test does not want to end.
+    /// No deadline may fire on a starved machine.
     static var patience: APNSClientConfiguration {
         var configuration = APNSClientConfiguration()
         (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
@@ -127,7 +127,7 @@ final class APNSStandIn: Sendable {
     }
 }
 
-/// One push as the server got it. Unchecked: used on the server's loop only, where it was made.
+/// One push as the server got it. Unchecked: used only on the server's loop, where it was made.
 struct Push: @unchecked Sendable {
     let connection: HTTP2ServerConnection
     /// From 1.

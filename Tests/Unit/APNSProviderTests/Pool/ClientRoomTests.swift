@@ -66,7 +66,7 @@ struct ClientRoomTests {
                 client.send(push, within: .seconds(600)) { result in results.withLock { $0[number] = result } }
             }
         }
-        // Two have no stream: nothing was answered yet.
+        // Two have no stream: no push has an answer yet.
         while held.withLock({ $0.isEmpty }) { await Task.yield() }
         #expect(results.withLock { $0.isEmpty })
         let begun = held.withLock { $0[0] }

@@ -7,16 +7,16 @@ import Transport
 
 @testable import APNSProvider
 
-/// How long connections live, what ends them, and what does not count against them.
+/// Lifetimes of connections, their ends, and harmless events.
 struct ConnectionLifeTests {
-    /// Events in their order.
+    /// Events in order.
     private final class Recorder: APNSClientObserver {
         private let all = Guarded<[APNSClientEvent]>([])
         var events: [APNSClientEvent] { all.withLock { $0 } }
         func record(_ event: APNSClientEvent) { all.withLock { $0.append(event) } }
     }
 
-    /// Keeps a thread until it is released.
+    /// Blocks a thread until it is released.
     private final class Gate: Sendable {
         private let ends: (reader: Int32, writer: Int32)
 
@@ -57,7 +57,7 @@ struct ConnectionLifeTests {
         let site = try APNSStandIn()
         let gate = Gate()
         let server = try await site.serve { push in
-            // The server's only thread.
+            // This is the server's only thread.
             if push.id.starts(with: "0001".utf8) { gate.wait() } else { push.accept() }
         }
         let recorder = Recorder()
@@ -68,7 +68,7 @@ struct ConnectionLifeTests {
         #expect(try await client.send(try APNSStandIn.notification()).status == 200)
         let error = await #expect(throws: ProviderError.self) { try await client.send(try APNSStandIn.notification(1)) }
         #expect(error == .ambiguous(SendFailure(cause: .deadlineExceeded, attemptCount: 1)))
-        // Without pushes nothing else would end it: not its age, and not its silence, which is judged after minutes here.
+        // Without pushes nothing else would end it: neither its age nor its silence, which counts after minutes here.
         let end = APNSClientEvent.closed(connection: 1, .deadlineExceeded(.ping))
         var lookCount = 0
         while !recorder.events.contains(end), lookCount < 2_000 {

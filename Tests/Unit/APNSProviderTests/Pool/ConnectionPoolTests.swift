@@ -6,7 +6,7 @@ import Transport
 
 @testable import APNSProvider
 
-/// A whole client against a server that answers as each test wants.
+/// A whole client against a server whose answers each test gives.
 struct ConnectionPoolTests {
     @Test func `until the first authenticated answer one push is on its way, and then all`() async throws {
         let site = try APNSStandIn()
@@ -25,7 +25,7 @@ struct ConnectionPoolTests {
         let batch = try (0..<5).map(APNSStandIn.notification)
         async let results = client.send(batch)
         await first.wait()
-        // The client has had the server's SETTINGS, which allow a thousand; a push beyond the first would be here too.
+        // The client has the server's SETTINGS, which allow a thousand; a push beyond the first would be here too.
         #expect(held.withLock { $0.count } == 1)
         held.withLock { $0[0] }.accept()
         await others.wait()
@@ -67,7 +67,7 @@ struct ConnectionPoolTests {
     {
         let site = try APNSStandIn()
         let server = try await site.serve { push in
-            // The first connection takes one push and says goodbye.
+            // The first connection takes one push and sends GOAWAY.
             if push.connectionNumber == 1 { push.connection.goAway(code: 0, debugData: []) }
             push.accept()
         }
@@ -113,7 +113,7 @@ struct ConnectionPoolTests {
         let batch = try (0..<4).map(APNSStandIn.notification)
         async let results = client.send(batch)
         await arrived.wait()
-        // One is on its way, because nothing was answered yet.
+        // One is in flight, because no push has an answer yet.
         while await client.waitingCount < 3 { await Task.yield() }
         let ids = [batch[0].id, batch[2].id]
         await client.loop.run { client.takeBack { ids.contains($0.id) } }
@@ -140,7 +140,7 @@ struct ConnectionPoolTests {
         let client = try site.client(of: server) { $0.waitingCountMax = 2 }
         async let first = client.send(try APNSStandIn.notification(0))
         await arrived.wait()
-        // On its way is one, because nothing was answered yet: these two wait, and the next finds no room.
+        // One is in flight, because no push has an answer yet: these two wait, and the next finds no room.
         async let waiting = client.send([try APNSStandIn.notification(1), try APNSStandIn.notification(2)])
         while await client.waitingCount < 2 { await Task.yield() }
         await #expect(throws: ProviderError.queueFull(countMax: 2)) {
@@ -328,7 +328,7 @@ struct ConnectionPoolTests {
         let port = try HeldPort.silent(backlog: 8)
         let client = try site.client(port: port.number) { $0.connectDeadline = .milliseconds(30) }
         let error = await #expect(throws: ProviderError.self) { try await client.send(try APNSStandIn.notification()) }
-        // Where the machine stood still, it may be over before there is a connection.
+        // If the machine stood still, the deadline may pass before there is a connection.
         let causes = [TransportError.deadlineExceeded(.handshake), .deadlineExceeded(.connect)]
         let failures = causes.map { ProviderError.notProcessed(.init(cause: .connection($0), attemptCount: 0)) }
         #expect(error.map(failures.contains) == true, "\(String(describing: error))")
@@ -340,7 +340,7 @@ struct ConnectionPoolTests {
         let site = try APNSStandIn()
         let arrivedCount = Guarded(0)
         let server = try await site.serve { push in
-            // Until its answer there is room for one, and another one would get none.
+            // Until its answer there is room for one, and another would get none.
             let count = arrivedCount.withLock { count in
                 count += 1
                 return count

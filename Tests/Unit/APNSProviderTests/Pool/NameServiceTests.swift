@@ -37,7 +37,7 @@ struct NameServiceTests {
         let site = try APNSStandIn()
         let names = Names()
         let server = try await site.serve { push in
-            // Whoever comes next needs a connection, and the name, anew.
+            // The next push needs a new connection, and so the name.
             if push.connectionNumber == 1 {
                 names.isThere = false
                 push.connection.goAway(code: 0, debugData: [])

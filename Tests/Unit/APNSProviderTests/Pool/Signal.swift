@@ -1,6 +1,6 @@
 import Platform
 
-/// Something that happens once and is waited for.
+/// An event that happens once, and can be awaited.
 final class Signal: Sendable {
     private struct State {
         var isSet = false

@@ -4,7 +4,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A request about channels, good until a test changes it.
+/// A request about channels, valid until a test changes it.
 struct ChannelCall: Sendable {
     static let app = "com.example.chat"
 
@@ -65,7 +65,7 @@ struct ChannelCall: Sendable {
         }
     }
 
-    /// The same with one field or the body other than it should be.
+    /// Replaces one field, or the body.
     func with(_ name: String, _ value: String?) -> ChannelCall {
         var call = self
         call[name] = value
@@ -78,14 +78,14 @@ struct ChannelCall: Sendable {
         return call
     }
 
-    /// The same with one field more, which may be there already.
+    /// Adds a field, which may be there already.
     func adding(_ name: String, _ value: String) -> ChannelCall {
         var call = self
         call.fields.append((name, value))
         return call
     }
 
-    /// On a connection of its own.
+    /// Sends it on a connection of its own.
     func response(from site: ServiceSite) async throws -> HTTP2Response {
         let connection = try await site.connection(toManagement: isManagement)
         let response = try await response(over: connection)
@@ -101,7 +101,7 @@ struct ChannelCall: Sendable {
 }
 
 extension HTTP2Response {
-    /// What the body says; the status must be the one that Apple's table gives the reason.
+    /// The body's reason; the status must be the one of Apple's table for it.
     var broadcastReason: BroadcastReason? {
         let text = String(decoding: body, as: UTF8.self)
         guard text.hasPrefix(#"{"reason":""#), text.hasSuffix(#""}"#) else { return nil }

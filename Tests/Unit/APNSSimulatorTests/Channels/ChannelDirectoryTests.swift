@@ -28,7 +28,7 @@ struct ChannelDirectoryTests {
         )
     }
 
-    /// A directory with one channel and device 1, which listens and is there.
+    /// A directory with one channel, and device 1 connected and subscribed.
     private struct Stage {
         var directory: ChannelDirectory
         let app: Topic
@@ -49,7 +49,7 @@ struct ChannelDirectoryTests {
 
         mutating func leave() { directory.disconnect(1) }
 
-        /// What the device gets when it comes back.
+        /// The device's messages when it connects again.
         mutating func comeBack(at time: Int64 = now) -> [UInt8] {
             directory.connect(1, now: time).compactMap {
                 if case .send(let push, 1) = $0 { push.payload[0] } else { nil }
@@ -240,7 +240,7 @@ struct ChannelDirectoryTests {
         #expect((0..<1000).allSatisfy { _ in admit(minute) })
     }
 
-    /// Against a model that knows of each device only what it has acknowledged.
+    /// Compares with a model that knows of each device only what it has acknowledged.
     @Test func `ten thousand random events lose nothing that a channel keeps`() throws {
         let seed: UInt64 = 20_240_918
         var random = SeededRandom(seed: seed)

@@ -4,15 +4,15 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Apple's table of reasons for channels and broadcasts, each provoked by a request that deserves it.
+/// Apple's table of reasons for channels and broadcasts, each provoked by a matching request.
 struct ChannelReasonTests {
     private static let none = "com.example.none"
     private static let withoutMember = #"{"push-type":"LiveActivity"}"#
 
-    /// A simulator with two channels, which are all that an app may have here, and one app without the capability.
+    /// A simulator with two channels, the most that an app may have here, and one app without the capability.
     private struct Stage {
         let site: ServiceSite
-        /// Keeps nothing.
+        /// A channel that keeps no message.
         let none: ChannelID
         let mostRecent: ChannelID
 
@@ -37,7 +37,7 @@ struct ChannelReasonTests {
 
     private typealias Case = (reason: BroadcastReason, call: ChannelCall)
 
-    /// What the management refuses.
+    /// Requests that the management port refuses.
     private static func managementCases(_ stage: Stage) throws -> [Case] {
         let create = try ChannelCall.create()
         let read = try ChannelCall.read(stage.none)
@@ -82,7 +82,7 @@ struct ChannelReasonTests {
         ]
     }
 
-    /// What is refused at the port of pushes.
+    /// Requests that the push port refuses.
     private static func broadcastCases(_ stage: Stage) throws -> [Case] {
         let send = try ChannelCall.send(stage.none)
         let kept = try ChannelCall.send(stage.mostRecent)
@@ -116,8 +116,8 @@ struct ChannelReasonTests {
         try Authorization(issuedAt: issuedAt).value
     }
 
-    /// The two about certificates need a client that shows one; BadCertificate and BadCertificateEnvironment are provoked
-    /// where certificates are.
+    /// The two reasons about certificates need a client that shows one; BadCertificate and BadCertificateEnvironment
+    /// are provoked in the certificate tests.
     @Test func `every reason of Apple's table is provoked, by a bad request or by injection`() async throws {
         let stage = try await Stage()
         var provoked: Set<BroadcastReason> = []
@@ -157,7 +157,7 @@ struct ChannelReasonTests {
         return .tooManyProviderTokenUpdates
     }
 
-    /// Everything is wrong at first; each line repairs what was found.
+    /// Everything is wrong at first; each line mends the fault that was found.
     @Test func `checks come in one order`() async throws {
         let stage = try await Stage()
         var create = try ChannelCall.create().with(":method", "PUT").with(":path", "/1").with(body: "")

@@ -6,7 +6,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Requests about channels as values, good ones and such as nobody would write.
+/// Requests about channels as values, valid and absurd ones.
 struct ChannelRequestTests {
     private static let app = "com.example.chat"
     private static let kept = ChannelID(appleBytes: [UInt8](repeating: 1, count: 16))
@@ -124,7 +124,7 @@ struct ChannelRequestTests {
         #expect(validate(send.with(body: body + " ")) == .failure(ChannelError(.payloadTooLarge)))
     }
 
-    /// The words of the other table that this one has not.
+    /// The words of the other table that this one lacks.
     @Test func `a token's refusal is one of Apple's reasons for channels`() {
         for reason in Reason.allCases {
             let rejected = ChannelError(RequestRejection(reason))

@@ -93,7 +93,7 @@ struct ChannelTests {
             #expect(push.expiration == .oneAttempt && APNSID(sent.uniqueID ?? "") == push.id)
             device.acknowledge(push)
         }
-        // What comes first to the third is what was sent to its own channel.
+        // The third device's first message is that of its own channel.
         let end = Array(#"{"aps":{"event":"end"}}"#.utf8)
         _ = try await client.send(try .send(end, to: other, of: site.app, policy: .none))
         let push = try #require(try await devices[2].next())
@@ -129,7 +129,7 @@ struct ChannelTests {
         let push = try #require(try await back.next())
         #expect(push.payload == Array(#"{"aps":{"event":"update"},"x":"new"}"#.utf8))
         back.acknowledge(push)
-        // A later subscription is answered behind everything that the simulator has sent.
+        // A later subscription is answered after everything that the simulator has sent.
         #expect(try await back.subscribe(to: id, of: site.app) == .active)
         #expect(try await back.unsubscribe(from: id, of: site.app) == .none)
         back.close()
@@ -172,7 +172,7 @@ struct ChannelTests {
         await site.simulator.close()
     }
 
-    /// The first good broadcast opens a connection as the first good push does, and shares its token's account.
+    /// The first good broadcast opens a connection as a good push does, and shares its token's limits.
     @Test func `a broadcast and a push are requests of one connection`() async throws {
         let site = try await ServiceSite()
         let client = try site.broadcastClient()

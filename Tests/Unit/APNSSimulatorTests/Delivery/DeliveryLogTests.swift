@@ -7,7 +7,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// The delivery log as the control API gives it: Apple's console has the same.
+/// The delivery log of the control API: Apple's console has the same.
 struct DeliveryLogTests {
     private static func outcomes(_ entry: JSONValue?) -> [String] {
         (entry?["steps"]?.elements ?? []).map { step in

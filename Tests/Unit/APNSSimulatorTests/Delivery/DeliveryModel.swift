@@ -1,8 +1,8 @@
 import APNS
 import DeviceLink
 
-/// Store and forward once more, as slow and as plain as can be: every living push in one list, every rule a sentence.
-/// Written from the documentation of the rules and not from the engine; it has no lanes, no heap and no alarms.
+/// Store and forward a second time, as slow and plain as can be: every living push in one list, every rule a sentence.
+/// Written from the documented rules and not from the engine; it has no lanes, no heap and no alarms.
 struct DeliveryModel {
     enum Place { case onTheWay, slot, group, held }
 
@@ -33,7 +33,7 @@ struct DeliveryModel {
     private(set) var living: [Living] = []
     private var acceptedCount = 0
     private var now: Int64 = 0
-    /// What happened in this step, in words.
+    /// This step's events, in words.
     private var story: Story = Story()
 
     init(phoneCount: Int) { phones = [Phone](repeating: Phone(), count: phoneCount) }
@@ -85,7 +85,7 @@ struct DeliveryModel {
         offerAll(device, [.slot])
     }
 
-    /// Lets time pass, and does everything at its moment.
+    /// Advances the clock, and does everything at its time.
     mutating func advance(to end: Int64) {
         while let moment = nextMoment, moment <= end {
             now = max(now, moment)
@@ -124,7 +124,7 @@ struct DeliveryModel {
         guard let push = living.first(where: { $0.push.id == id }) else { return }
         let phone = phones[push.device]
         if phone.connection == nil { return wait(push, .slot) }
-        // What has waited is first asked whether it still may.
+        // A push that has waited may have expired.
         if push.hasWaited, push.end <= now { return end(id, "expired") }
         if phone.state.contains(.appRemoved) { return end(id, "app-removed") }
         if push.push.pushType == .alert, phone.state.contains(.notificationsOff) { return end(id, "notifications-off") }
@@ -187,7 +187,7 @@ struct DeliveryModel {
     }
 }
 
-/// What happened in one step: what was sent to each connection, in order, and what else, in any order.
+/// One step's events: pushes sent to each connection, in order, and others, in any order.
 struct Story: Equatable {
     var sent: [Int: [APNSID]] = [:]
     var happened: [String] = []
@@ -203,7 +203,6 @@ struct Story: Equatable {
 }
 
 extension ArraySlice {
-    /// The element so many places after the first.
     fileprivate subscript(offset: Int, default value: Element) -> Element {
         offset < count ? self[startIndex + offset] : value
     }

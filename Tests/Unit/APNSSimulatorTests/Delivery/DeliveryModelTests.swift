@@ -7,7 +7,9 @@ import Testing
 
 /// The engine beside the model, over random days of three phones.
 struct DeliveryModelTests {
-    /// A day's events, by a seed; where engine and model part, what each did.
+    /// Runs a day's events by a seed.
+    ///
+    /// - Returns: what each did where engine and model differ first.
     private static func difference(_ subject: DeliverySubject, seed: UInt64, stepCount: Int) throws -> String? {
         var (random, subject, model) = (SeededRandom(seed: seed), subject, DeliveryModel(phoneCount: 3))
         let topic = try Topic("com.example.chat")
@@ -60,7 +62,7 @@ struct DeliveryModelTests {
     }
 
     private static func state(_ random: inout SeededRandom) -> DeviceState {
-        // Mostly nothing or low power: what is rare hides what is common.
+        // Mostly no fault, or low power: rare states hide common ones.
         switch Int.random(in: 0..<6, using: &random) {
         case 0...1: []
         case 2...3: .lowPower

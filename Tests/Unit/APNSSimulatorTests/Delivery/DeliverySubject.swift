@@ -3,25 +3,25 @@ import DeviceLink
 
 @testable import APNSSimulator
 
-/// What is held against the model: the engine as it is, or with a mistake put in.
+/// The engine that is compared with the model, perhaps with a planted mistake.
 struct DeliverySubject {
-    /// A mistake that somebody could make.
+    /// A plausible mistake.
     enum Mistake: CaseIterable {
-        /// The push that was replaced comes too.
+        /// Sends the replaced push too.
         case storesTwo
         case forgetsExpiry
-        /// `apns-expiration: 0` waits like any other.
+        /// Stores a push with `apns-expiration: 0` like any other.
         case storesOneAttempt
         case deliversTwice
-        /// Sometimes the older push wins.
+        /// Keeps the older push at times.
         case replacesInWrongOrder
-        /// Nobody is asked to wake the engine.
+        /// Sets no alarm for the engine.
         case forgetsToWake
-        /// What was on its way when the connection broke is taken for delivered.
+        /// Takes pushes in flight on a broken connection for delivered.
         case losesUnacknowledged
         case ignoresLowPower
         case ignoresBudget
-        /// Two apps share what is kept for one.
+        /// Stores one app's share for two apps.
         case sharesStorage
         case ignoresNotificationsOff
     }
@@ -77,7 +77,7 @@ struct DeliverySubject {
         return story(of: engine.acknowledge(id, from: address(device), at: now), device)
     }
 
-    /// Goes to `end`, stopping wherever the engine asked for it.
+    /// Advances to `end` with a stop at each alarm of the engine.
     mutating func advance(to end: Int64) -> Story {
         var whole = Story()
         guard mistake != .forgetsToWake else { return whole }
@@ -85,7 +85,7 @@ struct DeliverySubject {
         while let next = engine.nextWakeUp, next <= end {
             whole += story(of: engine.wake(at: next), nil)
             wakeUpCount += 1
-            // Three phones wait for a few things each. What asks again and again would never come to an end here.
+            // Three phones wait for a few things each. An engine that repeats its alarm would never end here.
             guard wakeUpCount <= 1000 else {
                 whole.happened.append("woken \(wakeUpCount) times")
                 break

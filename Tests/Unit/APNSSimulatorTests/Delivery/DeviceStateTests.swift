@@ -4,7 +4,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// What each state of a device does to a push.
+/// Effects of each state of a device on a push.
 struct DeviceStateTests {
     private var handheld = Handheld()
     private let one: DevicePush

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// What the engine keeps beside the pushes: alarms, rates, the log.
+/// The engine's records beside the pushes: alarms, rates, the log.
 struct EngineBookkeepingTests {
     @Test func `alarms come in the order of time, whoever set them`() {
         var random = SeededRandom(seed: 1)
@@ -25,7 +25,7 @@ struct EngineBookkeepingTests {
         var engine = DeliveryEngine()
         let address = DeliveryEngine.Address(installation: 0, device: 1)
         for step in 0..<10_000 {
-            // Each waits for less time than the one before: each sets an earlier alarm.
+            // Each waits for less time than the one before, and so sets an earlier alarm.
             let push = try Handheld.push(1, expiration: UInt64(20_000 - step))
             _ = engine.accept(push, uniqueID: APNSID(), for: address, at: 0)
         }
@@ -93,7 +93,7 @@ struct EngineBookkeepingTests {
         let pushes = try (1...9 as ClosedRange<UInt8>).map { try Handheld.push($0) }
         var settings = DeliverySettings()
         var (expected, acceptedCount) = ([DevicePush](), 0)
-        // Each size with so many pushes more: before the ring is full, when it is, and after it has gone round.
+        // Each size with so many pushes more: before the ring is full, when it is, and after a full turn.
         for (countMax, newCount) in [(3, 4), (2, 0), (5, 2), (1, 1), (0, 1), (4, 1)] {
             settings.logEntryCountMax = countMax
             _ = handheld.engine.adopt(settings, at: handheld.now)

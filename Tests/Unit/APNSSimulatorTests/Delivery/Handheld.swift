@@ -4,15 +4,14 @@ import Testing
 
 @testable import APNSSimulator
 
-/// One app on one device in front of an engine, and a clock in milliseconds: what the tests of single transitions need.
+/// One app on one device before an engine, and a clock in milliseconds, for tests of single transitions.
 struct Handheld {
     static let start: Int64 = 2_051_222_400_000
-    /// More than any of these tests has reason for.
+    /// More than any of these tests needs.
     private static let wakeUpCountMax = 100
 
     var engine: DeliveryEngine
     var now = start
-    /// How often the engine was woken.
     var wakeUpCount = 0
     let address = DeliveryEngine.Address(installation: 0, device: 1)
 
@@ -38,7 +37,7 @@ struct Handheld {
         engine.acknowledge(push.id, from: address, at: now)
     }
 
-    /// Goes to a later time, stopping wherever the engine asked for it.
+    /// Advances the clock with a stop at each alarm of the engine.
     mutating func advance(seconds: Int64) -> [DeliveryEffect] {
         let end = now + seconds * 1000
         var effects: [DeliveryEffect] = []
@@ -46,7 +45,7 @@ struct Handheld {
             now = max(now, next)
             effects += engine.wake(at: now)
             wakeUpCount += 1
-            // Each waits for something: an engine that asks again and again would never come to an end here.
+            // Each wake-up has an event: an engine that repeats its alarm would never end here.
             guard wakeUpCount <= Self.wakeUpCountMax else {
                 Issue.record("woken \(wakeUpCount) times")
                 break
@@ -84,7 +83,6 @@ struct Handheld {
 }
 
 extension [DeliveryEffect] {
-    /// The ids of what was sent.
     var sent: [APNSID] {
         compactMap { effect in
             if case .send(let push, _) = effect { push.id } else { nil }
@@ -99,12 +97,10 @@ extension [DeliveryEffect] {
 }
 
 extension DeliveryLog {
-    /// One push.
     func entry(_ uniqueID: APNSID, atMilliseconds now: Int64) -> Entry? {
         entries(.uniqueID(uniqueID), countMax: 1, atMilliseconds: now).first
     }
 
-    /// The newest ones.
     func newest(_ countMax: Int, atMilliseconds now: Int64) -> [Entry] {
         entries(.all, countMax: countMax, atMilliseconds: now)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// What waits for a device that is away, and for how long.
+/// Pushes stored for an absent device, and for how long.
 struct StoringTests {
     private static let startSeconds = UInt64(Handheld.start / 1000)
     private var handheld = Handheld()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Who has which token, and who may use it.
+/// Owners of tokens, and their permitted use.
 struct DeviceDirectoryTests {
     private static let now: Int64 = 2_051_222_400_000
     private let chat: Topic
@@ -129,7 +129,7 @@ struct DeviceDirectoryTests {
         #expect(directory.report(on: token)?.status == .active)
         #expect(directory.report(on: token)?.generation == 1)
         #expect(directory.number(of: token) == 1)
-        // It does not come back to life.
+        // The old token stays inactive.
         #expect(try connect(3, old, owner: ann).token != old)
         #expect(directory.registration(of: old)?.unregisteredAtMilliseconds == Self.now)
     }

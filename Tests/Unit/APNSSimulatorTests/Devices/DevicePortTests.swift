@@ -5,16 +5,16 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A peer of the device port that sends bytes as it likes and keeps what comes back.
+/// A peer of the device port that sends any bytes and keeps the replies.
 private final class RawDevice: TLSChannelDelegate, @unchecked Sendable {
-    // Unchecked: everything is touched on the loop only.
+    // Unchecked: all state is used on the loop only.
     private let greeting: [UInt8]
     private var received: [UInt8] = []
     private var ended: CheckedContinuation<[UInt8], Never>?
 
     private init(greeting: [UInt8]) { self.greeting = greeting }
 
-    /// Sends `bytes` and waits until the simulator has closed; gives what it had sent.
+    /// Sends `bytes`, waits until the simulator has closed, and returns what it sent.
     static func exchange(_ bytes: [UInt8], with site: Site) async -> [UInt8] {
         await withCheckedContinuation { continuation in
             site.clientLoop.perform {
@@ -61,7 +61,7 @@ struct DevicePortTests {
         DeviceFrame.hello(DeviceHello(topic: try Topic("com.example.chat"))).bytes
     }
 
-    /// What a device may not send, and how the simulator's log names it.
+    /// Forbidden bytes of a device, and their names in the simulator's log.
     @Test func `whoever breaks the rules is cut off, and the next device is served`() async throws {
         let site = try await Site()
         let id = APNSID(randomBytes: [UInt8](repeating: 0, count: 16))

@@ -65,7 +65,7 @@ struct LiveDeviceTests {
         let client = try site.client()
         let device = try await site.device()
         device.report(.notificationsOff)
-        // The frame is on its way beside the push; an acknowledgement that nobody waits for orders nothing, so ask.
+        // The frame is on its way beside the push, and no acknowledgement orders the two: poll.
         var status: [DeliveryEvent] = []
         var number: UInt8 = 0
         while !status.contains(where: { if case .discarded(_, .notificationsOff, _) = $0 { true } else { false } }) {
@@ -107,7 +107,7 @@ struct LiveDeviceTests {
         var quiet = site.notification(1, to: device.deviceToken)
         quiet.priority = .powerAware
         #expect(try await client.send(quiet).status == 200)
-        // The clock stands still; one that is moved and does not say so is seen by the next look at it.
+        // The clock stands still; a silent change of it shows at the next reading.
         site.advance(1)
         #expect(try await device.next()?.id == quiet.id)
         await client.close()

@@ -46,7 +46,7 @@ struct TokenFileTests {
         for token in [gone, old.deviceToken] {
             #expect(try await client.send(site.notification(3, to: token)).reason == .unregistered)
         }
-        // A device of no certificate does not get the token of one that has one, after the restart either.
+        // A device without a certificate does not get the token of one with a certificate, even after the restart.
         await #expect(throws: DeviceLinkError.refused(.tokenOfAnotherDevice)) {
             _ = try await site.device(earlierToken: device.deviceToken)
         }
@@ -64,7 +64,7 @@ struct TokenFileTests {
         let site = try await Site(tokenFile: try open())
         let device = try await site.device()
         let copy = folder.path("copy")
-        // As a simulator that is killed now leaves it.
+        // The file as a kill at this point leaves it.
         _ = try folder.makeFile("copy", try text)
         let later = try TokenFile(path: copy, environment: .sandbox, tokenByteCount: 32)
         var directory = DeviceDirectory(mint: later.mint)
@@ -156,7 +156,7 @@ struct TokenFileTests {
         }
     }
 
-    /// Two registrations, and a file that nobody has open.
+    /// Two registrations, and a file that is not open.
     private func filled() throws -> String {
         do {
             let file = try open()

@@ -122,7 +122,7 @@ struct TokenKindTests {
         let tokens = [try await device.register(first), try await device.register(second)]
         #expect(tokens[0] != tokens[1])
         device.unregister(first)
-        // Answered behind it.
+        // This answer comes after it.
         #expect(try await device.register(second) == tokens[1])
         #expect(try await client.send(Self.push(.liveactivity, on: site, to: tokens[0])).reason == .unregistered)
         #expect(try await client.send(Self.push(.liveactivity, on: site, to: tokens[1])).status == 200)
@@ -196,7 +196,7 @@ struct TokenKindTests {
 }
 
 extension ControlSite {
-    /// Changes a setting, as a caller of the API does.
+    /// Changes a setting over the API.
     fileprivate func set(_ name: String, _ value: String) async throws -> Answer {
         try await call("POST /v1/settings", #"{"name":"\#(name)","value":"\#(value)"}"#)
     }

@@ -3,7 +3,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A client of the gateway that sends bytes as it likes and keeps what comes back.
+/// A client of the gateway that sends any bytes and keeps the replies.
 final class GatewayClient: Sendable {
     struct End: Sendable {
         let bytes: [UInt8]
@@ -44,19 +44,18 @@ final class GatewayClient: Sendable {
         await core.loop.run { core.value.send(bytes) }
     }
 
-    /// Hears nothing from now on, not even that the connection ends.
+    /// Stops reading, so that even the connection's end goes unnoticed.
     func pauseReading() async {
         let core = core
         await core.loop.run { core.value.channel?.pauseReading() }
     }
 
-    /// Ends the connection at once.
     func abort() async {
         let core = core
         await core.loop.run { core.value.channel?.abort(.cancelled) }
     }
 
-    /// Everything that came, when the connection is over.
+    /// All replies, once the connection is over.
     func end() async -> End {
         let core = core
         return await withCheckedContinuation { continuation in

@@ -85,7 +85,7 @@ struct GatewayTests {
         await site.simulator.close()
     }
 
-    /// Statuses that only a certificate, a payload, or the service itself is the cause of.
+    /// Statuses that only a certificate, a payload or the service itself can cause.
     @Test func `each status is the answer to its mistake, and the rest come on request`() async throws {
         let site = try await ServiceSite()
         let device = try await site.device()
@@ -145,7 +145,7 @@ struct GatewayTests {
         await site.simulator.close()
     }
 
-    /// Refusals of Apple's for notifications that each layout can carry.
+    /// Apple's refusals of notifications that each layout can carry.
     @Test func `a payload that is no JSON object and a token of another length are refused`() async throws {
         let site = try await ServiceSite()
         let device = try await site.device()
@@ -225,7 +225,7 @@ struct GatewayTests {
         notification.identifier = 5
         try notification.append(to: &bad, as: .frame)
         try Self.notification(device.deviceToken).append(to: &good, as: .frame)
-        // More than both sockets hold, so that the rest can only leave when somebody reads it.
+        // More than both sockets hold, so that the rest leaves only if the gateway reads it.
         let rest = [[UInt8]](repeating: good, count: 12_000).flatMap(\.self)
         await client.send(bad + rest)
         let end = await client.end()
@@ -274,7 +274,8 @@ struct GatewayTests {
         for _ in 0..<3 {
             let client = try await GatewayClient.connect(to: site)
             #expect(await client.end().bytes == [])
-            // The listener counts a connection until the turn after its end, which is in the queue by the second of these.
+            // The listener counts a connection until the turn after its end, which is in the queue by the second of
+            // these.
             for _ in 0..<2 { await site.simulatorLoop.run {} }
         }
         await site.simulator.close()

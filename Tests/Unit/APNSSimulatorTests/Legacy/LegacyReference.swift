@@ -1,6 +1,6 @@
 import APNS
 
-/// The binary interface read a second time, by another hand and without a care for speed: what a whole stream means.
+/// A second, slow and independent parser of the binary interface, for whole streams.
 ///
 /// - Source: archived "Binary Provider API", tables of the layouts, items and status codes.
 enum LegacyReference {
@@ -13,12 +13,12 @@ enum LegacyReference {
             expiry: UInt32,
             priority: UInt8
         )
-        /// The status and the identifier of the packet; `nil` where the connection is cut without one.
+        /// The packet's status and identifier; the connection is cut without one where it is `nil`.
         case refused(status: UInt8, identifier: UInt32)
         case cut
     }
 
-    /// - Returns: every notification up to the first mistake, which is last; nothing for a notification that is not whole.
+    /// - Returns: every notification up to the first mistake, which is last; nothing for an incomplete notification.
     static func outcomes(_ stream: [UInt8]) -> [Outcome] {
         var rest = stream[...]
         var outcomes: [Outcome] = []
@@ -76,7 +76,7 @@ enum LegacyReference {
     private static func frame(_ rest: inout ArraySlice<UInt8>) -> Outcome? {
         guard rest.count >= 5 else { return nil }
         let byteCount = Int(number(rest.dropFirst().prefix(4)))
-        // Ours: twice what five items of their greatest lengths have.
+        // Our own bound: twice five items of their greatest lengths.
         guard byteCount <= 2 * (5 * 3 + 100 + 2048 + 4 + 4 + 1) else { return .refused(status: 128, identifier: 0) }
         guard rest.count >= 5 + byteCount else { return nil }
         var items = rest.dropFirst(5).prefix(byteCount)

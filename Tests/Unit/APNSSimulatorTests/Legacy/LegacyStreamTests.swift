@@ -4,7 +4,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Streams that nobody would write, against the second reading of the tables.
+/// Absurd streams, against the second parser.
 struct LegacyStreamTests {
     private static func meaning(_ steps: [LegacyConnection.Step]) -> [LegacyReference.Outcome] {
         steps.map { step in
@@ -24,7 +24,7 @@ struct LegacyStreamTests {
         }
     }
 
-    /// A short notification of any layout, often with a fault that a generator of faults has to mean.
+    /// A short notification of any layout, often with a deliberate fault.
     private static func notification(_ random: inout SeededRandom) -> [UInt8] {
         func bytes(_ range: ClosedRange<Int>) -> [UInt8] {
             (0..<Int.random(in: range, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -50,13 +50,13 @@ extension SettingStage {
         return "\(response.status)" + (response.broadcastReason.map { " \($0.rawValue)" } ?? "")
     }
 
-    /// One that keeps its newest message.
+    /// A channel that keeps its newest message.
     fileprivate func channel() async throws -> ChannelID {
         let response = try await ChannelCall.create().response(from: site)
         return try ChannelID(bytes: Array((response.text(of: "apns-channel-id") ?? "").utf8))
     }
 
-    /// The first goals that reach a device which listens to a channel after these broadcasts, and before one with two.
+    /// The first goals that reach a subscribed device after these broadcasts, and before one with two.
     fileprivate func firstBroadcast(_ broadcasts: [(goals: Int, isStored: Bool)]) async throws -> String {
         let channel = try await channel()
         func send(_ goals: Int, isStored: Bool) async throws {

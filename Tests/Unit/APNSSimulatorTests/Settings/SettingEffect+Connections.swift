@@ -5,10 +5,10 @@ import Transport
 @testable import APNSSimulator
 
 extension SettingEffect {
-    /// How provider connections are treated.
+    /// Treatment of provider connections.
     static let connections = announcements + streams + errors + ends + deadlines + numbers
 
-    /// SETTINGS and first frames, and what follows from them.
+    /// SETTINGS and first frames, and their consequences.
     private static let announcements = [
         SettingEffect("alpn-required", "yes", from: "answered", to: "cut") { stage in
             let bytes = RawFrame.preface + RawFrame.request(stream: 1, endsStream: true)
@@ -22,7 +22,7 @@ extension SettingEffect {
         SettingEffect("header-table", "1024", from: "4096", to: "1024") { try await $0.announced(1) },
         SettingEffect("stream-window", "70000", from: "65535", to: "70000") { try await $0.announced(4) },
         SettingEffect("connection-window", "100000", from: "0", to: "34465") { stage in
-            // The answer comes behind what the server has said first.
+            // The answer comes after the server's first frames.
             let bytes = RawFrame.preface + RawFrame.request(stream: 1, endsStream: true)
             let frames = try await stage.say(bytes) { $0.type == 8 || $0.type == 1 }
             guard let update = frames.last, update.type == 8, update.stream == 0 else { return "0" }
@@ -40,7 +40,7 @@ extension SettingEffect {
             let connection = try await stage.connection(onEvent: events.record)
             _ = try await stage.push(over: connection)
             _ = try await stage.push(over: connection) { $0["apns-topic"] = "com.example.other" }
-            // Its answer comes behind what the one before has led to.
+            // Its answer comes after the consequences of the one before.
             _ = try await stage.push(over: connection) { $0["apns-topic"] = "com.example.other" }
             await connection.close()
             let limits = events.all.compactMap { event -> Int? in
@@ -138,7 +138,7 @@ extension SettingEffect {
             to: "cut",
             with: { $0.connections.idleDeadline = .seconds(4) }
         ) { stage in
-            // Nothing at all, not even SETTINGS.
+            // No bytes at all, not even SETTINGS.
             try await stage.say([]).contains { $0.type == 7 } ? "GOAWAY" : "cut"
         },
         SettingEffect(
@@ -185,7 +185,7 @@ extension SettingEffect {
             to: "in, in",
             with: { ($0.connections.reconnectCountMax, $0.connections.reconnectWindowSeconds) = (1, 3600) }
         ) { stage in
-            // Beyond the window of what was let in before.
+            // Beyond the window of the connections admitted before.
             stage.site.advance(3600)
             return try await reconnect(stage)
         },

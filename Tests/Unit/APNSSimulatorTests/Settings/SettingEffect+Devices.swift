@@ -26,7 +26,7 @@ extension SettingEffect {
         SettingEffect("storage-days", "0", from: "1", to: "0") { stage in
             let token = try await stage.enrol()
             _ = try await stage.push(to: token)
-            // A device is there first for what waited.
+            // A stored push precedes a new one.
             let device = try await stage.site.device(earlierToken: token)
             _ = try await stage.push(to: token, #"{"aps":{"alert":"later"}}"#)
             let first = try await stage.pushes(1, device)
@@ -34,7 +34,7 @@ extension SettingEffect {
             return first[0].word == "later" ? "0" : "1"
         },
         SettingEffect("reorder-milliseconds", "1000", from: newest, to: bySeedOne, keptOfTwo),
-        // The dice begin anew: the same as with this seed from the start.
+        // The random numbers start again: the same as with this seed from the start.
         SettingEffect(
             "delivery-seed",
             "1",
@@ -49,7 +49,7 @@ extension SettingEffect {
     private static let bySeedOne = "older older newer older newer older newer older"
     private static let bySeedTwo = "newer older newer newer older newer newer newer"
 
-    /// The one of two pushes that waits, for each of eight devices.
+    /// The stored one of two pushes, for each of eight devices.
     private static let keptOfTwo: Observation = { stage in
         var kept: [String] = []
         for _ in 0..<8 {
@@ -76,7 +76,7 @@ extension SettingEffect {
         },
     ]
 
-    /// The first that a device gets of a push with a low priority and one with a high priority behind it.
+    /// The device's first of two pushes: one with a low priority, and one with a high priority behind it.
     private static func firstOfTwo(_ stage: SettingStage, after seconds: Int64 = 0) async throws -> String {
         let device = try await stage.site.device()
         _ = try await stage.push(to: device.deviceToken, #"{"aps":{"alert":"low"}}"#) { $0["apns-priority"] = "5" }

@@ -34,7 +34,7 @@ extension SettingEffect {
             to: "before the other",
             with: { ($0.legacy.idle, $0.connections.idleDeadline) = (.seconds(600), .seconds(2)) }
         ) { stage in
-            // `try?`: whether the connection counts as made before its end is a matter of chance.
+            // `try?`: chance decides whether the connection opens before it ends.
             guard let client = try? await GatewayClient.connect(to: stage.site) else { return "before the other" }
             return try await withThrowingTaskGroup(of: String.self) { group in
                 group.addTask {
@@ -86,7 +86,7 @@ extension SettingEffect {
 }
 
 extension SettingStage {
-    /// A client, if it finds a place: one that was given up is free when the server has noticed, a few attempts later.
+    /// A client, if it finds a place: an abandoned one is free when the server has noticed, a few attempts later.
     fileprivate func gatewayClient() async -> GatewayClient? {
         for _ in 0..<20 {
             // `try?`: the question is whether there is one.

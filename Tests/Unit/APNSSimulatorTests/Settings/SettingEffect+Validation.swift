@@ -5,7 +5,7 @@ import Transport
 @testable import APNSSimulator
 
 extension SettingEffect {
-    /// How requests, provider tokens and certificates are judged.
+    /// Validation of requests, provider tokens and certificates.
     static let validation = requests + providerTokens + certificates
 
     private static let requests = [

@@ -2,19 +2,19 @@ import Testing
 
 @testable import APNSSimulator
 
-/// One setting that is changed while the simulator runs, and what a client, a device or a reader of the control API sees of it.
+/// One setting changed while the simulator runs, and its effect on a client, a device or a reader of the control API.
 struct SettingEffect: Sendable, CustomTestStringConvertible {
     typealias Observation = @Sendable (SettingStage) async throws -> String
 
     let name: String
     let value: @Sendable (SettingStage) throws -> String
-    /// The observation with the setting that the simulator started with.
+    /// The observation with the setting of the start.
     let before: String
     /// The observation after the change.
     let after: String
-    /// Other settings that make it visible.
+    /// Sets other settings that make it visible.
     let configure: @Sendable (inout SimulatorConfiguration) throws -> Void
-    /// Ends whether or not the setting acts: a mistake has to fail, and not to stand still.
+    /// Ends whether or not the setting acts: a mistake has to fail, not to hang.
     let observe: Observation
 
     var testDescription: String { name }
@@ -42,6 +42,6 @@ struct SettingEffect: Sendable, CustomTestStringConvertible {
         (self.configure, self.observe) = (configure, observe)
     }
 
-    /// One for each setting that does not need a restart.
+    /// One for each setting that needs no restart.
     static let all: [SettingEffect] = validation + connections + devices + delivery + channels + legacy + control
 }

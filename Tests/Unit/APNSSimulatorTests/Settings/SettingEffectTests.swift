@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSSimulator
 
-/// A setting does what it says when it is changed while the simulator runs, or its change is refused.
+/// Settings that act when they are changed while the simulator runs, or whose change is refused.
 struct SettingEffectTests {
     @Test(arguments: SettingEffect.all)
     func `a setting that is changed acts on what comes then`(_ effect: SettingEffect) async throws {
@@ -36,7 +36,7 @@ struct SettingEffectTests {
             #expect(answer.text("detail")?.contains("--set \(name)=") == true, "\(answer)")
         }
         #expect(try await stage.call("GET /v1/state").json?["settings"]?[name]?.string == before)
-        // What it takes is told first.
+        // The refusal says first what it takes.
         let bad = try await stage.call("POST /v1/settings", #"{"name":"\#(name)","value":"perhaps"}"#)
         #expect(bad.status == 400, "\(bad)")
         await stage.close()

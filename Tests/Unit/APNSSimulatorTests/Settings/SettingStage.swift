@@ -9,12 +9,11 @@ import Transport
 /// A simulator with every port open, and its clients.
 final class SettingStage: Sendable {
     let site: ServiceSite
-    /// Of a device that is away.
+    /// Token of an absent device.
     let token: DeviceToken
     let providers: Providers
     private let server: ControlServer
 
-    /// Certificates of providers.
     struct Providers: Sendable {
         let authorityPEM: [UInt8]
         let good: TLSIdentity
@@ -51,7 +50,7 @@ final class SettingStage: Sendable {
         try await server.call(line, body)
     }
 
-    /// Waits until the server has forgotten every provider's connection.
+    /// Waits until the server counts no provider connection.
     func waitUntilNobodyIsConnected() async {
         await site.wait(for: site.events.all.count { if case .connection(.opened) = $0 { true } else { false } }) {
             if case .connection(.closed) = $0 { true } else { false }
@@ -76,7 +75,7 @@ final class SettingStage: Sendable {
         )
     }
 
-    /// Pushes, and gives the answer's status and reason.
+    /// Pushes, and returns the answer's status and reason.
     func push(
         to token: DeviceToken? = nil,
         _ body: String = #"{"aps":{"alert":"x"}}"#,
@@ -107,7 +106,7 @@ final class SettingStage: Sendable {
         return response
     }
 
-    /// Pushes without a provider token, and gives the answer's status and reason.
+    /// Pushes without a provider token, and returns the answer's status and reason.
     func push(as identity: TLSIdentity) async -> String {
         do {
             let connection = try await connection(as: identity)
@@ -119,10 +118,10 @@ final class SettingStage: Sendable {
         }
     }
 
-    /// The reason in the GOAWAY that ends a connection on which `body` was done.
+    /// The reason in the GOAWAY of a connection on which `body` ran.
     func farewell(_ body: (HTTP2ClientConnection) async throws -> Void = { _ in }) async throws -> String {
         let events = Recorder<HTTP2ClientEvent>()
-        // `try?`: where the end comes at once, whether the connection counts as made before is a matter of chance.
+        // `try?`: where the end comes at once, chance decides whether the connection opens before it.
         let connection = try? await connection(onEvent: events.record)
         if let connection { try await body(connection) }
         for count in 1... {
@@ -148,7 +147,7 @@ final class SettingStage: Sendable {
         ).say(bytes, until: isEnough)
     }
 
-    /// One value of the SETTINGS that the server begins with.
+    /// One value of the server's first SETTINGS.
     func announced(_ identifier: UInt8) async throws -> String {
         let frames = try await say(RawFrame.preface) { $0.type == 4 && $0.flags == 0 }
         let payload = frames.last?.payload ?? []

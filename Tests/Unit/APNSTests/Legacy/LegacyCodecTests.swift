@@ -40,7 +40,7 @@ struct LegacyCodecTests {
             #expect(
                 LegacyNotification.read(bytes.span) == .notification(expected, command, byteCount: byteCount)
             )
-            // What follows is the next one's.
+            // The rest belongs to the next one.
             let longer = bytes + bytes
             #expect(
                 LegacyNotification.read(longer.span) == .notification(expected, command, byteCount: byteCount)
@@ -79,7 +79,7 @@ struct LegacyCodecTests {
         #expect(LegacyNotification.read(bytes.span) == .notification(expected, .frame, byteCount: bytes.count))
     }
 
-    /// The items of a frame with one fault, its status, and the identifier that had been read by then.
+    /// Items of a frame with one fault, its status, and the identifier read by then.
     private static let faults: [(String, [UInt8], LegacyStatus, UInt32)] = {
         let whole: [UInt8] = tokenItem + payloadItem
         return [

@@ -83,7 +83,7 @@ struct PayloadRuleTests {
         #expect(throws: PayloadError.notWritable(.custom)) {
             try PushPayload(alert, custom: ["a": PayloadValue(.infinity)]).bytes(for: .alert)
         }
-        // One letter to a person, two names to JSON.
+        // One letter to a reader, two names to JSON.
         #expect(throws: Never.self) {
             try PushPayload(alert, custom: ["\u{E9}": 1, "e\u{301}": 2]).bytes(for: .alert)
         }

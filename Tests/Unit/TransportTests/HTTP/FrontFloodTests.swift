@@ -142,7 +142,7 @@ import Testing
         let stage = try await FrontStage(limits: Self.limits { $0.connectionCountPerAddressMax = 2 })
         let silent = try (0..<2).map { _ in try #require(PlainClient.connect(to: stage.port)) }
         await stage.wait { await stage.front.connectionCount() == 2 }
-        // Refused until the second is over.
+        // Refused until the silent ones are old enough to make room.
         let client = stage.hastyClient()
         client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(client.response()?.text == "GET /a ")
