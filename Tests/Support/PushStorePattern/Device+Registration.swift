@@ -2,7 +2,7 @@ package import Envelope
 package import PushStore
 
 extension Device {
-    /// What an engine makes of a registration.
+    /// A registration as an engine stores it.
     package convenience init(
         registration: Registration,
         registered: Timestamp = StorePattern.start,
@@ -26,7 +26,7 @@ extension Device {
         )
     }
 
-    /// Whether everything of the registration is here; only its bundle is elsewhere.
+    /// True if it holds all of the registration but the bundle, which is elsewhere.
     package func holds(_ registration: Registration) -> Bool {
         self
             == Device(

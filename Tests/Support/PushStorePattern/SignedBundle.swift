@@ -4,10 +4,10 @@ import Keys
 import Primitives
 import TestSupport
 
-/// A device's keys as its app uploads them: one prekey, signed by an identity that every run has.
+/// A device's key bundle as its app uploads it: one prekey, signed by an identity that is the same in every run.
 package enum SignedBundle {
     /// - Parameter topic: the app's bundle id.
-    /// - Throws: for a topic that is none.
+    /// - Throws: for an invalid topic.
     /// - Returns: the bundle's bytes.
     package static func bytes(topic: String = "com.example.chat") throws -> [UInt8] {
         var random = SeededRandom(seed: 11)

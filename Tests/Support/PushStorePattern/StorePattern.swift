@@ -4,9 +4,9 @@ import Primitives
 package import PushStore
 import TestSupport
 
-/// What tests and the probe store: everything follows from a number, so that whoever reads it back knows what it must be.
+/// Content for the tests and the probe: everything follows from a number, so that a reader can check it.
 package enum StorePattern {
-    /// Far from what others count from: a secret that another test looks for would be found here.
+    /// Far from other tests' seeds: a secret that another test searches for would be found here.
     private static let seed: UInt64 = 0x5374_6F72_6550_6174
     /// 2026-11-01.
     package static let start = Timestamp(milliseconds: 1_793_491_200_000)
@@ -32,7 +32,7 @@ package enum StorePattern {
         return APNSID.timeOrdered(now: start, random: &random)
     }
 
-    /// Some hundred bytes that a number gives.
+    /// Some hundred bytes that follow from a number.
     package static func payload(_ number: UInt64, byteCount: Int = 300) -> [UInt8] {
         var random = SeededRandom(seed: seed &+ number)
         return random.bytes(count: byteCount)
@@ -62,7 +62,7 @@ package enum StorePattern {
         )
     }
 
-    /// What an entry's device shows: 32 bytes.
+    /// Receipt hash of an entry: 32 bytes.
     package static func receiptHash(of id: APNSID) -> [UInt8] { id.bytes + id.bytes.reversed() }
 
     package static func idempotency(_ text: String, body: UInt64 = 0) throws -> Idempotency {

@@ -1,7 +1,7 @@
 package import Envelope
 package import PushStore
 
-/// Calls as tests write them: one look or write each, and of every tenant's as much as there is, up to a limit.
+/// Shorthand for tests: one read or write each, over every tenant, up to a limit.
 extension SQLiteStore {
     package func nextFallback(_ room: ClaimRoom = .unlimited) async throws(StoreError) -> Timestamp? {
         try await read { reader throws(StoreError) in try reader.nextFallback(room) }
@@ -19,7 +19,7 @@ extension SQLiteStore {
         try await write { writer throws(StoreError) in try writer.finishFallbacks(outcomes, now: now) }
     }
 
-    /// It was sent.
+    /// Ends a fallback as sent.
     package func endFallback(_ id: EntryID, telling kind: HookKind? = nil, now: Timestamp) async throws(StoreError) {
         try await finishFallbacks([FallbackOutcome(id: id, verdict: .ended(telling: kind))], now: now)
     }

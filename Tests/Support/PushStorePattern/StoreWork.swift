@@ -5,10 +5,10 @@ package import PushStore
 import Synchronization
 import TestSupport
 
-/// Random work of a relay's on a store: requests come in, dispatchers send, receipts come or fallbacks fire, tenants are told,
-/// devices come and go. It goes on until the store fails, or the process is killed.
+/// A relay's random work on a store: requests come in, dispatchers send, receipts come or fallbacks fire, tenants are
+/// called, devices come and go. It continues until the store fails, or the process is killed.
 package struct StoreWork: Sendable {
-    /// How many entries may be unfinished before no more come in.
+    /// Unfinished entries above which no more come in.
     private static let backlogMax = 400
     private static let deviceCount = 40
     private static let dispatcherCount = 4
@@ -21,18 +21,17 @@ package struct StoreWork: Sendable {
     private final class Shared: Sendable {
         let backlog = Atomic<Int>(0)
         let milliseconds = Atomic<UInt64>(0)
-        /// Whether one of them failed: the others may not notice, where they only look at what is in memory.
+        /// True once a worker failed: the others may not notice, where they only read memory.
         let isOver = Atomic<Bool>(false)
-        /// Entries whose sender has not said yet what it did: once the store has them back, a dispatcher may be faster than that.
+        /// Entries whose sender has not reported its act yet: a dispatcher may be faster once the store has them back.
         let unsaid = Guarded<Set<EntryID>>([])
     }
 
     /// - Parameters:
-    ///   - engine: a store.
-    ///   - seed: gives the work; no two rounds on one file may have the same.
-    ///   - elapsed: how far the clock is.
-    ///   - handOverPercent: of a hundred requests so many are stored as on their way.
-    ///   - say: hears every line, in the order of what was done.
+    ///   - seed: of the work; no two rounds on one file may have the same.
+    ///   - elapsed: the clock's start.
+    ///   - handOverPercent: percentage of requests that are stored as in flight.
+    ///   - say: gets every line, in the order of the acts.
     package init(
         _ engine: SQLiteStore,
         seed: UInt64,
@@ -47,7 +46,7 @@ package struct StoreWork: Sendable {
         shared.milliseconds.store(elapsed, ordering: .relaxed)
     }
 
-    /// - Returns: why the workers ended that failed.
+    /// - Returns: errors of the workers that failed.
     package func run() async -> [any Error] {
         await withTaskGroup(of: (any Error)?.self) { group in
             for number in 0..<2 {
@@ -122,7 +121,7 @@ package struct StoreWork: Sendable {
         let shards = Shard.all.filter { $0.index % Self.dispatcherCount == worker }
         while !isOver {
             let time = now()
-            // Most of its shards, in one look.
+            // Most of its shards, in one read.
             let some = shards.filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
             let demand = TakeDemand(
                 lane: Lane.allCases[Int.random(in: 0..<3, using: &random)],
@@ -136,7 +135,7 @@ package struct StoreWork: Sendable {
                 await Task.yield()
                 continue
             }
-            // Lines of an entry are in the order of what was done with it, whoever says them.
+            // Lines of an entry are in the order of its acts, whichever worker writes them.
             while shared.unsaid.withLock({ !$0.isDisjoint(with: taken.map(\.lease.id)) }) { await Task.yield() }
             let isGivenBack = Int.random(in: 0..<12, using: &random) == 0
             if isGivenBack {
@@ -282,7 +281,7 @@ package struct StoreWork: Sendable {
     }
 }
 
-/// Requests that a number gives.
+/// Requests that follow from a number.
 package enum WorkRequest {
     package static func tenant(_ number: UInt64) throws -> TenantID { try StorePattern.tenant(1 + Int(number % 3)) }
 
@@ -308,7 +307,7 @@ package enum WorkRequest {
 }
 
 extension Verdict {
-    /// What it says that the entry becomes, limits apart.
+    /// The entry's next state, limits apart.
     package var word: String {
         switch self {
         case .accepted: "accepted"

@@ -1,12 +1,12 @@
 import Envelope
 import PushStore
 
-/// What follows from an entry's end: a fallback that fires once, and hooks that are there until they were told.
+/// Consequences of an entry's end: a fallback that fires once, and hooks that stay until they are sent.
 extension WorkLedger {
-    /// Later than anything that work is due at.
+    /// Later than any due time of the work.
     private static let end = Timestamp(milliseconds: 1 << 60)
 
-    /// Everything whose fallback did not fire; it has by then.
+    /// Claims and returns everything whose fallback had not fired.
     static func drainFallbacks(_ engine: SQLiteStore) async throws -> [OutboxEntry] {
         var fired: [OutboxEntry] = []
         while true {
@@ -14,12 +14,12 @@ extension WorkLedger {
             fired += claimed
             let ends = claimed.map { FallbackOutcome(id: $0.id, verdict: .ended(telling: nil)) }
             try await engine.finishFallbacks(ends, now: end)
-            // A store that gives one again would do so for ever.
+            // A store that returns one again would do so for ever.
             if claimed.isEmpty || Set(fired.map(\.id)).count < fired.count { return fired }
         }
     }
 
-    /// The kinds of all hooks, which are finished by then.
+    /// Finishes all hooks, and returns their kinds.
     static func drainHooks(_ engine: SQLiteStore) async throws -> [EntryID: Set<String>] {
         var drained: [EntryID: Set<String>] = [:]
         while true {
@@ -30,7 +30,7 @@ extension WorkLedger {
         }
     }
 
-    /// Nothing that began to be sent is claimed again, and only what APNs has.
+    /// Checks that nothing whose sending began is claimed again, and only what APNs has.
     mutating func checkFallbacks(_ fired: [OutboxEntry]) -> [String] {
         var faults: [String] = []
         for entry in fired {
@@ -41,7 +41,7 @@ extension WorkLedger {
         return faults
     }
 
-    /// A hook that was written with its entry's end is there until somebody may have finished it, and not after.
+    /// Checks that a hook written with its entry's end is there until it may have been finished, and not after.
     mutating func checkHooks(
         _ found: OutboxEntry,
         _ known: Entry,

@@ -1,32 +1,32 @@
 package import PushStore
 
-/// What a store must hold after its user died, by what the user had said.
+/// The state that a store must hold after its user died, by the user's lines.
 package struct WorkLedger {
-    /// What is known of an entry.
+    /// Facts about an entry.
     struct Entry {
         let number: UInt64
         let tenant: TenantID
-        /// States that it may be in, by their words; more than one only while something was on its way.
+        /// Possible states, by their words; more than one only while a change was under way.
         var states: Set<String> = ["queued"]
-        /// Attempts that are written down, one that is on its way apart.
+        /// Recorded attempts, without one in flight.
         var attemptCount = 0
-        /// Whether a mark was on its way or held, so that it may have been found in flight.
+        /// True if a mark was under way or held, so that it may have been found in flight.
         var mayBeInFlight = false
-        /// Whether its sender was never told of it, and not all that was said of it is known.
+        /// True if its sender never learned of it, and not all lines about it are known.
         var isVague = false
-        /// What was said of its hooks, by their kinds.
+        /// State of its hooks, by their kinds.
         var hooks: [String: Hook] = [:]
-        /// Whether its fallback began to be sent, and its end was not said.
+        /// True if its fallback began to be sent, without a line about the end.
         var isFallbackSending = false
-        /// Whether it was stored as on its way.
+        /// True if it was stored as in flight.
         var isHandedOver = false
-        /// Whether nothing can happen to it any more.
+        /// True if it cannot change any more.
         var isSettled = false
     }
 
-    /// What is known of a hook.
+    /// State of a hook.
     enum Hook {
-        /// Somebody was told that it is there.
+        /// A line says that it is there.
         case reported
         /// It may be finished by now.
         case telling
@@ -35,21 +35,21 @@ package struct WorkLedger {
     }
 
     var entries: [EntryID: Entry] = [:]
-    /// Whose fallback fired, or may have.
+    /// Entries whose fallback fired, or may have.
     var claimed: Set<EntryID> = []
-    /// So many fallbacks may have begun without a line that says so.
+    /// Fallbacks that may have begun without a line about it.
     private var openClaimCount = 0
     private var claimFaults: [String] = []
-    /// What dispatchers said of entries before their sender was told that they are stored.
+    /// Dispatchers' lines on entries whose sender did not know yet that they are stored.
     private var early: [EntryID: [WorkLine]] = [:]
     private var pending: [UInt64: Int] = [:]
     private var devices: [Int: Set<UInt64?>] = [:]
     private var unchecked: Set<EntryID> = []
-    /// How many entries were in which state when a user died, over all rounds; with what was on its way as a state of its own.
+    /// Entries by state at their user's death, over all rounds; in flight is a state of its own.
     package private(set) var histogram: [String: Int] = [:]
-    /// How many of those that were stored as on their way still were when a user died.
+    /// Entries stored as in flight that still were so at their user's death.
     package private(set) var handedOverInFlightCount = 0
-    /// How many entries were acknowledged.
+    /// Acknowledged entries.
     package var storedCount: Int { entries.count }
 
     package init() {}
@@ -106,13 +106,10 @@ package struct WorkLedger {
         }
     }
 
-    /// Looks at a store that was opened after its user died, and goes on from what is there.
+    /// Checks a store that was opened after its user died, and continues from its state.
     ///
-    /// - Parameters:
-    ///   - engine: the store, opened anew.
-    ///   - all: whether to look at every entry, and not only at those that moved since the last look.
-    /// - Returns: what is not as it must be; nothing, for a store that keeps its promises.
-    /// - Throws: what the store throws.
+    /// - Parameter all: true to check every entry, not only those that moved since the last check.
+    /// - Returns: broken promises; empty for a store that keeps them.
     package mutating func check(
         _ engine: SQLiteStore,
         all: Bool
@@ -176,10 +173,10 @@ package struct WorkLedger {
             return "has \(moreAttempts) attempts more than were made"
         }
         var allowed = known.states
-        // A dispatcher of another shard's may have released it, and nobody was told.
+        // A dispatcher of another shard may have released it without a line.
         if allowed.contains("parked") { allowed.insert("queued") }
         if known.mayBeInFlight || allowed.contains("sending") {
-            // What was in flight is queued again with the same ids and says so, or had its last attempt.
+            // An entry in flight is queued again with the same ids and a note, or had its last attempt.
             let isInterrupted = attempts.last?.connection == .interrupted
             let mayGoAgain = expected.collapseID != nil
             if isInterrupted, mayGoAgain, found.maybeDuplicate, found.state == .queued { return nil }
@@ -187,7 +184,7 @@ package struct WorkLedger {
                 return nil
             }
         }
-        // A retry may have been the last one that was allowed.
+        // A retry may have been the last one allowed.
         let isOutcomeUnknown = attempts.last?.isOutcomeUnknown == true
         if allowed.contains("queued"), found.state == .dead(isOutcomeUnknown ? .outcomeUnknown : .attemptsExhausted) {
             return nil
@@ -196,7 +193,7 @@ package struct WorkLedger {
         return allowed.contains(found.state.word) ? nil : "is \(found.state), and was \(known.states.sorted())"
     }
 
-    /// A request that nobody acknowledged is there whole, or not at all; asked again, it is there once.
+    /// Checks that an unacknowledged request is there whole, or not at all; sent again, it is there once.
     private mutating func checkPending(_ engine: SQLiteStore) async throws -> [String] {
         var faults: [String] = []
         for (number, count) in pending {
@@ -212,7 +209,7 @@ package struct WorkLedger {
                         tenant: request.tenant,
                         states: Set(found[offset].map { [$0.state.word] } ?? [])
                     )
-                    // A dispatcher may have got it before its sender was told.
+                    // A dispatcher may have got it before its sender learned of it.
                     entries[id]?.attemptCount = found[offset]?.attemptCount ?? 0
                     entries[id]?.isVague = true
                 }

@@ -1,29 +1,29 @@
 package import PushStore
 
-/// What somebody who works with a store says, before and after each call: all that is left of it when it is killed.
+/// A worker's line before and after each call to a store: all that is left of the worker when it is killed.
 package enum WorkLine: Equatable, Sendable {
     /// Before a request with a key goes in: the numbers of its entries are `number ..< number + count`.
     case enqueuing(number: UInt64, count: Int)
-    /// After.
+    /// After that request.
     case stored(number: UInt64, ids: [EntryID])
-    /// After, and they are on their way.
+    /// After that request, with its entries in flight.
     case sending(number: UInt64, ids: [EntryID])
     case marking(EntryID)
     case marked(EntryID)
-    /// What it is to become; a retry is `queued`.
+    /// Before the entry gets this state; a retry is `queued`.
     case finishing(EntryID, String)
     case finished(EntryID, String)
-    /// After, where nothing had gone out: it counts as no attempt.
+    /// After the end of an attempt that wrote nothing: it does not count.
     case putOff(EntryID, String)
     case receipting(EntryID)
     case receipted(EntryID)
     /// Before at most so many claimed fallbacks begin to be sent.
     case claiming(count: Int)
-    /// It is being sent.
+    /// Its fallback is being sent.
     case claimed(EntryID)
-    /// After everything that began was said.
+    /// After the lines of all fallbacks that began.
     case claims(count: Int)
-    /// Its fallback was sent, and the hook about it is there.
+    /// Its fallback was sent, and its hook is there.
     case reported(EntryID)
     /// Before a hook is finished; its kind.
     case telling(EntryID, String)
@@ -33,7 +33,7 @@ package enum WorkLine: Equatable, Sendable {
     case deleting(device: Int)
     case deleted(device: Int)
 
-    /// The entry that it is about; nil for requests and devices.
+    /// The line's entry; nil for requests and devices.
     package var entryID: EntryID? {
         switch self {
         case .marking(let id), .marked(let id), .finishing(let id, _), .finished(let id, _), .putOff(let id, _),
@@ -69,7 +69,7 @@ package enum WorkLine: Equatable, Sendable {
         }
     }
 
-    /// Reads one whole line; it ends with a full stop, so that one that was cut off is none.
+    /// Reads one whole line; it ends with a full stop, so that a truncated one is refused.
     package init?(text: Substring) {
         guard text.last == "." else { return nil }
         let words = text.dropLast().split(separator: " ").map(String.init)

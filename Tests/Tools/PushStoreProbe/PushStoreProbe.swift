@@ -5,13 +5,13 @@ import PushStore
 import PushStorePattern
 import TestSupport
 
-/// Another process with a store, for tests that kill it; and what the store costs.
+/// A process with a store, for tests that kill it and for measurements.
 ///
-///     PushStoreProbe work FILE SEED [PERCENT]     works without end, and says what was acknowledged; so many in a hundred
-///                                                 requests are stored as on their way
+///     PushStoreProbe work FILE SEED [PERCENT]     works without end, and prints what was acknowledged; so many in a hundred
+///                                                 requests are stored as in flight
 ///     PushStoreProbe hold FILE SEED               opens the store, says so and keeps it until standard input ends
 ///     PushStoreProbe bench FILE COUNT [BYTES [DEVICES]]     measures, beside the disk's own fsync
-///     PushStoreProbe receipts FILE COUNT                    measures looks for receipts among so many
+///     PushStoreProbe receipts FILE COUNT                    measures receipt lookups among so many
 @main
 enum PushStoreProbe {
     static func main() async {
@@ -57,7 +57,7 @@ enum PushStoreProbe {
         await store.close()
     }
 
-    /// One line in one call, so that lines of several threads stay whole and in order.
+    /// Writes one line in one call, so that lines of several threads stay whole and in order.
     static func say(_ text: String) {
         let line = Array((text + "\n").utf8)
         guard unsafe write(STDOUT_FILENO, line, line.count) == line.count else { exit(1) }

@@ -5,7 +5,7 @@ import PushStore
 import PushStorePattern
 import TestSupport
 
-/// What a look for a capability costs, among so many entries that wait for a receipt each.
+/// The cost of a capability lookup, among so many entries that wait for a receipt each.
 enum ReceiptBench {
     private static let batchCount = 1_000
     private static let lookupCount = 20_000
@@ -46,7 +46,7 @@ enum ReceiptBench {
                 }
             }
         }
-        // Of entries that were never sent: the look is the same, and the writer refuses it.
+        // Entries that were never sent: the lookup is the same, and the writer refuses it.
         try await StoreBench.measure("look for a new entry's hash, \(newest.count) at once", newest.count) {
             _ = try await store.redeem(newest, now: StorePattern.start)
         }

@@ -6,7 +6,7 @@ import PushStore
 import PushStorePattern
 import TestSupport
 
-/// Notifications that are stored as on their way, and then finished; so many at once, each after the one before.
+/// Notifications stored as in flight and then finished; so many at once, each after the one before.
 final class RoundTrips: Sendable {
     private struct Progress {
         var random = SeededRandom(seed: 0x526F_756E_6454_7269)
@@ -37,7 +37,7 @@ final class RoundTrips: Sendable {
         if let failure = progress.withLock({ $0.failure }) { throw failure }
     }
 
-    /// - Returns: median and 99th hundredth of the time until something was on the disk.
+    /// - Returns: median and 99th percentile of the time until an entry was on the disk.
     func quantiles() -> (median: Int, slowest: Int) {
         let sorted = progress.withLock { $0.microseconds }.sorted()
         guard !sorted.isEmpty else { return (0, 0) }
@@ -52,7 +52,7 @@ final class RoundTrips: Sendable {
         }
         guard let next else { return }
         do {
-            // The clock of 20,000 a second: ids by time are what makes their index cheap.
+            // The clock of 20,000 a second: ids in the order of time make their index cheap.
             let now = StorePattern.start.advanced(by: .milliseconds(20_000 + Int64(next.number / 20)))
             let request = try self.request(next.bytes, now: now)
             let start = clock.now

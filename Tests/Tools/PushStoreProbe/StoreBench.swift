@@ -6,7 +6,7 @@ import PushStore
 import PushStorePattern
 import TestSupport
 
-/// What the store costs, beside what the disk does by itself.
+/// The store's costs, beside the disk's own.
 enum StoreBench {
     static func run(path: String, count: Int, byteCount: Int, deviceCount: Int) async throws {
         let syncs = syncRate(path + "-sync")
@@ -25,7 +25,7 @@ enum StoreBench {
         await store.close()
     }
 
-    /// As a service does it that sends at once: 256 under way, each a call with a callback before and one after.
+    /// Measures as a service does that sends at once: 256 in flight, each a call with a callback before and one after.
     private static func measureRoundTrips(_ store: SQLiteStore, _ count: Int, _ byteCount: Int) async throws {
         let trips = RoundTrips(store, count: count, byteCount: byteCount)
         try await measure("enqueueSending, finish, 256 at once, callbacks", count) { try await trips.run(256) }
@@ -118,7 +118,7 @@ enum StoreBench {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// How often the disk says in a second that 4 KiB are there.
+    /// Syncs of 4 KiB per second.
     private static func syncRate(_ path: String) -> Double {
         let file = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         defer {

@@ -66,7 +66,7 @@ struct NotificationPipelineTests {
     }
 }
 
-/// Row 110: one way for a push not to be shown, and the words it must end in.
+/// Row 110: one way for a push not to be shown, and its required words.
 private struct FailingPush: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var body = Phone.texts.newMessage

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// What the extension leaves for the app when it has no key for a message (protocol v1, rule 20).
+/// The extension's markers for the app when it has no key for a message (protocol v1, rule 20).
 struct ResendMarkersTests {
     private static let now = Phone.start
     private let folder: TemporaryFolder
@@ -36,7 +36,7 @@ struct ResendMarkersTests {
         #expect(try markers.pendingResends().map(\.trace) == [Self.trace(1), Self.trace(2)])
         try markers.resendRequested([Self.trace(1)])
         #expect(try markers.pendingResends().map(\.trace) == [Self.trace(2)])
-        // The re-send could not be opened either: it is not asked for without end.
+        // The re-send could not be opened either: requests do not go on without end.
         try add(1, after: .seconds(60))
         try add(2, after: .seconds(60))
         #expect(try markers.pendingResends().map(\.trace) == [Self.trace(2)])
@@ -56,7 +56,7 @@ struct ResendMarkersTests {
         let expected = (37...100).map { Self.trace($0) }
         #expect(try markers.pendingResends().map(\.trace) == expected)
         #expect(try files().count == 64)
-        // Noting that one was asked for pushes no other out.
+        // Recording a request displaces no other marker.
         try markers.resendRequested([Self.trace(50)])
         #expect(try markers.pendingResends().map(\.trace) == expected.filter { $0 != Self.trace(50) })
         #expect(try files().count == 64)
@@ -72,7 +72,7 @@ struct ResendMarkersTests {
             try markers.resendRequested([Self.trace(number)])
         }
         #expect(try pending().isEmpty)
-        // The app, which publishes a bundle first, asks for all of them.
+        // The app, which publishes a bundle first, requests all of them.
         #expect(try markers.pendingResends().count == 4)
         try add(50, after: .seconds(20))
         #expect(try pending().map(\.trace) == [Self.trace(50)])

@@ -86,7 +86,7 @@ struct SpoolTests {
         try add(1...3)
         var countsOnDisk: [Int] = []
         try spool.drain { _ in
-            // What a new process would find if this one ended here.
+            // The number that a new process would find if this one ended here.
             countsOnDisk.append((try? Spool(folder: folder.path("spool")).count()) ?? -1)  // -1 fails below.
             return .done
         }
@@ -118,7 +118,7 @@ struct SpoolTests {
         #expect(try small.names().map { try small.read($0)?.first } == [11])
     }
 
-    /// A relay that repeats one push must not push the others out.
+    /// A relay that repeats one push must not displace the others.
     @Test func `the same envelope is kept once (protocol v1, rule 19)`() throws {
         try add(1...2)
         for number in 3...200 as ClosedRange<UInt8> {
@@ -158,7 +158,7 @@ struct SpoolTests {
             #expect(status.st_mode & 0o777 == 0o700)
             names.append(name)
         }
-        // The name is the time and the random source's: another message changes nothing, another draw does.
+        // The name comes from the time and the random source: another message changes nothing, another draw does.
         #expect(names[0] == names[1])
         #expect(names[1] != names[2])
         #expect(names[0].hasPrefix("000001a3185c5000-"))
@@ -244,7 +244,6 @@ struct SpoolTests {
 }
 
 extension Spool {
-    /// How many messages there are.
     fileprivate func count() throws(ContainerError) -> Int {
         var count = 0
         try drain { _ in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushStore
 
-/// How long SQLite's log becomes while a copy is made.
+/// Length of SQLite's log during a copy.
 struct BackupLogTests {
     private static let batchCount: UInt64 = 512
     private static let payloadByteCount = 8_000
@@ -35,14 +35,14 @@ struct BackupLogTests {
         try await store.write { writer throws(StoreError) in try writer.beginCopy(to: try CopyFile(copy)) }
         var batch: UInt64 = 40
         var logMax = 0
-        // Each write is followed by a step: the store grows as fast as it can while it is copied.
+        // A step follows each write: the store grows as fast as it can while it is copied.
         while try await store.write({ writer throws(StoreError) in try writer.isCopying() }) {
             try await write(batch, to: store)
             batch += 1
             logMax = max(logMax, logByteCount())
         }
         let writtenByteCount = Int(batch - 40) * Int(Self.batchCount) * Self.payloadByteCount
-        // It is begun again from 32 MiB on, and then has one transaction more.
+        // The log restarts from 32 MiB on, and then has one transaction more.
         let boundByteCount = 56 << 20
         #expect(writtenByteCount > boundByteCount, "enough for a log that nothing shortens to be longer")
         #expect(logMax < boundByteCount, "\(logMax)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushStore
 
-/// Pages that the disk has changed. The look at registrations reads them without a check of their cells.
+/// Pages that the disk has changed. The device lookup reads them without a check of their cells.
 struct DamagedPageTests {
     private static let roundCount = 40
     private static let changeCount = 40
@@ -20,7 +20,7 @@ struct DamagedPageTests {
         registrations = try (1...300).map { try StorePattern.registration($0, version: UInt64($0)) }
     }
 
-    /// With a hash that is the same in every run, so that a seed hits the same rows.
+    /// Opens with a fixed hash, so that a seed hits the same rows in every run.
     private func open() throws(StoreError) -> SQLiteStore {
         let settings = StoreSettings(deviceHash: { _, device in
             var sum = Checksum()
@@ -47,7 +47,7 @@ struct DamagedPageTests {
         for _ in 0..<Self.roundCount {
             var bytes = whole
             for _ in 0..<Self.changeCount {
-                // The first page says whose file it is.
+                // The first page identifies the file.
                 let rest = UInt64(bytes.count - Self.pageByteCount)
                 bytes[Self.pageByteCount + Int(random.next() % rest)] = UInt8(truncatingIfNeeded: random.next())
             }
@@ -66,7 +66,7 @@ struct DamagedPageTests {
     private func outcome(_ registration: Device.Registration, _ store: SQLiteStore) async -> String {
         do throws(StoreError) {
             switch try await store.devices([registration.key])[0] {
-            // Words have no seal of their own, tokens have.
+            // Words have no checksum of their own, tokens have.
             case .found(let device): return device.token == registration.token ? "found" : "mixed up"
             case .missing: return "missing"
             case .damaged: return "damaged"

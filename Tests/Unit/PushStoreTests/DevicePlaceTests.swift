@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushStore
 
-/// Where devices' rows are, with hashes that collide.
+/// Places of devices' rows, with colliding hashes.
 struct DevicePlaceTests {
     private let file: StoreAtRest
 
@@ -86,14 +86,14 @@ struct DevicePlaceTests {
         let theirs = try StorePattern.registration(1, tenant: 2, version: 2)
         _ = try await store.put([mine], now: .after(0))
         await store.close()
-        // As after some thirty thousand others.
+        // As after some thirty thousand other tenants.
         try file.execute("INSERT INTO tenant (id, name) VALUES (32769, CAST('tenant 2' AS BLOB))")
         let next = try open()
         #expect(try await next.put([theirs], now: .after(0)) == [.created])
         try await Self.checkAreThere([mine, theirs], in: next)
         for registration in [mine, theirs] {
             for limit in [1, 9] {
-                // Also where the other one's would be first.
+                // Also where the other one's would come first.
                 let page = try await next.devices(tenant: registration.key.tenant, after: nil, limit: limit)
                 #expect(page.elements.map(\.key) == [registration.key])
             }
@@ -161,7 +161,7 @@ struct DevicePlaceTests {
         let registrations = try (1...3).map { try StorePattern.registration($0, version: UInt64($0)) }
         _ = try await store.put(registrations, now: .after(0))
         await store.close()
-        // One is gone, and one is another's.
+        // One is missing, and one belongs to another device.
         try file.execute(
             """
             DELETE FROM bundle WHERE number = 1;

@@ -4,7 +4,7 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// A disk that is full, or says that it could not.
+/// A disk that is full, or whose sync fails.
 struct DiskFullTests {
     private let folder: TemporaryFolder
 
@@ -31,7 +31,7 @@ struct DiskFullTests {
             let tenant = try StorePattern.tenant(1)
             #expect(try await !store.entries(acknowledged, tenant: tenant).contains(nil), "step \(step)")
             await #expect(throws: StoreError.full) { try await store.store(try StorePattern.entry(98)) }
-            // Space again: the next write finds it, without anybody's help.
+            // The next write finds the free space by itself.
             disk.fill(from: 0)
             acknowledged += try await store.store(try StorePattern.entry(99))
             #expect(store.health == .writable)
@@ -151,7 +151,7 @@ struct DiskFullTests {
         let id = try await store.store(try StorePattern.entry(1))
         disk.failNextSync()
         await #expect(throws: StoreError.broken) { try await store.store(try StorePattern.entry(2)) }
-        // The disk says yes again; nobody knows what it lost.
+        // The disk works again; what it lost is unknown.
         await #expect(throws: StoreError.broken) { try await store.store(try StorePattern.entry(3)) }
         #expect(store.health == .broken)
         let tenant = try StorePattern.tenant(1)

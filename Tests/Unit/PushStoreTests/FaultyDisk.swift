@@ -17,21 +17,21 @@ final class FaultyDisk {
         unsafe handle = try #require(unsafe store_faults_create(name))
     }
 
-    /// Only when every store on it is closed.
+    /// Every store on it must be closed before.
     deinit { unsafe store_faults_destroy(handle) }
 
     var operationCount: Int { unsafe store_faults_operation_count(handle) }
     var hasLostPower: Bool { unsafe store_faults_has_lost_power(handle) != 0 }
 
-    /// Before the operation of this number what was not synced is gone, but for so many writes in a hundred.
+    /// Drops what was not synced before this operation, except a percentage of the writes.
     func losePower(at operation: Int, percentKept: Int = 0, seed: UInt64 = 1) {
         unsafe store_faults_lose_power(handle, operation, Int32(percentKept), UInt(seed))
     }
 
-    /// From the operation of this number on there is no space; 0 for space again.
+    /// Makes space run out from this operation on; 0 for space again.
     func fill(from operation: Int) { unsafe store_faults_fill(handle, operation) }
 
-    /// From the operation of this number on writes fail; 0 for good ones again.
+    /// Makes writes fail from this operation on; 0 for good ones again.
     func failWrites(from operation: Int) { unsafe store_faults_fail_writes(handle, operation) }
 
     func failNextSync() { unsafe store_faults_fail_sync(handle) }

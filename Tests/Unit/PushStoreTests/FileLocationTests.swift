@@ -4,7 +4,7 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// Files that somebody takes away under an open store.
+/// Files that are taken away under an open store.
 struct FileLocationTests {
     enum Deed: CaseIterable, Sendable {
         case removesFile, renamesFile, replacesFile, removesLog, renamesLog
@@ -21,7 +21,7 @@ struct FileLocationTests {
             }
         }
 
-        /// - Returns: whether it can be.
+        /// - Returns: false if it cannot be undone.
         func undo(_ path: String) throws -> Bool {
             switch self {
             case .removesFile, .removesLog: return false
@@ -76,7 +76,7 @@ struct FileLocationTests {
         let path = folder.path("store")
         let store = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
         try await store.backup(to: folder.path("copy"))
-        // Enough for the log to begin again.
+        // Enough for the log to start again.
         for number in 1...20 as ClosedRange<UInt64> { _ = try await store.store(try StorePattern.entry(number)) }
         #expect(store.health == .writable)
         await store.close()

@@ -6,8 +6,8 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// A database that a disk gives back changed, anywhere: whatever becomes of the rest, nothing else is sent than what was
-/// accepted, to nobody else, and the process goes on.
+/// A database that a disk returns changed, anywhere: whatever happens to the rest, only what was accepted is sent, only
+/// to its device, and the process lives on.
 struct FlippedFileTests {
     private enum Damage: CaseIterable { case bit, bytes, zeroedPage, cut, swappedPages }
 
@@ -79,11 +79,11 @@ struct FlippedFileTests {
                 guard case .found(let found)? = try? await store.devices([registration.key]).first else { continue }
                 #expect(found.token == registration.token, "seed \(seed), round \(round)")
             }
-            // Whatever it says: it comes to its end.
+            // Whatever it reports: it returns.
             _ = try? await store.integrityReport()
             await store.close()
         }
-        // Many damages are where nothing is, or are refused at the opening.
+        // Many damages hit unused bytes, or are refused at the opening.
         #expect(refusedCount > 0 && rightCount > 0, "seed \(seed): \(refusedCount) refused, \(rightCount) right")
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushStore
 
-/// Who has what in hand while others look at the queue, each of them at the file as it was when it began.
+/// Leases while other readers scan the queue, each on the file as it was at its start.
 struct LeaseTableTests {
     private let demand = TakeDemand(
         lane: .normal,
@@ -28,7 +28,7 @@ struct LeaseTableTests {
         )
     }
 
-    /// A look has found it queued.
+    /// Takes an entry that a read has found queued.
     private func take(_ book: inout LeaseTable) throws -> Lease {
         let lease = book.lease(standing, demand: demand)
         return try #require(lease)

@@ -13,7 +13,7 @@ struct MigrationTests {
 
     init() throws { file = try StoreAtRest() }
 
-    /// A file of a version, with an entry in it as that version wrote it.
+    /// Makes a version's file, with an entry as that version wrote it.
     private func makeFile(version: Int) throws -> EntryID {
         try file.execute("")
         let connection = try SQLiteConnection(path: file.path, fileSystem: nil)
@@ -45,7 +45,7 @@ struct MigrationTests {
         let store = try file.open()
         #expect(store.openingReport.versionBefore == version)
         #expect(store.openingReport.version == Schema.steps.count)
-        // It was on its way when that version's process ended.
+        // It was in flight when that version's process ended.
         #expect(store.openingReport.interruptedCount == 1)
         let taken = try await store.takeAll()
         #expect(taken.map(\.lease.id) == [id])
@@ -136,7 +136,7 @@ struct MigrationTests {
         await store.close()
     }
 
-    /// A file of version 7 as that version wrote it: devices in every state, two of them damaged.
+    /// Makes a file of version 7 as that version wrote it: devices in every state, two of them damaged.
     private func makeDevices(_ registrations: [Device.Registration]) throws {
         let connection = try SQLiteConnection(path: file.path, fileSystem: nil)
         let vault = TokenVault(StoreSecrets(try StorePattern.key()))
@@ -162,7 +162,7 @@ struct MigrationTests {
         }
     }
 
-    /// With it four devices of the twelve fill the places that they may have.
+    /// Hash under which four devices of the twelve fill the places that they may have.
     private static let collidingHash: DeviceSlots.Hash = { _, device in (UInt64(device.last ?? 0) % 3) << 18 }
 
     @Test(arguments: [false, true])
@@ -175,7 +175,7 @@ struct MigrationTests {
             registrations[index].voIPToken = try StorePattern.token(1_000 + index)
         }
         try makeDevices(registrations)
-        // Rows have the numbers of their registrations, from 1.
+        // Row numbers are those of the registrations, from 1.
         try file.execute(
             """
             UPDATE device SET quarantine = 1 WHERE rowid = 2;
@@ -222,9 +222,9 @@ struct MigrationTests {
             )
             #expect(keys == [registrations[9].key])
         }
-        // A launch says nothing new to those that are whole, and mends the others.
+        // A launch changes nothing for whole ones, and mends the others.
         var results = [PutResult](repeating: .unchanged, count: registrations.count)
-        // In doubt no more; another token for calls is not told from a bad one.
+        // It is no longer in doubt; another token for calls looks like a bad one.
         results[2] = .seen
         for index in [4, 5] { results[index] = .changed }
         results[7] = .created
@@ -282,7 +282,7 @@ struct MigrationTests {
         let id = try makeFile(version: 10)
         let hash = StorePattern.payload(1, byteCount: 32)
         let other = StorePattern.payload(2, byteCount: 32)
-        // One of an entry that is not there any more, and one of which a fallback alone is known.
+        // One of an entry that is gone, and one that only a fallback knows.
         try file.execute(
             """
             INSERT INTO watch (entry, receipt_hash, fallback_after, reported) VALUES

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushStore
 
-/// Payloads of what is on its way from the start, many in a row.
+/// Payloads of entries stored as in flight, many in a row.
 struct ParcelTests {
     private let file: StoreAtRest
     private let tenant: TenantID
@@ -16,7 +16,7 @@ struct ParcelTests {
         tenant = try StorePattern.tenant(1)
     }
 
-    /// One that may go out again after a crash: with a collapse id.
+    /// An entry that may go out again after a crash: with a collapse id.
     private func entry(_ number: UInt64, byteCount: Int = 300) throws -> NewEntry {
         try StorePattern.entry(3 * number, byteCount: byteCount)
     }

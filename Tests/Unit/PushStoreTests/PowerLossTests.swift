@@ -4,11 +4,11 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// What a loss of power leaves: everything that was not synced is gone from the file, or any part of it.
+/// A loss of power: all or part of what was not synced is missing from the file.
 struct PowerLossTests {
-    /// One life of a store that ends at an operation of the disk's.
+    /// Runs a store until a given operation of its disk.
     ///
-    /// - Returns: what is wrong with what is left.
+    /// - Returns: faults of what is left.
     private func life(
         _ synchronous: StoreSettings.Synchronous,
         seed: UInt64,
@@ -20,7 +20,7 @@ struct PowerLossTests {
         var random = SeededRandom(seed: seed)
         let disk = try FaultyDisk()
         let store = try disk.open(path, synchronous: synchronous)
-        // Now that it is open: somewhere in what follows.
+        // Somewhere after the opening.
         let operation = disk.operationCount + Int.random(in: 1...300, using: &random)
         disk.losePower(at: operation, percentKept: percentKept, seed: seed)
         let lines = Guarded<[WorkLine]>([])
@@ -48,7 +48,7 @@ struct PowerLossTests {
         let ledger = Guarded(WorkLedger())
         let rounds = UInt64(Rounds.count(6))
         var seed: UInt64 = 0
-        // How much is acknowledged before an operation of the disk's follows from how the threads run, too.
+        // The number acknowledged before a disk operation depends on the threads' timing, too.
         while seed < rounds || seed < 10 * rounds && ledger.withLock({ $0.storedCount }) <= 20 {
             seed += 1
             let faults = try await life(
@@ -67,9 +67,9 @@ struct PowerLossTests {
     @Test(arguments: [0, 100])
     func `a store that does not wait for the disk is found out`(_ handOverPercent: Int) async throws {
         var caught = 0
-        // As above: more, until something was lost that somebody had been told of.
+        // As above: more rounds, until an acknowledged entry was lost.
         for seed in 1...60 as ClosedRange<UInt64> where seed <= 6 || caught == 0 {
-            // A file that is broken altogether is found out as well.
+            // A file that is wholly broken counts as found out too.
             let folder = try TemporaryFolder()
             let ledger = Guarded(WorkLedger())
             do {
@@ -110,9 +110,9 @@ struct PowerLossTests {
     }
 }
 
-/// How long the tests go on that can.
+/// Number of rounds of the long tests.
 enum Rounds {
-    /// SEALEDPUSH_STORE_ROUNDS, or what a test run has time for.
+    /// SEALEDPUSH_STORE_ROUNDS, or a number that a test run has time for.
     static func count(_ short: Int) -> Int {
         guard let text = unsafe getenv("SEALEDPUSH_STORE_ROUNDS"), let count = Int(unsafe String(cString: text)) else {
             return short

@@ -4,13 +4,13 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// Entries are forgotten in the order of their ids, which is that of time where clocks are right.
+/// Purging in the order of ids, which is that of time where clocks are right.
 struct PurgeTests {
     private let file: StoreAtRest
 
     init() throws { file = try StoreAtRest() }
 
-    /// Ends those that were stored at these places, of what is due.
+    /// Takes what is due, and ends these entries of it.
     private func accept(_ ids: [EntryID], in store: SQLiteStore, now: Timestamp) async throws {
         for one in try await store.sendAll(now: now) where ids.contains(one.lease.id) {
             _ = try await store.finish(one, .accepted, now: now)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushStore
 
-/// What a look at the queue costs, and whose turn it is.
+/// The cost of a queue read, and its order of tenants.
 struct QueueLookTests {
     private static let tenantCount = 1_000
     private static let limit = 256
@@ -28,7 +28,7 @@ struct QueueLookTests {
         }
     }
 
-    /// Steps of SQLite's machine since the last call: a dozen for each row.
+    /// Steps of SQLite's virtual machine since the last call: a dozen for each row.
     private func stepCount() async throws -> Int {
         try await store.read { reader throws(StoreError) in
             [reader.selectDue, reader.selectDueTogether].reduce(0) { sum, statement in

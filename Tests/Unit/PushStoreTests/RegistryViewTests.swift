@@ -7,13 +7,13 @@ import Testing
 
 @testable import PushStore
 
-/// The look at registrations that lasts while the outbox is written.
+/// The device lookup's read transaction, which lasts while the outbox is written.
 struct RegistryViewTests {
     private static func open(_ folder: TemporaryFolder) throws -> SQLiteStore {
         try SQLiteStore(path: folder.path("store"), key: try StorePattern.key(), now: StorePattern.start)
     }
 
-    /// 4,096 frames of 8,192 bytes and what is written until the next try to move them, four times over.
+    /// 4,096 frames of 8,192 bytes and the writes until the next checkpoint attempt, four times over.
     private static let logByteCountMax: Int64 = 4 * 32 << 20
 
     private static func logByteCount(_ folder: TemporaryFolder) -> Int64 {
@@ -67,7 +67,7 @@ struct RegistryViewTests {
             if isLooking {
                 _ = try await store.devices([registration.key])
             } else {
-                // No look: however late the readers' thread is, what it was told before is done.
+                // No lookup: once this returns, the reader thread has done its earlier jobs.
                 try await store.read { _ in }
             }
             guard Self.logByteCount(folder) <= Self.logByteCountMax else {
@@ -92,7 +92,7 @@ struct RegistryViewTests {
         #expect(calls.withLock { $0 } == 1, "once, when it begins")
         news.didWrite(hasChanges: false, logFrameCount: 20)
         #expect(news.state.mayLast)
-        // A disk that is full has room in the log at best.
+        // A full disk has room in the log at best.
         news.didWrite(hasChanges: true, logFrameCount: nil)
         #expect(news.state == RegistryNews.State(changeCount: 2, mayLast: false))
         #expect(calls.withLock { $0 } == 2)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushStore
 
-/// Files that are put in a database's place, and what the next opening makes of them.
+/// Files put in a database's place, as the next opening sees them.
 struct RestoreTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -25,7 +25,7 @@ struct RestoreTests {
         return try SQLiteStore(path: path ?? self.path, key: key, settings: settings, now: StorePattern.start)
     }
 
-    /// - Returns: why an opening takes the file for a restored one.
+    /// - Returns: the reason why an opening takes the file for a restored one.
     private func cause(_ path: String? = nil) async throws -> RestoreCause? {
         let store = try open(path)
         await store.close()
@@ -66,13 +66,13 @@ struct RestoreTests {
             let folder = try TemporaryFolder()
             let path = folder.path("store")
             let first = try open(path)
-            // Everything in the file, as a copy of the disk at that moment has it.
+            // Everything is in the file, as in a copy of the disk at that moment.
             #expect(try await first.emptyLog())
             try copy(path, to: folder.path("copy"))
             try await later(first)
             let mark = try StoreAtRest.read(path + "-lock")
             await first.close()
-            // What a crash at that moment leaves of the mark.
+            // The part of the mark that a crash at that moment leaves.
             try copy(folder.path("copy"), to: path)
             let file = try StoreFile.open(path + "-lock")
             #expect(unsafe pwrite(file, mark, mark.count, 0) == mark.count)
@@ -90,7 +90,7 @@ struct RestoreTests {
         #expect(try await cause(folder.path("moved")) == .otherFile)
         unsafe unlink(path)
         #expect(try await cause() == .otherFile)
-        // Both together are what a folder's copy has, and nothing tells it from the first.
+        // A copy of the whole folder has both, and cannot be told from the first.
         await (try open(folder.path("new"))).close()
         try copy(folder.path("new"), to: folder.path("whole"))
         try copy(folder.path("new-lock"), to: folder.path("whole-lock"))
@@ -133,7 +133,7 @@ struct RestoreTests {
         #expect(try await cause(folder.path("copy")) == nil)
     }
 
-    /// Two that wait, the first of which is reported, and one whose fallback is armed.
+    /// Two waiting entries, the first of them reported, and one whose fallback is armed.
     private struct Restored {
         let store: SQLiteStore
         let waiting: [EntryID]

@@ -5,7 +5,7 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// A store's file in a folder of its own, and what a disk, or somebody with the file, does to it while no store has it.
+/// A closed store's file in a folder of its own, and changes to it by a disk or an attacker.
 struct StoreAtRest {
     let folder: TemporaryFolder
     let path: String
@@ -15,7 +15,7 @@ struct StoreAtRest {
         path = folder.path("store")
     }
 
-    /// What was damaged, or is a copy, is taken up as it is.
+    /// Opens the file as it is, damaged or copied.
     func open(_ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore { try Self.open(path, settings) }
 
     static func open(_ path: String, _ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore {

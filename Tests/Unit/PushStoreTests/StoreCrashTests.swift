@@ -4,7 +4,7 @@ import PushStoreProbe
 import TestSupport
 import Testing
 
-/// A process with a real file, killed in the middle.
+/// A process with a real file, killed at work.
 ///
 ///     SEALEDPUSH_STORE_ROUNDS=1000 … --filter StoreCrashTests
 struct StoreCrashTests {
@@ -18,12 +18,12 @@ struct StoreCrashTests {
         var ledger = WorkLedger()
         var random = SeededRandom(seed: 20_261_101)
         var round = 0
-        // Where a kill lands is chance, and the machine's: more rounds until each kind was there, but not for ever.
+        // The kill's place is random, and depends on the machine: more rounds until each kind was there, up to a limit.
         while round < rounds || round < 10 * rounds && !Self.hasEveryKind(ledger) {
             round += 1
             let probe = try LineProcess(
                 LineProcess.path(of: "PushStoreProbe"),
-                // In every other round nothing but hand-overs.
+                // Only hand-overs in every other round.
                 ["work", path, "\(random.next() >> 40)", round % 2 == 0 ? "100" : "33"]
             )
             // Somewhere in its life: after so many lines, and then at any instruction.

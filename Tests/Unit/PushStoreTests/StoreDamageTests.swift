@@ -5,7 +5,7 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// Rows that the disk has damaged, and what is in the files at all.
+/// Rows that the disk has damaged, and the files' content.
 struct StoreDamageTests {
     private let file: StoreAtRest
 
@@ -151,7 +151,7 @@ struct StoreDamageTests {
         _ = try await store.put([registration], now: .after(1))
         _ = try await store.quarantine(token: old, environment: .production, tenant: registration.key.tenant)
         try await store.backup(to: file.folder.path("copy"))
-        // Also in the log, which is there while the store is open.
+        // Also in the log, which exists while the store is open.
         for _ in 0..<2 {
             for name in try file.folder.names() {
                 let bytes = try StoreAtRest.read(file.folder.path(name))
@@ -162,7 +162,7 @@ struct StoreDamageTests {
             }
             await store.close()
         }
-        // The search finds what is there.
+        // The search does find a present text.
         #expect(Self.contains(try StoreAtRest.read(file.path), registration.bundle))
     }
 

@@ -6,7 +6,7 @@ import PushStoreProbe
 import TestSupport
 import Testing
 
-/// The file itself: who may open it, with what, and what is in it.
+/// The file itself: its access, key and content.
 struct StoreFileTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -121,7 +121,7 @@ struct StoreFileTests {
         _ = try await store.store(entry)
         _ = try await store.sendAll()
         await store.close()
-        // It writes the hook of what was on its way, and nothing else.
+        // It writes the hook of the entry in flight, and nothing else.
         let second = try open()
         #expect(second.openingReport.interruptedCount == 1)
         await second.close()
@@ -137,7 +137,7 @@ struct StoreFileTests {
         for _ in 0..<50 { _ = probe.line() }
         probe.kill()
         unsafe unlink(path + "-wal")
-        // Without the log the file may be of any moment, or nothing at all: it is never taken for whole in silence.
+        // Without the log the file may be of any moment, or unusable: it is never silently taken for whole.
         do {
             let store = try open()
             #expect(store.openingReport.restoreCause != nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushStore
 
-/// What decides without a disk.
+/// Decisions without a disk.
 struct StoreLogicTests {
     @Test func `places are shared until nobody wants more`() {
         #expect(FairShare.divide(10, among: [100, 2, 100], startingAt: 0) == [4, 2, 4])
@@ -26,7 +26,7 @@ struct StoreLogicTests {
             #expect(shares.reduce(0, +) == min(limit, wanted.reduce(0, +)))
             #expect(zip(shares, wanted).allSatisfy { $0 <= $1 })
             let unsatisfied = zip(shares, wanted).filter { $0 < $1 }.map(\.0)
-            // Who did not get all has as much as the one with most, or one less.
+            // A tenant that did not get all has as much as the largest share, or one less.
             if let least = unsatisfied.min() { #expect((shares.max() ?? 0) <= least + 1) }
         }
     }

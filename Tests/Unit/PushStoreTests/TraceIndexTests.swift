@@ -21,7 +21,7 @@ struct TraceIndexTests {
         try SQLiteStore(path: folder.path("store"), key: try StorePattern.key(), now: StorePattern.start)
     }
 
-    /// Entries without a payload to speak of, whose traces follow from their numbers.
+    /// Stores entries with tiny payloads, whose traces follow from their numbers.
     private func fill(_ store: SQLiteStore, _ numbers: Range<Int>) async throws {
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1_000) {
             let entries = try (start..<min(start + 1_000, numbers.upperBound)).map { number in
@@ -129,7 +129,7 @@ struct TraceIndexTests {
     @Test func `an apns-id is found in memory, in the run of its time, in another, and after a restart`() async throws {
         let store = try open()
         var random = SeededRandom(seed: 7)
-        // The second says of itself that it is as old as the first.
+        // The second claims the first one's age.
         var entries = try (1...3).map { try StorePattern.entry(UInt64($0)) }
         for index in 0..<2 { entries[index].apnsID = .timeOrdered(now: .after(0), random: &random) }
         var ids = try await store.store(entries[0])

@@ -3,7 +3,7 @@ import TestCertificates
 import TestSupport
 import Testing
 
-/// `--check-config`, on files that are right and files that are not.
+/// `--check-config`, on valid and invalid files.
 struct CheckTests {
     @Test func `a good configuration is ok, and nothing secret is in what it comes to`() throws {
         let folder = try DaemonFolder()
@@ -20,7 +20,7 @@ struct CheckTests {
         #expect(
             lines.contains { ["certificates are good for 29 days", "certificates are good for 30 days"].contains($0) }
         )
-        // It looks, and makes nothing.
+        // The check creates nothing.
         #expect(try !folder.folder.names().contains("store.sqlite"))
     }
 
@@ -48,7 +48,7 @@ struct CheckTests {
         #expect(process.wait() == 0)
     }
 
-    /// One change of the configuration, and the line that it gets.
+    /// One change of the configuration, and its line.
     @Test(
         arguments: [
             (#""port": 0"#, #""port": 70000"#, "2:47: /listen/0/port: expected a whole number from 0 to 65535"),
@@ -98,7 +98,7 @@ struct CheckTests {
         }
     }
 
-    /// One of the files that it names changed, and the line that it gets.
+    /// One change of a named file, and its line.
     @Test(
         arguments: [
             (

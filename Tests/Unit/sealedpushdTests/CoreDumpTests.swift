@@ -2,9 +2,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A core has everything in it that the process knew.
+/// Core dumps, which would contain all of the process's secrets.
 struct CoreDumpTests {
-    /// Where the machine writes cores at all, each of these would leave one in its folder, or with whoever collects them.
+    /// Where the machine writes cores at all, each of these would leave one in its folder, or with the machine's
+    /// collector.
     @Test(.disabled(if: isSanitized, "a sanitizer ends its process itself"), arguments: [SIGABRT, SIGSEGV, SIGQUIT])
     func `no signal leaves a core, though the one who starts it allows them`(_ number: Int32) throws {
         let folder = try DaemonFolder()
@@ -17,11 +18,11 @@ struct CoreDumpTests {
         let limits = try ProcessLimits.text(process.id, "limits").split(separator: "\n")
         let core = try #require(limits.first { $0.hasPrefix("Max core file size") })
         #expect(core.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
-        // The limit is one lock, and whoever may raise it meets the other: the process cannot be dumped, or read. Not every
-        // root may: it takes CAP_SYS_RESOURCE.
+        // The limit is one lock, and a process that may raise it meets the other: it cannot be dumped, or read. Not
+        // every root may: it takes CAP_SYS_RESOURCE.
         try? ProcessLimits.set("--core=unlimited:unlimited", of: process.id)
         if geteuid() != 0 {
-            // What cannot be dumped is root's.
+            // The files of an undumpable process are root's.
             var status = stat()
             #expect(unsafe stat("/proc/\(process.id)/environ", &status) == 0)
             #expect(status.st_uid == 0)

@@ -1,7 +1,7 @@
 import Envelope
 import Transport
 
-/// A back end's connection to a service on this machine: HTTP/2 over TLS, as many requests at once as it is asked for.
+/// A back end's connection to a service on this machine: HTTP/2 over TLS, with many requests at once.
 final class DaemonCaller: Sendable {
     struct Reply: Sendable {
         let status: Int
@@ -13,7 +13,7 @@ final class DaemonCaller: Sendable {
             let limits = JSONParser.Limits(byteCountMax: 10_000_000, depthMax: 16, allowsFractions: true)
             return try? JSONParser.parse(body, limits: limits)
         }
-        /// The apns-ids of what was accepted.
+        /// Apns-ids of the accepted notifications.
         var ids: [String] { json?["notifications"]?.elements?.compactMap { $0["id"]?.string } ?? [] }
         /// The word of the problem's type; nil for another answer.
         var problem: String? {
@@ -28,8 +28,7 @@ final class DaemonCaller: Sendable {
 
     /// - Parameters:
     ///   - port: of 127.0.0.1.
-    ///   - authority: PEM of who vouches for it.
-    /// - Throws: `TransportError`, `TLSError`.
+    ///   - authority: PEM of the server's authority.
     init(_ port: UInt16, trusting authority: [UInt8]) async throws {
         let loop = try EventLoop()
         let context = try TLSContext.client(trust: .pem(authority), alpn: ["h2"])
@@ -68,7 +67,7 @@ final class DaemonCaller: Sendable {
         return Reply(status: response.status, fields: Dictionary(fields) { $0 + "," + $1 }, body: response.body)
     }
 
-    /// So many of one request, all at once.
+    /// Sends one request so many times at once.
     func sendAtOnce(_ count: Int, _ method: String, _ path: String, _ key: String, body: String? = nil) async throws
         -> [Reply]
     {

@@ -3,11 +3,11 @@ import PushService
 import TestCertificates
 import TestSupport
 
-/// A folder with a configuration and every file that it names, all of them good.
+/// A folder with a configuration and every file that it names, all valid.
 final class DaemonFolder {
     let folder: TemporaryFolder
     let authority: TestAuthority
-    /// As the configuration stands in the file; changes are written by `write`.
+    /// The configuration's first text; `write` does not change it.
     let text: String
 
     var configuration: String { folder.path("sealedpushd.json") }
@@ -58,15 +58,14 @@ final class DaemonFolder {
         try write(text)
     }
 
-    /// Takes the configuration's place.
+    /// Replaces the configuration.
     func write(_ text: String) throws { _ = try folder.makeFile("sealedpushd.json", text) }
 
-    /// The configuration with one text in place of another.
     func replacing(_ old: String, with new: String) -> String {
         text.split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
     }
 
-    /// Ends one of the folder's files and puts another in its place.
+    /// Replaces one of the folder's files.
     func change(_ name: String, _ text: String, mode: Int = 0o600) throws {
         _ = try folder.makeFile(name, text, mode: mode)
     }

@@ -4,7 +4,7 @@ import TestSupport
 /// `sealedpushd`, running.
 final class DaemonProcess {
     static var program: String { LineProcess.path(of: "sealedpushd") }
-    /// Where all programs are, beside these tests.
+    /// The folder of all programs, beside these tests.
     static var folder: String { String(program.dropLast("/sealedpushd".count)) }
 
     let id: pid_t
@@ -12,11 +12,11 @@ final class DaemonProcess {
     private let errors: Int32
     private var unread: [UInt8] = []
     private var status: Int32?
-    /// Whether the system says that it wrote a core, once it has ended.
+    /// True if the system reports a core, after the end.
     private(set) var leftCore = false
 
-    /// Of `Tests/Tools/InAnotherYear` and `Tests/Tools/HeldUp`: what is so in these tests is so in every process. And a
-    /// process that ends leaves memory to the system, which the leak checker would say by its exit code.
+    /// Variables of `Tests/Tools/InAnotherYear` and `Tests/Tools/HeldUp`, which hold for these tests' processes too. A process that
+    /// ends leaves memory to the system, which the leak checker would report by its exit code.
     private static var surroundings: [String] {
         var variables = ["ASAN_OPTIONS=detect_leaks=0"]
         for name: String in ["LD_PRELOAD", "SHIFT_CLOCK_SECONDS", "HOLD_UP_SEED"] {
@@ -27,9 +27,8 @@ final class DaemonProcess {
 
     /// - Parameters:
     ///   - arguments: behind the program's name.
-    ///   - environment: variables, as `NAME=value`; only what was set for the tests as a whole is inherited.
-    ///   - wrapper: a program and its words that become this one in the end.
-    /// - Throws: `SystemFailure`.
+    ///   - environment: variables, as `NAME=value`; only those set for the tests as a whole are inherited.
+    ///   - wrapper: a program with its arguments that becomes this one in the end.
     init(_ arguments: [String], environment: [String] = [], wrapper: [String] = []) throws {
         let (outputReader, outputWriter) = try Spawn.pipe()
         let (errorReader, errorWriter) = try Spawn.pipe()
@@ -70,7 +69,7 @@ final class DaemonProcess {
         }
     }
 
-    /// Lines up to one of that event, which is the last of them; without it, all there are.
+    /// Lines up to the first of that event, included; without it, all there are.
     func lines(to event: String) -> [String] {
         var lines: [String] = []
         while let line = line() {
@@ -80,33 +79,32 @@ final class DaemonProcess {
         return lines
     }
 
-    /// What is in a line of the log between `"name":"` and the next quote.
+    /// The text in a log line between `"name":"` and the next quote.
     static func value(_ name: String, in line: String) -> String? {
         guard let range = line.firstRange(of: "\"\(name)\":\"") else { return nil }
         return String(line[range.upperBound...].prefix { $0 != "\"" })
     }
 
-    /// All of standard error, which has an end when the process has.
+    /// All of standard error, up to the process's end.
     func complaint() -> String {
         var bytes: [UInt8] = []
         while case let more = Self.read(errors), !more.isEmpty { bytes += more }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads its log no more: the pipe has no other end then.
+    /// Stops reading its log: the pipe has no other end then.
     func closeLog() {
         close(output)
         output = -1
     }
 
-    /// Everything that it still says.
+    /// The rest of its log.
     func rest() -> String {
         while case let more = Self.read(output), !more.isEmpty { unread += more }
         defer { unread = [] }
         return String(decoding: unread, as: UTF8.self)
     }
 
-    /// Whether it has ended by now.
     var hasEnded: Bool {
         var status: Int32 = 0
         if self.status == nil, unsafe waitpid(id, &status, WNOHANG) == id { self.status = status }

@@ -9,15 +9,14 @@ import Transport
 
 @testable import APNSSimulator
 
-/// What a running service needs to bring something anywhere: files, tenants with an app and a key each, and a simulator
-/// in Apple's place.
+/// A running service's surroundings: files, tenants with an app and a key each, and a simulator as APNs.
 final class DaemonSite: Sendable {
     struct Tenant {
         let id: String
         var requestsPerSecond = 1_000_000
         var quota = 1_000_000
         var apps: [String]
-        /// In the place of the simulator, on this machine.
+        /// Port on this machine that replaces the simulator's.
         var port: UInt16?
 
         init(_ id: String, apps: String...) {
@@ -27,7 +26,7 @@ final class DaemonSite: Sendable {
     }
 
     static let rates = #""requests-per-second-of-address": 1000000, "push-burst-of-device": 1000"#
-    /// What every test here sends; nobody opens it.
+    /// The envelope of every push here; none is opened.
     static let sealed: String = {
         let suite = Suite.x25519
         let envelope = Envelope(
@@ -92,13 +91,13 @@ final class DaemonSite: Sendable {
 
     deinit { simulatorLoop.stopAnywhere() }
 
-    /// One for each tenant, good for all that a back end does.
+    /// A tenant's key, with all scopes of a back end.
     static func key(of tenant: String) -> String {
         var random = SeededRandom(seed: tenant.utf8.reduce(0xDAE_0000) { $0 &* 31 &+ UInt64($1) })
         return APIKey.make(random: &random).text
     }
 
-    /// Takes the configuration's place.
+    /// Replaces the configuration.
     func write(_ tenants: [Tenant], limits: String = rates) throws {
         let rows = tenants.map { tenant in
             let port = tenant.port ?? simulator.pushPort
@@ -124,7 +123,7 @@ final class DaemonSite: Sendable {
         _ = try folder.makeFile("sealedpushd.json", text)
     }
 
-    /// A device of an app, as its back end registers it.
+    /// Registers a device of an app, as its back end does.
     func device(of app: String) async throws -> String {
         let token = try await simulator.enrol(try Topic(app))
         var random = SeededRandom(seed: 11)

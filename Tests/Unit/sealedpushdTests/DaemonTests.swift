@@ -19,11 +19,12 @@ struct DaemonTests {
         #expect(ended.last?.contains("\"event\":\"stopped\"") == true)
         #expect(process.wait() == 0)
         #expect(process.complaint() == "")
-        // The store was closed, and knows it.
+        // The store was closed in order.
         #expect(try !folder.folder.names().contains("store.sqlite-wal"))
     }
 
-    /// A watchdog's SIGABRT comes from outside. The hook of Swift's runtime would take it, print registers and go on.
+    /// A watchdog's SIGABRT comes from outside. The hook of Swift's runtime would catch it, print registers and
+    /// continue.
     @Test(arguments: [SIGABRT, SIGQUIT, SIGSEGV])
     func `a signal that leaves a core ends it at once, without a word of what it held`(_ number: Int32) throws {
         let folder = try DaemonFolder()

@@ -1,14 +1,12 @@
 import Envelope
 import Transport
 
-/// Asks a service on this machine over HTTP/2 and TLS.
+/// Calls a service on this machine over HTTP/2 and TLS.
 enum HealthCaller {
     /// - Parameters:
     ///   - port: of 127.0.0.1.
-    ///   - path: what to ask for.
-    ///   - authority: PEM of who vouches for it.
+    ///   - authority: PEM of the server's authority.
     /// - Returns: status and body.
-    /// - Throws: `TransportError`, `TLSError`.
     static func get(_ port: UInt16, _ path: String, trusting authority: [UInt8]) async throws -> (Int, String) {
         let loop = try EventLoop()
         defer { loop.stopLater() }

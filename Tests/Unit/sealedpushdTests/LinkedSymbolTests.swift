@@ -2,13 +2,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// "The relay cannot decrypt", read from what was linked. Debug builds here; the optimised one too where it is there, which
-/// `.ci/full` sees to.
+/// "The relay cannot decrypt", checked on the linked program. Debug builds here; the optimised one too where it exists,
+/// as in `.ci/full`.
 struct LinkedSymbolTests {
-    /// Mangled names begin with `$s`, and the module's name behind its length.
+    /// Prefixes of mangled names: `$s`, then the module's name behind its length.
     private static let decrypting = ["$s7Opening", "$s4HPKE"]
 
-    /// Each server that carries what it must not open, and a module that it is made of.
+    /// Servers that carry sealed content, each with a module of its own.
     private static let servers = [("sealedpushd", "$s11PushService"), ("sealedpush-blobs", "$s9BlobStore")]
     /// Measurement: the module, and its types that once were in others.
     private static let measuring = ["$s5Bench", "11FaultServer", "12LatencyProxy"]
@@ -17,7 +17,7 @@ struct LinkedSymbolTests {
     func `no symbol of what decrypts is in a server`(_ server: String, _ own: String) throws {
         for folder in Self.folders where Self.isThere("\(folder)/\(server)") {
             let symbols = try Self.symbols(of: "\(folder)/\(server)")
-            // It was read: what it is made of is in it.
+            // The symbols were read: its own module is among them.
             #expect(symbols.contains(own), "\(folder)")
             for prefix in Self.decrypting { #expect(!symbols.contains(prefix), "\(prefix) in \(folder)") }
         }
@@ -56,7 +56,7 @@ struct LinkedSymbolTests {
         }
     }
 
-    /// Beside these tests, and beside the folder of their configuration.
+    /// Folders of programs, beside these tests and of other configurations.
     private static var folders: [String] {
         let own = DaemonProcess.folder
         let release = own + "/../../release"

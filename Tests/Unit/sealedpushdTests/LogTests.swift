@@ -11,7 +11,7 @@ struct LogTests {
         defer { close(reader) }
         let made = StandardLog(descriptor: writer, byteCountMax: 4_096, milliseconds: { 7 })
         let log = try #require(made)
-        // A pipe of Linux holds 64 KiB, and the log 4: what is written here returns although nobody reads.
+        // A pipe of Linux holds 64 KiB, and the log 4: these writes return although no reader runs.
         let line = Array(String(repeating: "x", count: 1_023).utf8) + [UInt8(ascii: "\n")]
         let count = 500
         for _ in 0..<count { log.write(line) }
@@ -19,7 +19,7 @@ struct LogTests {
         var seen = 0
         var dropped = 0
         var laterCount = 0
-        // Each line that is read makes room, in the end for one that was logged after all that was left out.
+        // Each line read makes room, in the end for one that was logged after all dropped ones.
         while case let next = lines.next(), next != "later", !next.isEmpty {
             if next.hasPrefix(#"{"milliseconds":7,"event":"log-dropped","count":"#) {
                 dropped += Int(next.split(separator: ":").last?.dropLast() ?? "") ?? 0

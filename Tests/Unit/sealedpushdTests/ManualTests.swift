@@ -3,7 +3,7 @@ import Testing
 
 @testable import sealedpushd
 
-/// docs/man/sealedpushd.8 beside what the program does.
+/// docs/man/sealedpushd.8 against the program.
 struct ManualTests {
     private static func manual() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,7 @@ struct ManualTests {
         }
         var helped: Set<String> = []
         for line in Usage.text.split(separator: "\n") {
-            // The program's name ends what stands before the words, three spaces begin what is said about them.
+            // The program's name precedes the words, three spaces the text about them.
             guard let start = line.firstRange(of: "sealedpushd ")?.upperBound else { continue }
             let words = String(line[start...])
             let end = words.firstRange(of: "   ")?.lowerBound ?? words.endIndex

@@ -20,14 +20,14 @@ final class NotifySocket {
         }
         guard descriptor >= 0, code == 0 else { throw SystemFailure(call: "bind", code: errno) }
         self.descriptor = descriptor
-        // Only a service that says nothing more is waited for in vain.
+        // It runs out only if the service stays silent.
         var patience = timeval(tv_sec: 300, tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(descriptor) }
 
-    /// The next datagram; empty where none comes.
+    /// The next datagram; empty if none comes.
     func next() -> String {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = unsafe recv(descriptor, &bytes, bytes.count, 0)

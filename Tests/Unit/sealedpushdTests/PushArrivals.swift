@@ -3,7 +3,7 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Which pushes came to a simulator and were taken, for who waits for them.
+/// Pushes that a simulator accepted; tests can wait for them.
 final class PushArrivals: Sendable {
     private struct State {
         var ids: [String] = []
@@ -18,7 +18,7 @@ final class PushArrivals: Sendable {
 
     private let state = Guarded(State())
 
-    /// apns-ids in lower case, in the order in which they came.
+    /// Apns-ids in lower case, in the order of arrival.
     var ids: [String] { state.withLock { $0.ids } }
 
     func record(_ event: SimulatorEvent) {

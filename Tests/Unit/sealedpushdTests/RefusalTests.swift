@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Somebody who asks on and on although everything is refused.
+/// A client that keeps sending although everything is refused.
 struct RefusalTests {
     private static let requestCount = 1_000
 
@@ -22,7 +22,7 @@ struct RefusalTests {
         let other = try await DaemonCaller(port, trusting: site.authority)
         let path = "/v1/devices/d1/deliveries"
 
-        // More at once than there is room for in advance: both are held back where this machine is fast enough for that.
+        // More at once than the burst allows: both are held back where this machine is fast enough for that.
         async let first = callers[0].sendAtOnce(Self.requestCount, "GET", path, DaemonSite.key(of: "acme"))
         async let second = callers[1].sendAtOnce(Self.requestCount, "GET", path, DaemonSite.key(of: "acme"))
         for _ in 0..<20 {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What SIGHUP changes while requests come, pushes go out and nothing restarts; and what a tenant's rate does.
+/// Effects of SIGHUP while requests come and pushes go out without a restart; and of a tenant's rate.
 struct ReloadTests {
     private static let chat = "com.example.chat"
     private static let second = "com.example.second"
@@ -36,7 +36,7 @@ struct ReloadTests {
         #expect(reply.status == 201, "\(reply.text)")
     }
 
-    /// Sends one and waits until it has come to the simulator.
+    /// Sends one, and waits until the simulator has it.
     private static func push(_ app: String, to device: String, _ site: DaemonSite, _ caller: DaemonCaller) async throws
     {
         let body = DaemonSite.notification(app, to: device)
@@ -103,13 +103,13 @@ struct ReloadTests {
         #expect(after.status == 413 && after.problem == "body-too-large", "\(after.text)")
         let body = DaemonSite.notification(Self.chat, to: "d1")
         var over = try await caller.send("POST", "/v1/notifications", key, body: body)
-        // Where midnight has passed, the new day has its one.
+        // If midnight has passed, the new day has its one.
         if over.status == 202 { over = try await caller.send("POST", "/v1/notifications", key, body: body) }
         #expect(over.status == 429 && over.problem == "quota-exceeded" && over.fields["retry-after"] != nil)
         let port = caller.port
         await #expect(throws: (any Error).self) { _ = try await DaemonCaller(port, trusting: site.authority) }
 
-        // One that is wrong changes nothing of this.
+        // An invalid one changes nothing of this.
         try site.write([acme], limits: #""body-bytes": 1"#)
         process.signal(SIGHUP)
         #expect(process.lines(to: "audit").last?.contains("refused") == true)
@@ -136,14 +136,14 @@ struct ReloadTests {
         let other = try await DaemonCaller(caller.port, trusting: site.authority)
         try await Self.register("d1", of: Self.chat, site, caller, "acme")
         try await Self.register("d1", of: "com.example.rival", site, caller, "rival")
-        // Before the reload nobody has to wait.
+        // Before the reload no request has to wait.
         acme.requestsPerSecond = 5
         try site.write([acme, rival])
         Self.reload(process)
 
         var replies: [DaemonCaller.Reply] = []
         var rivals: [DaemonCaller.Reply] = []
-        // On a machine so slow that it takes 20 seconds for a hundred, another hundred.
+        // Another hundred on a machine so slow that one takes 20 seconds.
         repeat {
             async let more = caller.sendAtOnce(
                 100,

@@ -5,7 +5,7 @@ import Testing
 
 /// Signals that come at any moment.
 struct SignalTests {
-    /// Nobody reads, a file is too long, and what other services take for a wish.
+    /// Signals of a closed pipe and a long file, and those that are commands to other services.
     private static let strays = [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2]
 
     @Test
@@ -54,7 +54,7 @@ struct SignalTests {
         let id = try #require(try service.send(["d1"]).ids.first)
         // Its answer does not come: the end would wait for it, for seconds.
         await site.board.when { $0.counts[id] == 1 }
-        // Both are there when it goes on.
+        // Both are pending when it continues.
         service.process.signal(SIGSTOP)
         service.process.signal(SIGTERM)
         service.process.signal(SIGINT)

@@ -5,7 +5,7 @@ import Testing
 @testable import PushStore
 
 struct SystemdTests {
-    /// Without beats: the system keeps ten datagrams for a reader that is slow, and the service never waits.
+    /// Without heartbeats: the system keeps ten datagrams for a slow reader, and the service never waits.
     @Test(arguments: [false, true])
     func `systemd hears of the start, of a reload and of the end, in this order`(_ isAbstract: Bool) throws {
         let folder = try DaemonFolder()
@@ -74,7 +74,7 @@ struct SystemdTests {
             environment: ["NOTIFY_SOCKET=\(folder.folder.path("notify"))", "WATCHDOG_USEC=200", "WATCHDOG_PID=1"]
         )
         #expect(systemd.next().hasPrefix("READY=1\n"))
-        // Time for hundreds of beats, the first of which would come at once.
+        // Time for hundreds of heartbeats, the first of which would come at once.
         for _ in 0..<3 {
             process.signal(SIGHUP)
             #expect(systemd.next().hasPrefix("RELOADING=1\n"))

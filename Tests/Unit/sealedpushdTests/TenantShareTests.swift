@@ -62,5 +62,4 @@ struct TenantShareTests {
     }
 }
 
-/// Posts that go on until they are to end.
 private final class Flood: Sendable { let isOver = Atomic(false) }

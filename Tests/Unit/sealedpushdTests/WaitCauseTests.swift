@@ -2,7 +2,7 @@ import Envelope
 import TestSupport
 import Testing
 
-/// What is told of a notification that waits.
+/// The reported cause of a notification's wait.
 struct WaitCauseTests {
     private static let chat = "com.example.chat"
 

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Starts that cannot be: what happened, to what, what to do, and whether systemd should try again.
+/// Impossible starts: what happened, to what, what to do, and whether systemd should retry.
 struct WrongStartTests {
     private static let listen = #"[{"address": "127.0.0.1", "port": 0}]"#
 
@@ -94,7 +94,7 @@ struct WrongStartTests {
 
     // MARK: Without the rights
 
-    /// Root without what makes root more than another user.
+    /// Root without the capabilities that distinguish it from another user.
     private static let powerless = ["/usr/bin/setpriv", "--inh-caps=-all", "--bounding-set=-all"]
 
     private static let canGiveAway: Bool = {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// How a device is found at a launch, and what the app is told of it.
+/// A device's state at a launch, and the app's result.
 struct AppDeviceStartTests {
     @Test func `the first launch is a new identity, and is said until the relay has its bundle (protocol v1, rule 15)`()
         throws
@@ -90,7 +90,7 @@ struct AppDeviceStartTests {
         #expect(handset.show(try handset.push(Message(body: "Also"), to: device)).body == "Also")
     }
 
-    /// Of two at once, one must not take the other's raised generation for a restored window.
+    /// One of two at once must not take the other's raised generation for a restored window.
     @Test func `launches at the same time lose nothing (protocol v1, rule 15)`() async throws {
         let handset = try Handset(seed: 106)
         try handset.publish(try handset.open().device)
@@ -116,7 +116,7 @@ struct AppDeviceStartTests {
         let handset = try Handset(seed: 107)
         let device = try handset.launch()
         try FileManager.default.removeItem(atPath: handset.folder.path(name))
-        // The last epoch is lost with the ring; the time stands in for it.
+        // The last epoch is lost with the ring; the time replaces it.
         handset.pass(.milliseconds(1))
         let start = try handset.open()
         #expect(start.loss == loss)
@@ -132,7 +132,7 @@ struct AppDeviceStartTests {
         let start = try handset.open()
         #expect(start.isNewIdentity)
         #expect(start.device.identity != device.identity)
-        // The old instance speaks for nobody, and its window is another identity's.
+        // The old instance is invalid, and its window is another identity's.
         #expect(refusal { () throws(AppDeviceError) in _ = try device.bundle() } == .replayStoreLost)
     }
 
@@ -231,7 +231,6 @@ struct AppDeviceStartTests {
 }
 
 extension TemporaryFolder {
-    /// Every file below a folder, sorted.
     fileprivate func files(_ name: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: path(name)).filter { item in
             var isFolder: ObjCBool = false

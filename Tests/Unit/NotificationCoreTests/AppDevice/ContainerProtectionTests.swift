@@ -10,9 +10,9 @@ import Testing
 
 @testable import NotificationCore
 
-/// The data protection class of every file of a phone, where nothing but the file's own class counts.
+/// The data protection class of every file of a phone, where only the file's own class counts.
 struct ContainerProtectionTests {
-    /// After all that makes a file: a launch, an app that sets everything, and pushes of every kind.
+    /// A phone after every act that makes a file: a launch, an app that sets everything, and pushes of every kind.
     private func usedPhone() throws -> Handset {
         let handset = try Handset(seed: 500, usesUnlockedClass: true, keepsReceipts: true)
         let device = try handset.launch()
@@ -56,7 +56,7 @@ struct ContainerProtectionTests {
             switch path {
             // The system's own, whose class is the app's.
             case "group": #expect(found == .unmarked)
-            // In the app's own folder, whose class they have.
+            // These are in the app's own folder, whose class they have.
             case "private/ring.lock", "private/opening.lock", "private/contacts.lock":
                 #expect(found == .unmarked)
             case _ where path.hasPrefix("group/sealedpush-spool"): #expect(found == .marked(.always), "\(path)")
@@ -80,7 +80,7 @@ struct ContainerProtectionTests {
     @Test func `a launch gives the files of an earlier version their class`() throws {
         let handset = try usedPhone()
         let before = try Self.classes(of: handset)
-        // As they were: what is removed and written again has no class.
+        // As they were: a file that is removed and written again has no class.
         for name in ["replay-window-1", "sealedpush.senders", "sealedpush.badge", "sealedpush.outcomes"] {
             let path = handset.folder.path("group/" + name)
             let bytes = try WholeFile.read(path, byteCountMax: 1 << 23)
@@ -114,7 +114,7 @@ struct ContainerProtectionTests {
 }
 
 extension [AnyHashable: Any] {
-    /// The 8 bytes of it begin in the third character.
+    /// Changes the prekey: its 8 bytes begin in the third character.
     fileprivate mutating func changePrekey() {
         guard var characters = (self["sealed"] as? String).map(Array.init) else { return }
         characters[8] = characters[8] == "B" ? "C" : "B"

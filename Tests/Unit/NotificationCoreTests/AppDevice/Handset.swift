@@ -9,8 +9,8 @@ import TestSupport
 
 @testable import NotificationCore
 
-/// A whole phone and a sender who writes to it: the app's device, the extension's pipeline, the container between them, a
-/// clock, a lock, and a relay that keeps the newest bundle.
+/// A whole phone and a sender: the app's device, the extension's pipeline, the container between them, a clock, a lock,
+/// and a relay that keeps the newest bundle.
 final class Handset {
     static let start = Phone.start
     static let texts = FailureTexts(
@@ -28,12 +28,12 @@ final class Handset {
     let settings: AppDevice.Settings
     var random: SeededRandom
     var now = Handset.start { didSet { uptime.set(now) } }
-    /// Goes with `now`, until a test restarts the device.
+    /// Moves with `now`, until a test restarts the device.
     let uptime = UptimeBox()
     /// The extension's.
     var display = DisplayPolicy(texts: Handset.texts)
     var policy = OpeningPolicy()
-    /// What senders fetch.
+    /// The bundle that senders fetch.
     private(set) var published: [UInt8] = []
 
     init(seed: UInt64, usesUnlockedClass: Bool = false, keepsReceipts: Bool = false) throws {
@@ -81,19 +81,19 @@ extension Handset {
         return device
     }
 
-    /// A server that is not the relay says what time it is.
+    /// Confirms the time by a server other than the relay.
     func confirmTime(_ device: AppDevice) throws(AppDeviceError) {
         let confirmation = try device.confirm(now, askedAt: uptime.now, now: now)
         guard case .confirmed = confirmation else { preconditionFailure("\(confirmation)") }
     }
 
-    /// What the app does at each launch, time first.
+    /// Does what the app does at each launch, time first.
     func destroyDue(_ device: AppDevice) throws(AppDeviceError) -> Int {
         try confirmTime(device)
         return try device.destroyDue()
     }
 
-    /// The app uploads its bundle, and the relay says that it has it.
+    /// Uploads the bundle, and notes the relay's confirmation.
     func publish(_ device: AppDevice) throws {
         let bundle = try device.bundle()
         published = bundle.bytes
@@ -119,7 +119,7 @@ extension Handset {
         try PreparedMessage(message, sentAt: now, lifetime: lifetime)
     }
 
-    /// In an alert's envelope, whatever the message: our own sealer makes no such call, and another may.
+    /// Prepares any message in an alert's envelope: our own sealer makes no such call, another may.
     func preparedAsAlert(_ message: Message, lifetime: Duration) throws -> PreparedMessage {
         var random = SystemRandom()
         return try PreparedMessage(
@@ -162,12 +162,12 @@ extension Handset {
         NotificationPipeline(container: container, display: display, policy: policy, opensWebPush: opensWebPush)
     }
 
-    /// What it makes of a push, without the word that iOS has it.
+    /// The content for a push that iOS has not confirmed as shown.
     func content(_ push: [AnyHashable: Any], requestID: String? = nil) -> NotificationContent {
         pipeline().content(userInfo: push, requestID: requestID, now: now)
     }
 
-    /// The same as on a screen: shown, and remembered as shown.
+    /// The same on a screen: shown, and remembered as shown.
     @discardableResult
     func show(_ push: [AnyHashable: Any], requestID: String? = nil) -> NotificationContent {
         let pipeline = pipeline()
@@ -181,13 +181,13 @@ extension Handset {
         get throws { try WholeFile.read(windowPath, byteCountMax: 1 << 23) }
     }
 
-    /// A window out of a backup, say.
+    /// Replaces the window, as a backup would.
     func putWindow(_ bytes: [UInt8]) throws { try WholeFile.write(bytes, to: windowPath, access: .ownerOnly) }
 
     func spooled() throws -> [String] { try files("sealedpush-spool") }
     func markers() throws -> [String] { try files("sealedpush-markers") }
 
-    /// Of the messages that the relay is to be asked for.
+    /// Traces of the messages that the relay is to send again.
     func pendingTraces() throws -> [String] {
         try container.resendMarkers.pendingResends().map(\.trace.text)
     }
@@ -198,7 +198,7 @@ extension Handset {
 }
 
 extension AppDevice.Start {
-    /// For tests; an app has to look at the case.
+    /// For tests; an app has to check the case.
     var device: AppDevice {
         switch self {
         case .continued(let device), .newIdentity(let device), .remade(let device, _): device
@@ -210,7 +210,7 @@ extension AppDevice.Start {
     var loss: AppDevice.Loss? { if case .remade(_, let loss) = self { loss } else { nil } }
 }
 
-/// A device's uptime, as a test has it.
+/// A device's uptime, set by a test.
 final class UptimeBox: Sendable {
     private let box = Guarded(Uptime(milliseconds: Handset.start.milliseconds, boot: 1))
 
@@ -223,7 +223,7 @@ final class UptimeBox: Sendable {
     func restart() { box.withLock { $0 = Uptime(milliseconds: $0.milliseconds, boot: $0.boot + 1) } }
 }
 
-/// A device's lock that a test turns.
+/// A device's lock, set by a test.
 final class LockBox: Sendable {
     private let box = Guarded(DeviceLock.unlocked)
 
@@ -237,7 +237,7 @@ extension Duration {
 }
 
 extension NotificationContent {
-    /// Nothing but the app's own words for a push that has none of its own to show.
+    /// True for the app's own words only, for a push without words of its own to show.
     var isAppsOwn: Bool {
         title == Handset.texts.title && body == Handset.texts.newMessage && subtitle.isEmpty && threadID.isEmpty
     }

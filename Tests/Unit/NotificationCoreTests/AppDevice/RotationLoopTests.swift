@@ -18,7 +18,7 @@ struct RotationLoopTests {
         let old = try handset.recipient(device)
         #expect(handset.show(try handset.push(handset.prepared(Message(body: "One")), to: old)).body == "One")
 
-        // A week later the app rotates; who still has the old bundle is read all the same.
+        // A week later the app rotates; messages to the old bundle can still be read.
         handset.pass(.days(7))
         #expect(try device.rotateIfDue(now: handset.now, random: &handset.random) == .rotated)
         #expect(try device.needsPublication(now: handset.now))
@@ -27,13 +27,13 @@ struct RotationLoopTests {
         #expect(try !device.needsPublication(now: handset.now))
         #expect(handset.show(try handset.push(handset.prepared(Message(body: "Two")), to: old)).body == "Two")
 
-        // Cache, lifetime and skew later nobody may need it any more: not a moment before.
+        // After cache, lifetime and skew no sender may need it any more: not a moment before.
         handset.pass(.days(14) + .seconds(300))
         #expect(try handset.destroyDue(device) == 0)
         handset.pass(.milliseconds(1))
         #expect(try handset.destroyDue(device) == 1)
 
-        // A sender that was asleep does, and is asked to seal again.
+        // A sender that was asleep does, and gets a request to seal again.
         let late = try handset.prepared(Message(body: "Three"))
         let lost = try handset.push(late, to: old)
         let placeholder = handset.show(lost)
@@ -145,7 +145,7 @@ struct RotationLoopTests {
         let handset = try Handset(seed: 125)
         let device = try handset.launch()
         #expect(try device.rotateIfDue(token: [1], now: handset.now, random: &handset.random) == .notDue)
-        // As after a kill: something that is no digest.
+        // As after a kill: the file holds no digest.
         try WholeFile.write([UInt8](repeating: 0, count: 40), to: handset.settings.tokenRecordPath, access: .ownerOnly)
         #expect(try device.rotateIfDue(token: [1], now: handset.now, random: &handset.random) == .rotated)
         #expect(try device.rotateIfDue(token: [1], now: handset.now, random: &handset.random) == .notDue)

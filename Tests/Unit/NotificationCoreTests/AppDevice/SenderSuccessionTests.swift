@@ -8,7 +8,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// A sender that changes its key: what the phone shows before, meanwhile and after.
+/// A sender that changes its key: the phone before, meanwhile and after.
 final class SenderSuccessionTests {
     private let handset: Handset
     private let device: AppDevice
@@ -94,7 +94,7 @@ final class SenderSuccessionTests {
         #expect(handset.show(try push(Message(body: "New"), by: successor)).outcome == .unverifiedSender(new))
         #expect(handset.show(try push(Message(body: "Old"), by: handset.sender)).outcome == .unverifiedSender(old))
 
-        // The app has the sender again, by its old key; its new one was revoked meanwhile.
+        // The app adds the sender again, by its old key; its new one was revoked meanwhile.
         try contacts.add(Contact(person: new))
         try device.setContacts(contacts)
         _ = try accept(successor.revocation(topic: handset.settings.topic, at: handset.now))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// Messages that come while the device is locked, and what the app makes of them (protocol v1, rule 19).
+/// Messages that come while the device is locked, and the app's reading of them (protocol v1, rule 19).
 struct SpooledMessageTests {
     @Test func `a message of the unlocked class waits for the unlock and is shown once (protocol v1, rule 19)`() throws
     {
@@ -21,7 +21,7 @@ struct SpooledMessageTests {
         #expect(try handset.spooled().count == 1)
         #expect(try device.openSpooled(now: handset.now).isEmpty)
         #expect(try handset.spooled().count == 1)
-        // What opens after the first unlock is not held up.
+        // A message that opens after the first unlock is not held up.
         #expect(handset.show(try handset.push(Message(body: "Usual"), to: device)).body == "Usual")
 
         handset.lock.set(.unlocked)
@@ -61,7 +61,7 @@ struct SpooledMessageTests {
         #expect(try handset.spooled().isEmpty)
     }
 
-    /// The state on disk at the moment of showing is what a process that is ended then leaves.
+    /// The state on disk while it shows is the state that an ended process leaves.
     @Test func `an app that is ended while it shows a message shows it again (protocol v1, rule 19, rule 26)`() throws {
         let handset = try Handset(seed: 133, usesUnlockedClass: true)
         let device = try handset.launch()
@@ -112,7 +112,7 @@ struct SpooledMessageTests {
         handset.lock.set(.unlocked)
         var other = SeededRandom(seed: 1)
         _ = try ReplayWindow.replace(folder: handset.settings.containerPath, random: &other)
-        // Until the app has looked, nothing counts as new, and nothing is lost.
+        // Before the app's check, nothing counts as new, and nothing is lost.
         #expect(handset.content(push).outcome == .storeUnavailable)
         let start = try handset.open()
         #expect(start.loss == .replayStoreLost)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// Order, thumbnails and what is missing, without a network.
+/// Order, thumbnails and missing attachments, without a network.
 struct AttachmentBoardTests {
     private static func board(_ areThumbnails: [Bool]) -> AttachmentBoard {
         AttachmentBoard(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// What a process that was killed leaves is gone when the next one begins; what iOS may still be moving is not.
+/// A killed process's files, which go when the next one begins; files that iOS may still be moving stay.
 struct AttachmentFolderTests {
     private let temporary: TemporaryFolder
 

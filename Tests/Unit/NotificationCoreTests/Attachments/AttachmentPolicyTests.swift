@@ -3,7 +3,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// Where attachments may come from, and which files they may be.
+/// Permitted hosts and files of attachments.
 struct AttachmentPolicyTests {
     private static let policy = AttachmentPolicy(sources: [
         .init(host: "files.example.com", pathPrefix: "/v1/blobs/"),

@@ -63,14 +63,14 @@ struct PictureSizeTests {
                 let bytes = random.bytes(count: 3)
                 file[(Int(bytes[0]) << 8 | Int(bytes[1])) % file.count] = bytes[2]
             }
-            // Any answer will do: that there is one is the test.
+            // Any result will do: the test is that it returns.
             _ = size(format, file)
         }
     }
 }
 
 extension PictureSize {
-    /// By way of a file that says so.
+    /// Reads them from a file with that size.
     fileprivate init?(width: UInt32, height: UInt32) {
         let file = TestPicture.png(width: width, height: height)
         self.init(.png) { offset, count in Array(file.dropFirst(Int(offset)).prefix(count)) }

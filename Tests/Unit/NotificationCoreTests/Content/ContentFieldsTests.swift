@@ -5,7 +5,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// Everything that a message can bring onto a screen, once its rights were applied.
+/// Everything that a message can bring onto a screen, after its rights were applied.
 struct ContentFieldsTests {
     private static var full: Message {
         var message = Message(title: "Ada", subtitle: "Work", body: "Lunch?", threadID: "t")

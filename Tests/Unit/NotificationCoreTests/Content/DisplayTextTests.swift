@@ -97,7 +97,7 @@ struct DisplayTextTests {
             #expect(Array(shown.unicodeScalars) == Array("e\u{301}x".unicodeScalars))
         }
         #expect(DisplayText.safe(marks, in: .paragraph) == "")
-        // A mark of direction stands for itself.
+        // A mark of direction is a character of its own.
         #expect(Array(DisplayText.safe("\u{200F}\u{301}a", in: .line).unicodeScalars) == ["\u{200F}", "a"])
     }
 
@@ -160,7 +160,7 @@ struct DisplayTextTests {
         for _ in 0..<300 {
             let count = Int.random(in: 0..<110, using: &random)
             let text = String((0..<count).map { _ in letters.randomElement(using: &random) ?? "a" })
-            // A mark of direction behind the text makes it take the long way.
+            // A mark of direction behind the text makes it take the slow path.
             let long = DisplayText.safe(text + "x\u{200E}", in: place)
             let short = DisplayText.safe(text + "x", in: place)
             #expect(long == short || long == short + "\u{200E}", "seed \(seed)")

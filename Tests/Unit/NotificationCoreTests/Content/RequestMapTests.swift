@@ -5,7 +5,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// Which notification shows which message (protocol v1, rule 27).
+/// The map from messages to the notifications that show them (protocol v1, rule 27).
 struct RequestMapTests {
     private let folder: TemporaryFolder
     private let map: RequestMap

@@ -106,11 +106,11 @@ enum Samples {
 
     private static var unauthenticated: Outcome {
         let plaintext = Array(#"{"title":"Web","body":"Push"}"#.utf8)
-        // Were it none, the outcome would have another kind than the one asked for.
+        // Otherwise the outcome would have another kind than the requested one.
         return (try? UnauthenticatedMessage(plaintext: plaintext)).map { .unauthenticated($0) } ?? .malformed
     }
 
-    /// What is shown of each kind.
+    /// Content of each kind.
     static func content(
         of kind: OutcomeKind,
         display: DisplayPolicy = DisplayPolicy(texts: texts)
@@ -121,7 +121,7 @@ enum Samples {
         }
     }
 
-    /// What is shown, without a container.
+    /// Content without a container.
     static func content(
         _ outcome: Outcome,
         display: DisplayPolicy = DisplayPolicy(texts: texts),

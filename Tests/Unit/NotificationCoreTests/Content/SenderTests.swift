@@ -7,7 +7,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// Who speaks, as a communication notification would say it (protocol v1, rule 22).
+/// The sender of a communication notification (protocol v1, rule 22).
 struct SenderTests {
     private func sender(
         _ message: Message,

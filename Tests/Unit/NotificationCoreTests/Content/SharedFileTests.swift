@@ -57,7 +57,7 @@ struct SharedFileTests {
             try device.run { try write([1], ifMissing: .create) }
         }
         #expect(try write([1], ifMissing: .create))
-        // What has its room already can be changed on a full disk.
+        // A file that has its room already can be changed on a full disk.
         if storage == .full {
             #expect(try device.run { try write([2], ifMissing: .refuse) })
         } else {

@@ -21,13 +21,13 @@ struct AlarmClockTests {
             _ = set("a", after: .milliseconds(20)) { continuation.resume() }
         }
         #expect(ContinuousClock.now - start >= .milliseconds(20))
-        // Its task has ended, or is about to: another alarm is heard all the same.
+        // Its task has ended, or is about to: another alarm still fires.
         await withCheckedContinuation { continuation in _ = set("b", after: .zero) { continuation.resume() } }
         #expect(rung.withLock { $0 } == ["a", "b"])
     }
 
     @Test func `an alarm that was called off does not ring, and the others do`() async {
-        // Again where this machine stood still, and it rang before it was called off.
+        // Again if this machine paused, and it fired before it was cancelled.
         var isCalledOffInTime = false
         while !isCalledOffInTime {
             rung.withLock { $0 = [] }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// Abuse case 104, for the machine alone: every order in which things can happen to one push.
+/// Abuse case 104, for the machine alone: every order of events for one push.
 struct DeliveryMachineTests {
     private typealias Machine = DeliveryMachine<String>
 
@@ -57,7 +57,7 @@ struct DeliveryMachineTests {
         return false
     }
 
-    /// Runs the events, and keeps account beside the machine.
+    /// Runs the events, with accounts beside the machine.
     private static func fault(of events: [Machine.Event]) -> String? {
         var machine = Machine(neutral: "neutral")
         var best: String?
@@ -87,7 +87,7 @@ struct DeliveryMachineTests {
         return orderFault(of: steps, wasOpened: answer != "neutral")
     }
 
-    /// An answer, what was answered remembered, an end; each once, each after the other.
+    /// Checks the order: an answer, its remembering, an end; each once.
     private static func orderFault(of steps: [Step], wasOpened: Bool) -> String? {
         let ends = steps.filter { step in
             switch step {

@@ -42,7 +42,7 @@ struct ExtensionCoreTests {
         }
     }
 
-    /// Yields to others until it is so.
+    /// Yields until it is so.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }
@@ -66,7 +66,7 @@ struct ExtensionCoreTests {
                 continuation.resume()
             }
             Task { [clock] in
-                // What has not begun by the deadline is not opened at all.
+                // A push not begun by the deadline is not opened at all.
                 while !disk.isWaitedFor || !clock.wakeNext() { await Task.yield() }
             }
         }
@@ -121,7 +121,7 @@ struct ExtensionCoreTests {
         await answer(of: core(attachments: fetcher)) { [clock] in
             Task {
                 while clock.now.offset < .seconds(8) {
-                    // Everybody who will sleep does: deadline, slice and fetch.
+                    // All sleepers are there: deadline, slice and fetch.
                     if clock.sleeperCount == 3 { clock.wakeNext() } else { await Task.yield() }
                 }
             }
@@ -243,14 +243,14 @@ struct ExtensionCoreTests {
         device.run { core.receive(userInfo: [:], requestID: "1") { _ in note("answered") } }
         await until { disk.isWaitedFor }
         device.run { core.timeWillExpire() }
-        // What follows the answer is over, and the disk has not answered yet.
+        // The work after the answer is over, and the disk has not answered yet.
         await until { log.withLock { $0.last } == "ends" }
         #expect(log.withLock { $0 } == ["begins", "begins", "answered", "counted", "ends"])
         disk.open()
         await until { log.withLock { $0.filter { $0 == "ends" }.count == 2 } }
     }
 
-    /// A device whose activities are noted as they begin and end.
+    /// A device whose activities are recorded as they begin and end.
     private func device(noting note: @escaping @Sendable (String) -> Void) -> SimulatedDevice {
         SimulatedDevice(
             appGroupsPath: nil,
@@ -289,7 +289,7 @@ private final class Gate: Sendable {
 
     func open() { semaphore.signal() }
 
-    /// On a thread of the extension's own: it may be held.
+    /// Blocks a thread of the extension's own.
     func wait() {
         waiters.withLock { $0 += 1 }
         semaphore.wait()

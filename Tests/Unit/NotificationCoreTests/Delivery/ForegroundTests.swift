@@ -98,7 +98,7 @@ struct ForegroundTests {
         let push = try handset.push(message, to: handset.recipient(device))
         #expect(try handset.markHandled(message, device))
         #expect(handset.content(push).outcome == .replay)
-        // For good: what was only claimed would be anybody's again after 35 seconds.
+        // It is final: a mere claim would be free again after 35 seconds.
         handset.pass(.seconds(36))
         #expect(handset.content(push).outcome == .replay)
         #expect(try !handset.markHandled(message, device))

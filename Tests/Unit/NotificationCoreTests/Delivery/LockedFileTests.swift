@@ -6,8 +6,8 @@ import Testing
 
 @testable import NotificationCore
 
-/// Another process that was stopped with a lock of the container in its hand (0xdead10cc, abuse case 107): a lock of the
-/// system's belongs to an open file, so that a second descriptor of this process stands for it.
+/// Another process that was suspended while it held a lock of the container (0xdead10cc, abuse case 107). The system's
+/// locks belong to an open file, so a second descriptor of this process stands for it.
 struct LockedFileTests {
     @Test func `a replay window that is locked for ever costs the text, not the answer, and the text comes later`()
         async throws
@@ -38,12 +38,12 @@ struct LockedFileTests {
         let shown = await withCheckedContinuation { continuation in
             core.receive(userInfo: push, requestID: "1") { continuation.resume(returning: $0.body) }
             Task {
-                // What has not begun by the deadline is not opened at all.
+                // A push not begun by the deadline is not opened at all.
                 while !isOpening.withLock({ $0 }) || !clock.wakeNext() { await Task.yield() }
             }
         }
         #expect(shown == Phone.texts.newMessage)
-        // The app has it, whatever becomes of this process.
+        // The app has it, whatever happens to this process.
         let spool = SharedContainer(path: phone.folder.path).spool
         let kept = Guarded<[String]>([])
         while kept.withLock({ $0.isEmpty }) {
@@ -55,11 +55,11 @@ struct LockedFileTests {
             await Task.yield()
         }
         #expect(kept.withLock { $0 } == [push["sealed"] as? String])
-        // By name first: a child of another test's may have the descriptor until it begins its program.
+        // An explicit unlock first: a child of another test's may have the descriptor until its exec.
         #expect(flock(holder, LOCK_UN) == 0)
         close(holder)
         while !isOpened.withLock({ $0 }) { await Task.yield() }
-        // It was claimed and not committed: 35 seconds later it is anybody's.
+        // It was claimed and not committed: 35 seconds later it is free.
         let later = Uptime.now.advanced(byMilliseconds: 36_000)
         let device = SimulatedDevice(
             appGroupsPath: nil,

@@ -88,7 +88,7 @@ struct OutcomeCountersTests {
         #expect(flock(holder, LOCK_EX) == 0)
         counters.add(.opened)
         #expect(throws: ContainerError.system(call: "flock", code: EWOULDBLOCK)) { try counters.read() }
-        // By name first: a child of another test's may have the descriptor until it begins its program.
+        // An explicit unlock first: a child of another test's may have the descriptor until its exec.
         #expect(flock(holder, LOCK_UN) == 0)
         close(holder)
         #expect(try counters.read()[.opened] == 1)
@@ -105,7 +105,7 @@ struct OutcomeCountersTests {
 }
 
 extension OutcomeCounts {
-    /// The same bytes with the check that belongs to them.
+    /// The same bytes with their right check value.
     fileprivate static func withCheck(_ bytes: [UInt8]) -> [UInt8] {
         let head = bytes.dropLast(8)
         let check = head.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

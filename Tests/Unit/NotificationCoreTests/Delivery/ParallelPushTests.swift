@@ -14,7 +14,7 @@ struct ParallelPushTests {
         while try await !run() {}
     }
 
-    /// - Returns: whether it was in time; if not, nothing was expected.
+    /// - Returns: false if it was late; nothing was expected then.
     private func run() async throws -> Bool {
         let phone = try Phone(seed: 107)
         let count = 100

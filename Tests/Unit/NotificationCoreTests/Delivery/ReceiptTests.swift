@@ -159,7 +159,7 @@ struct ReceiptTests {
         receive(core, slow)
         runJobs()
         #expect(try Set(spool.all()) == [receipt(7), receipt(9)] && slow.answers.isEmpty)
-        // A push that cannot be opened in time is answered at once, and what is due goes with it.
+        // A push that cannot be opened in time is answered at once, and due reports go with it.
         let activity = core.reportSender?.prepare()
         core.reportSender?.start(activity, releasing: nil)
         runJobs()
@@ -189,7 +189,7 @@ struct ReceiptTests {
         stepper.runToTheEnd()
         #expect(stepper.clock.now.offset >= .seconds(5))
         #expect(try spool.all() == [receipt(7)])
-        // And another push begins anew.
+        // Another push starts anew.
         relay.hang(on: nil)
         receive(core, try Script())
         stepper.runToTheEnd()
@@ -222,7 +222,7 @@ struct ReceiptTests {
             surroundings: stepper.surroundings()
         )
         box.withLock { $0 = core }
-        // The core has the box, by its steps.
+        // The core holds the box, by its steps.
         defer { box.withLock { $0 = nil } }
         receive(core, script)
         stepper.runToTheEnd()
@@ -238,7 +238,7 @@ struct ReceiptTests {
         let phone = try Phone(seed: 3)
         let push = try phone.push(message())
         #expect(phone.pipeline.content(userInfo: push, now: Phone.start).receipt != nil)
-        // A replay, too, is no second arrival.
+        // A replay is no second arrival either.
         #expect(phone.pipeline.content(userInfo: push, now: Phone.start).receipt == nil)
     }
 }

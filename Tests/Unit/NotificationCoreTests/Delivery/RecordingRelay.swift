@@ -11,7 +11,7 @@ func refuses(_ body: () async throws -> Void) async -> Bool {
     }
 }
 
-/// Takes requests for re-sends always, and receipts unless it is told to fail.
+/// Takes requests for re-sends always, and receipts unless it is set to fail.
 final class RecordingRelay: Relay {
     private struct State: Sendable {
         var receipts: [DeliveryReceipt] = []

@@ -10,7 +10,7 @@ import Testing
 struct ResendRequestTests {
     private let relay = RecordingRelay()
 
-    /// A message for a prekey that the device had and has no longer, after its app has rotated.
+    /// A message for a prekey that the device no longer has, as its app has rotated.
     private func lose(_ handset: Handset, _ device: AppDevice, published: Bool) throws -> [AnyHashable: Any] {
         let old = try handset.recipient(device)
         handset.pass(.days(1))

@@ -3,14 +3,14 @@ import Testing
 
 @testable import NotificationCore
 
-/// Abuse case 104: the extension's core, one job at a time, with iOS's expiry and the passing of time between any two of
-/// them, in every order.
+/// Abuse case 104: the extension's core, one job at a time, with iOS's expiry and the passing of time between any two
+/// of them, in every order.
 struct ScheduleTests {
     private struct Scene: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var attachmentCount = 0
         var pause: Duration = .zero
-        /// Where the expiry comes in the middle of a step, on the thread of that step.
+        /// Point within a step at which the expiry comes, on that step's thread.
         var expires = Expiry.between
         enum Expiry: Sendable { case between, whileOpening, inHandler, whileRemembering }
 
@@ -39,7 +39,7 @@ struct ScheduleTests {
         #expect(scheduleCount > 1 && scheduleCount < 200_000)
     }
 
-    /// One schedule: as the decisions say, and then always the first option.
+    /// Runs one schedule: follows the decisions, then always the first option.
     private func run(_ scene: Scene, _ script: Script, _ decisions: inout [(chosen: Int, optionCount: Int)]) throws {
         let stepper = Stepper()
         let box = Guarded<ExtensionCore?>(nil)
@@ -79,7 +79,7 @@ struct ScheduleTests {
         try #require(script.answers.count == 1, what)
         guard case .answered(let body, _) = script.answers[0] else { return }
         if isOpenBeforeExpiry { #expect(body == "text", what) }
-        // Remembered is what was shown, and only that.
+        // Only what was shown is remembered.
         #expect(entries.contains(.remembered("text")) == (body == "text"), what)
         #expect(!entries.contains(.remembered(script.neutral.body)), what)
         #expect(entries.contains(.counted(body == "text" ? .opened : .notOpenedInTime)), what)
@@ -115,7 +115,7 @@ struct ScheduleTests {
         return core
     }
 
-    /// The next schedule: the last decision that has another option takes it.
+    /// Advances to the next schedule: the last decision with another option takes it.
     private static func next(_ decisions: inout [(chosen: Int, optionCount: Int)]) -> Bool {
         while let last = decisions.popLast() {
             guard last.chosen + 1 == last.optionCount else {

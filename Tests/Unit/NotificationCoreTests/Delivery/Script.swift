@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import NotificationCore
 
-/// What happened to pushes, and a real message to happen to them.
+/// Records what happens to pushes, and holds a real message for them.
 final class Script: Sendable {
     enum Entry: Equatable {
         case opened
@@ -25,7 +25,7 @@ final class Script: Sendable {
         neutral = phone.pipeline.neutralContent
     }
 
-    /// The same message, and nothing has happened yet.
+    /// Starts anew with the same message.
     init(like other: Script) {
         text = other.text
         neutral = other.neutral
@@ -67,7 +67,7 @@ struct ScriptedFetcher: AttachmentFetcher {
     var count = 1
     var pause: Duration = .zero
     var clock: (any Clock<Duration>)?
-    /// Goes on when it is told to stop.
+    /// True to ignore a stop.
     var isStubborn = false
 
     func hasAttachments(_ message: OpenedMessage) -> Bool { count > 0 }
@@ -85,7 +85,7 @@ struct ScriptedFetcher: AttachmentFetcher {
             attachments.append(
                 NotificationContent.Attachment(id: "\(number)", path: "/tmp/\(number)", type: "public.png")
             )
-            // Also when nobody wants them any more: what comes too late must change nothing.
+            // Also after the end: a late delivery must change nothing.
             _ = deliver(FetchedAttachments(ready: attachments))
         }
     }

@@ -1,6 +1,6 @@
 import Platform
 
-/// A clock that stands still until a test lets it go on.
+/// A clock that stands still until a test advances it.
 final class StepClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -39,9 +39,9 @@ final class StepClock: Clock, Sendable {
         }
     }
 
-    /// Goes on to where the first sleeper wakes.
+    /// Advances to the first sleeper's time.
     ///
-    /// - Returns: false where nobody sleeps.
+    /// - Returns: false without a sleeper.
     @discardableResult
     func wakeNext() -> Bool {
         let next = state.withLock { state -> Sleeper? in
@@ -57,7 +57,7 @@ final class StepClock: Clock, Sendable {
 
     private func add(_ continuation: CheckedContinuation<Void, any Error>, _ id: Int, until end: Instant) {
         let result: Result<Void, any Error>? = state.withLock { state in
-            // Asked under the lock: a cancellation that came too early to find this sleeper has set it.
+            // Checked under the lock: a cancellation that came too early to find this sleeper has set it.
             if Task.isCancelled { return .failure(CancellationError()) }
             if end <= state.now { return .success(()) }
             state.sleepers[id] = Sleeper(end: end, continuation: continuation)

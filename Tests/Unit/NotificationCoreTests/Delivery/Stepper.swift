@@ -2,7 +2,7 @@ import Platform
 
 @testable import NotificationCore
 
-/// Runs one job at a time, and the test says which is next: jobs of tasks, work for threads, and time.
+/// Runs one job at a time, in the test's order: jobs of tasks, work for threads, and time.
 final class Stepper: TaskExecutor {
     private enum Job {
         case task(UnownedJob)
@@ -28,7 +28,7 @@ final class Stepper: TaskExecutor {
         }
     }
 
-    /// Everything, and all the time that somebody waits for.
+    /// Runs everything, through all awaited times.
     func runToTheEnd() {
         while true {
             if jobCount > 0 { run(0) } else if !clock.wakeNext() { return }

@@ -63,7 +63,7 @@ struct ReplayedPushTests {
     ) throws {
         let handset = try Handset(seed: 144)
         let device = try handset.launch()
-        // Of a generation before the ring's, for one of the faults.
+        // A window of a generation before the ring's, for one of the faults.
         let old = try handset.window
         _ = try handset.open()
         let good = try handset.window
@@ -77,7 +77,7 @@ struct ReplayedPushTests {
         #expect(
             try FileManager.default.fileExists(atPath: handset.windowPath) ? handset.window == faulty : faulty == nil
         )
-        // For the app, once, should this push be the only one.
+        // It goes to the app, once, should this push be the only one.
         #expect(try handset.spooled().count == 1 && handset.markers().isEmpty)
         // No claim was left anywhere: with its own window the push is new.
         try handset.putWindow(good)
@@ -101,17 +101,17 @@ struct ReplayedPushTests {
         #expect(try handset.window == before)
         try device.setContacts(ContactList(unknownSenders: .refuse))
         #expect(handset.show(push).outcome == .malformed)
-        // Accepted as a contact meanwhile: nobody had claimed it.
+        // The sender became a contact meanwhile: the message was unclaimed.
         try device.setContacts(ContactList(people: [handset.sender.publicKey]))
         #expect(handset.show(push).body == "Hello")
     }
 }
 
-/// One thing wrong with the window.
+/// One fault of the window.
 private enum WindowFault: CaseIterable, Sendable {
     case missing, damaged, shorter, otherWindow, olderGeneration
 
-    /// - Returns: the file as it is then; nil for none.
+    /// - Returns: the file with the fault; nil for none.
     func apply(to handset: Handset, old: [UInt8]) throws -> [UInt8]? {
         switch self {
         case .missing:

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// Pushes that the extension cannot open now, and what it leaves for the app (protocol v1, rules 19 and 20).
+/// Pushes that the extension cannot open now, and its records for the app (protocol v1, rules 19 and 20).
 struct UnopenedPushTests {
     @Test func `before the first unlock a push is kept and the app's words are shown (protocol v1, rule 19)`() throws {
         let handset = try Handset(seed: 150)
@@ -38,7 +38,7 @@ struct UnopenedPushTests {
         #expect(handset.show(pushes[0]).outcome == .locked)
         for number in 0..<count {
             handset.pass(.milliseconds(1))
-            // Of a message's form: it is known for what it is when it is opened, and no sooner.
+            // It has a message's form: only opening it shows that it is junk.
             junk["sealed"] = Base64URL.string(bytes.dropLast(2) + [UInt8(number), 0])
             #expect(handset.show(junk).outcome == .locked)
         }
@@ -69,7 +69,7 @@ struct UnopenedPushTests {
         #expect(try device.openSpooled(now: handset.now).map(\.body) == ["Early"])
         #expect(try handset.spooled().isEmpty)
         #expect(pipeline.content(userInfo: push, now: handset.now).outcome == .replay)
-        // What came for keys that are gone by now is nobody's.
+        // Messages for keys that are gone have no owner.
         let other = try server.record(of: Array("x".utf8), seed: 2)
         _ = phone.run { pipeline.content(userInfo: ["webpush": Base64URL.string(other)], now: handset.now) }
         #expect(try handset.spooled().count == 1)
@@ -230,7 +230,7 @@ struct UnopenedPushTests {
 }
 
 extension [AnyHashable: Any] {
-    /// The 8 bytes of it begin in the third character.
+    /// Changes the prekey id: its 8 bytes begin in the third character.
     fileprivate mutating func changePrekeyID() {
         guard var characters = (self["sealed"] as? String).map(Array.init) else { return }
         characters[8] = characters[8] == "B" ? "C" : "B"

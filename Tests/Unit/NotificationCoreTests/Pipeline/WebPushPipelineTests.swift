@@ -56,7 +56,7 @@ struct WebPushPipelineTests {
         #expect(content.body == "Hello")
         #expect(content.trace == Self.trace)
         #expect(content.subtitle.isEmpty && content.threadID.isEmpty)
-        // What strangers wrote is no safer to look at.
+        // Strangers' text is cleaned for display too.
         #expect(show(try push("a\u{202E}b", seed: 2)).body == "ab")
         #expect(show(try push("\u{200B}", seed: 3)).isAppsOwn)
     }
@@ -89,7 +89,7 @@ struct WebPushPipelineTests {
         let content = pipeline.content(userInfo: push, now: handset.now)
         #expect(content.outcome == .malformed)
         #expect(content.isAppsOwn)
-        // Nothing of either was claimed.
+        // Neither was claimed.
         #expect(handset.show(["sealed": push["sealed"] ?? ""]).body == "Sealed")
         #expect(show(["webpush": push["webpush"] ?? ""]).body == "Hello")
     }

@@ -3,8 +3,8 @@ import NotificationCore
 import Primitives
 import TestSupport
 
-/// A server that writes Web Push messages, from what a subscription says and from RFC 8291 section 3.4 and RFC 8188
-/// section 2 alone.
+/// A server that writes Web Push messages, from a subscription and from RFC 8291 section 3.4 and RFC 8188 section 2
+/// alone.
 struct WebPushServer {
     private let receiver: P256PublicKey
     private let authenticationSecret: [UInt8]

@@ -3,7 +3,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine keeps of attempts, where there is more than one.
+/// Attempts in the store, where an entry has more than one.
 struct AttemptTests {
     private let tenant: TenantID
 

@@ -4,7 +4,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with devices. The step of sightings is an hour, as it is by default.
+/// Devices in the store. The step of sightings is an hour, as it is by default.
 struct DeviceRegistryTests {
     private func found(_ store: SQLiteStore, _ number: Int, tenant: Int = 1) async throws -> Device? {
         let key = try StorePattern.registration(number, tenant: tenant).key
@@ -57,7 +57,7 @@ struct DeviceRegistryTests {
             registration.token = try StorePattern.token(77)
             #expect(try await store.put([registration], now: .after(2)) == [.changed])
             #expect(try await found(store, 1)?.isReached == false)
-            // What was said of the token before is not said of this one.
+            // The old token's marks do not hold for this one.
             try await store.markReached([reached])
             #expect(try await found(store, 1)?.isReached == false)
         }
@@ -107,7 +107,7 @@ struct DeviceRegistryTests {
         try await engine.with { store in
             let registration = try StorePattern.registration(1)
             _ = try await store.put([registration], now: .after(0))
-            // Nobody wrote this launch down.
+            // This launch was not written down.
             _ = try await store.put([registration], now: .after(3_000))
             let gone = Unregistration(key: registration.key, token: registration.token, timestamp: .after(2_000))
             #expect(try await store.unregister([gone]) == [.quarantined])
@@ -140,7 +140,7 @@ struct DeviceRegistryTests {
             #expect(count == 1)
             #expect(try await found(store, 1)?.quarantine == .badToken)
             #expect(try await found(store, 2)?.quarantine == nil)
-            // A launch with the same token does not make it a good one; the other environment may.
+            // A launch with the same token does not make it good; the other environment may.
             _ = try await store.put([first], now: .after(7_200))
             #expect(try await found(store, 1)?.quarantine == .badToken)
             first.environment = .sandbox
@@ -221,7 +221,7 @@ struct DeviceRegistryTests {
             #expect(try await store.put([registrations[2]], now: .after(2)) == [.changed])
             #expect(try await store.delete([keys[0]]) == [true])
             #expect(try await store.bundles(of: keys) == [nil] + registrations.dropFirst().map(\.bundle))
-            // A device that comes back has nothing of before.
+            // A device that comes back keeps nothing from before.
             registrations[0].bundle = [1]
             #expect(try await store.put([registrations[0]], now: .after(3)) == [.created])
             #expect(try await store.bundles(of: keys.reversed()) == registrations.reversed().map(\.bundle))
@@ -234,7 +234,7 @@ struct DeviceRegistryTests {
             let mine = try StorePattern.registration(1, tenant: 1)
             _ = try await store.put([mine], now: .after(0))
             let theirs = try StorePattern.registration(1, tenant: 2).key
-            // One that the store does not know, and then one with a device of its own.
+            // A tenant that the store does not know, then one with a device of its own.
             #expect(try await store.devices([theirs]) == [.missing])
             let own = try StorePattern.registration(2, tenant: 2)
             _ = try await store.put([own], now: .after(0))

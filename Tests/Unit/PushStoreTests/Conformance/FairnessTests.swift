@@ -3,7 +3,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// Who is served first, on any engine.
+/// The order of service among tenants.
 struct FairnessTests {
     @Test(arguments: StoreEngine.all)
     func `a tenant with thousands does not keep out one with two (abuse case 90)`(_ engine: StoreEngine) async throws {

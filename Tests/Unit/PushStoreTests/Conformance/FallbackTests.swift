@@ -4,7 +4,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with fallbacks: armed by APNs' answer, called off by a receipt, claimed, sent once.
+/// Fallbacks: armed by APNs' answer, cancelled by a receipt, claimed, sent once.
 struct FallbackTests {
     private let tenant: TenantID
 
@@ -174,7 +174,7 @@ struct FallbackTests {
             #expect(try await store.beginFallback(ids[2]))
             _ = try await store.redeem([hash(1), hash(2), hash(3)], now: .after(60))
             #expect(try await store.beginFallback(ids[0]) == false)
-            // It turned out that the second was not sent after all: there is nothing to send any more.
+            // The second turned out unsent: there is nothing to send any more.
             let outcome = FallbackOutcome(id: ids[1], verdict: .givenBack(due: .after(60), tried: nil))
             try await store.finishFallbacks([outcome], now: .after(61))
             #expect(try await store.nextFallback() == nil)

@@ -4,7 +4,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine tells tenants: every end that they asked for, at least once.
+/// Hooks for tenants: every end that they asked for, at least once.
 struct HookQueueTests {
     private let tenant: TenantID
 
@@ -184,7 +184,7 @@ struct HookQueueTests {
                 HookCount(tenant: try StorePattern.tenant(2), waiting: 1, dropped: 0),
             ]
             #expect(try await store.hookCounts().sorted { $0.dropped > $1.dropped } == counts)
-            // What was dropped in somebody's hand is passed over.
+            // Hooks dropped while they are leased are skipped.
             try await store.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
             #expect(try await store.hookCounts().allSatisfy { $0.waiting == 0 })
         }
@@ -218,7 +218,7 @@ struct HookQueueTests {
             let hooks = try await store.takeAllHooks()
             #expect(hooks.map(\.kind) == [.resendRequested, .fallback])
             #expect(hooks.map(\.detail) == [[1, 2], []] && hooks.allSatisfy { $0.entry.id == id })
-            // Once it was told it can be asked for again.
+            // Once sent it can be requested again.
             try await store.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
             #expect(try await store.report([reports[2]], now: .after(5)) == [true])
             #expect(try await store.takeAllHooks().map(\.detail) == [[3]])
@@ -268,7 +268,7 @@ struct HookQueueTests {
             _ = try await store.finish(sent[1], .dead(.rejected))
             ids += try await store.takeAllHooks().map(\.id)
         } then: { store in
-            // One of before, and one of what was on its way.
+            // One of before, and one of an entry in flight.
             let hooks = try await store.takeAllHooks()
             #expect(hooks.count == 2 && ids.allSatisfy(hooks.map(\.id).contains))
             let id = try await store.store(try entry(3), now: .after(0))[0]
@@ -278,7 +278,7 @@ struct HookQueueTests {
 }
 
 extension SQLiteStore {
-    /// Everything that there is, whenever it is due, in the order of their ids; nobody else gets it any more.
+    /// Takes every hook, due or not, in the order of their ids, without another reader meanwhile.
     fileprivate func takeAllHooks() async throws -> [Hook] {
         let end = Timestamp.after(900_000)
         return try await takeHooks(limit: 1_000, now: end, leasedUntil: end).sorted { $0.id < $1.id }

@@ -2,7 +2,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with notes.
+/// Notes in the store.
 struct NoteBookTests {
     @Test(arguments: StoreEngine.all)
     func `a note is what was written last, also in the next process`(_ engine: StoreEngine) async throws {

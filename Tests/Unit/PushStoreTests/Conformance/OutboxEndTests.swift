@@ -4,7 +4,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with what has ended: receipts, dead letters, counts, forgetting.
+/// Ended entries: receipts, dead letters, counts, purging.
 struct OutboxEndTests {
     private let tenant: TenantID
 

@@ -4,7 +4,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with requests that come again, and with those of others.
+/// Repeated requests, and other tenants' requests.
 struct OutboxRequestTests {
     private func request(_ key: String, body: UInt64, tenant: Int = 1) throws -> OutboxRequest {
         try OutboxRequest(
@@ -76,7 +76,7 @@ struct OutboxRequestTests {
             let id = try await store.store(entry)[0]
             for one in try await store.sendAll() { _ = try await store.finish(one, .dead(.rejected)) }
             let other = try StorePattern.tenant(2)
-            // One that the store does not know, and then one with an entry of its own.
+            // A tenant that the store does not know, then one with an entry of its own.
             for isKnown in [false, true] {
                 if isKnown { _ = try await store.store(try StorePattern.entry(5), tenant: 2) }
                 #expect(try await store.entries([id], tenant: other) == [nil])

@@ -4,7 +4,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with what it is given: in and out.
+/// The outbox: in and out.
 struct OutboxTests {
     @Test(arguments: StoreEngine.all)
     func `what was stored is taken as it was, once`(_ engine: StoreEngine) async throws {

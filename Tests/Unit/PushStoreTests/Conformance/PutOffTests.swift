@@ -3,7 +3,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with what was to be sent, and of which nothing was written to APNs.
+/// Entries taken for sending of which nothing was written to APNs.
 struct PutOffTests {
     private let tenant: TenantID
 
@@ -78,7 +78,7 @@ struct PutOffTests {
             let counts = try await store.counts()
             #expect(counts.reduce(0) { $0 + $1.queued } == 2 && counts.reduce(0) { $0 + $1.parked } == 1)
             #expect(counts.reduce(0) { $0 + $1.sending } == 0)
-            // Its lease is over, another taker has it, and what the first one says of it is too late.
+            // Its lease is over, another worker has it, and the first one's report is too late.
             let again = try await take(6)
             #expect(Set(again.map(\.lease.id)) == [ids[0], ids[3]])
             let late = Outcome(lease: taken[3].lease, attempt: nil, verdict: .park, isMarked: false)

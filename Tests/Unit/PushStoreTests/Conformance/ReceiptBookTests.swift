@@ -4,7 +4,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with capabilities: good once, and only for what may have arrived.
+/// Capabilities: valid once, and only for what may have arrived.
 struct ReceiptBookTests {
     private let tenant: TenantID
 

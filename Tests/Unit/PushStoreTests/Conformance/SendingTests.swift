@@ -5,7 +5,7 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// What any engine does with what is stored as on its way, and with calls that have a callback.
+/// Entries stored as in flight, and calls with a callback.
 struct SendingTests {
     private let tenant: TenantID
 
@@ -98,7 +98,7 @@ struct SendingTests {
         #expect(taken.map(\.lease.id) == [lease.id])
         #expect(taken.first?.entry.maybeDuplicate == true && taken.first?.entry.apnsID == StorePattern.apnsID(3))
         #expect(try await next.attempts(lease.id, tenant: tenant).map(\.connection) == [.interrupted])
-        // A lease of the process before is nobody's.
+        // A lease of the previous process is void.
         let late = try await next.finish([outcome(lease, .accepted)], now: .after(1))
         #expect(late == [.notSending(.queued)])
         await engine.close(next)
@@ -132,7 +132,7 @@ struct SendingTests {
                     leasedUntil: .after(60)
                 )
                 let taken = try await store.take(demand).map(\.lease.id)
-                // What was taken before is somebody's.
+                // Entries taken before are leased.
                 let rest = ids.filter { shards.contains($0.shard) && !(shards == .all && some.contains($0.shard)) }
                 #expect(taken == rest)
             }

@@ -7,7 +7,7 @@ import Testing
 
 /// An engine of the store, opened in a folder of its own for each test.
 struct StoreEngine: CustomTestStringConvertible, Sendable {
-    /// Opens what is in a folder, or makes it; whatever was open there is closed or dead.
+    /// Opens or creates the store in a folder; an earlier one there is closed or dead.
     let open: @Sendable (_ folder: String, _ hookCountMax: Int) async throws -> SQLiteStore
     let close: @Sendable (SQLiteStore) async -> Void
     let testDescription: String
@@ -26,7 +26,7 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
     )
     static let all = [sqlite]
 
-    /// One that is opened anew after `first`, for what outlives a process.
+    /// Opens a store, and again after `first`, for what outlives a process.
     func with(_ first: (SQLiteStore) async throws -> Void, then second: (SQLiteStore) async throws -> Void)
         async throws
     {
@@ -39,7 +39,7 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
         await close(next)
     }
 
-    /// An empty one, for one test.
+    /// Opens an empty store for one test.
     func with(hookCountMax: Int = 1_000, _ body: (SQLiteStore) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let store = try await open(folder.path, hookCountMax)
@@ -48,7 +48,7 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// Steps that most tests begin with.
+/// Common first steps.
 extension SQLiteStore {
     /// One request, with one entry for each number.
     func store(
@@ -61,7 +61,7 @@ extension SQLiteStore {
         return ids
     }
 
-    /// Of all shards, what is due in a lane.
+    /// Takes what is due in a lane, of all shards.
     func takeAll(
         _ lane: Lane = .normal,
         limit: Int = 100,
@@ -89,7 +89,7 @@ extension SQLiteStore {
         return try await finish([Outcome(lease: sent.lease, attempt: attempt, verdict: verdict)], now: now)[0]
     }
 
-    /// A device has it, as far as its tenant knows.
+    /// Redeems receipts of a tenant's device.
     func record(_ receipts: [Receipt]) async throws -> [ReceiptResult] {
         try await write { writer throws(StoreError) in
             var results: [ReceiptResult] = []
@@ -106,7 +106,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Of a tenant's, the newest first.
+    /// A tenant's entries, the newest first.
     func entries(trace: Trace, tenant: TenantID, limit: Int) async throws -> [OutboxEntry] {
         try await read { reader throws(StoreError) in
             var entries: [OutboxEntry] = []
@@ -129,7 +129,7 @@ extension SQLiteStore {
 
 struct NotStored: Error {}
 
-/// A device's word that it has a notification.
+/// A device's receipt for a notification.
 struct Receipt: Sendable {
     let tenant: TenantID
     let id: EntryID

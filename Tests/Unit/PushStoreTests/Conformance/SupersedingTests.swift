@@ -4,13 +4,13 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with what is tried again when something newer is out that it would replace.
+/// Retries of entries while something newer that would replace them is out.
 struct SupersedingTests {
     private let tenant: TenantID
 
     init() throws { tenant = try StorePattern.tenant(1) }
 
-    /// What becomes of the newer one before the older one's turn comes.
+    /// Fate of the newer one before the older one's turn.
     enum Newer: CaseIterable, Sendable {
         case sending, sentAtOnce, accepted, delivered, perhapsThere, unknown
         case queued, retried, refused, expired, parked
@@ -31,7 +31,7 @@ struct SupersedingTests {
         return entry
     }
 
-    /// The newer one's life; the older one is not due.
+    /// Runs the newer one's life; the older one is not due.
     private func live(_ newer: Newer, _ store: SQLiteStore) async throws {
         if newer == .sentAtOnce {
             let request = try OutboxRequest(tenant: tenant, idempotency: nil, entries: [try entry(2, newer)])

@@ -4,7 +4,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// Two tenants that both use the store, and give their things the same names.
+/// Two tenants in one store that use the same names.
 struct TwoTenantsTests {
     private static func registration(tenant: Int, version: UInt64) throws -> Device.Registration {
         var registration = try StorePattern.registration(1, tenant: tenant, version: version)
@@ -21,7 +21,7 @@ struct TwoTenantsTests {
             let mine = try Self.registration(tenant: 1, version: 1)
             let theirs = try Self.registration(tenant: 2, version: 2)
             _ = try await store.put([mine, theirs], now: .after(0))
-            // Both ways: what one's launch could end, and what one's 410 could begin.
+            // In both directions: one's launch might lift, and one's 410 might set, the other's quarantine.
             if isSetAside {
                 for token in [theirs.token, try #require(theirs.voIPToken)] {
                     let tenant = theirs.key.tenant

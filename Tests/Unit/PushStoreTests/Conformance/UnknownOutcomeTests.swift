@@ -5,7 +5,7 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// What any engine does where the last attempt went out and nobody knows what became of it.
+/// Entries whose last attempt went out with an unknown outcome.
 struct UnknownOutcomeTests {
     private let tenant: TenantID
 

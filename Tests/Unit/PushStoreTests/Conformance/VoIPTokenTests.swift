@@ -4,7 +4,7 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// What any engine does with a device's second token, the one for calls. The step of sightings is an hour.
+/// A device's second token, for calls. The step of sightings is an hour.
 struct VoIPTokenTests {
     private func registration(_ number: Int = 1, version: UInt64 = 1) throws -> Device.Registration {
         var registration = try StorePattern.registration(number)
@@ -130,7 +130,7 @@ struct VoIPTokenTests {
             let device = try #require(try await found(store))
             #expect(device.voIPQuarantine == .badToken && device.quarantine == nil)
             #expect(device.voIPToken == nil && device.token == registration.token)
-            // Neither a launch nor another token of the first kind makes it a good one.
+            // Neither a launch nor another token of the first kind makes it good.
             #expect(try await store.put([registration], now: .after(7_200)) == [.seen])
             registration.token = try StorePattern.token(1, version: 2)
             #expect(try await store.put([registration], now: .after(7_201)) == [.changed])

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import PushStore
 
-/// Which entry a receipt is for, in a dictionary, beside a store that has it in runs.
+/// Entries of receipts in a dictionary, beside a store that has them in runs.
 struct ReceiptRunModel: Sendable {
     private struct Known {
         let id: Int64
@@ -21,7 +21,7 @@ struct ReceiptRunModel: Sendable {
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// One in five has a hash that others have, one in ten has none.
+    /// Stores entries: one in five has a hash that others have, one in ten has none.
     mutating func store(_ store: SQLiteStore, count: Int) async throws {
         clock += 1
         let deadlines = (0..<count).map { _ in clock + 5 + Int(random.next() % 400) }
@@ -49,7 +49,7 @@ struct ReceiptRunModel: Sendable {
         }
     }
 
-    /// Commits without anything in them: a step follows each, where there is one to do.
+    /// Commits empty transactions: a merge step follows each, if there is one to do.
     func commit(_ store: SQLiteStore, count: Int) async throws {
         for _ in 0..<count { try await store.write { _ throws(StoreError) in } }
     }
@@ -70,7 +70,7 @@ struct ReceiptRunModel: Sendable {
         for hash in entries.keys { entries[hash]?.removeAll { $0.isOver } }
     }
 
-    /// - Returns: whether the store finds what is here, for some hashes or for all, and has each pair once.
+    /// - Returns: true if the store finds the model's entries, for some hashes or for all, and has each pair once.
     mutating func holds(_ store: SQLiteStore, all: Bool) async throws -> Bool {
         let number = random.next() % 16
         let hashes = entries.keys.filter { all || $0[0] % 16 == number } + [random.bytes(count: 32)]
@@ -81,7 +81,7 @@ struct ReceiptRunModel: Sendable {
         return Set(pairs.map(\.entry)).count == pairs.count
     }
 
-    /// Looks for all, until they are merged.
+    /// Checks all hashes until the runs are merged.
     func holdsUntilMerged(_ store: SQLiteStore) async throws -> Bool {
         while true {
             let isMerged = try await store.runs().count < 12

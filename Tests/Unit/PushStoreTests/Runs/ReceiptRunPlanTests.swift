@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushStore
 
-/// Which runs are merged, without a file.
+/// Choice of the runs to merge, without a file.
 struct ReceiptRunPlanTests {
     private let plan = ReceiptRunPlan(fanIn: 3)
 
@@ -50,7 +50,7 @@ struct ReceiptRunPlanTests {
         var runs: [ReceiptRun] = []
         var entry: Int64 = 0
         var oldest: Int64 = 0
-        // What is in a run, by the level-0 run that it came with.
+        // Each run's content, by its level-0 runs.
         var contents: [ReceiptRun: [Int64]] = [:]
         for round in 0..<3_000 {
             if random.next() % 3 == 0 {

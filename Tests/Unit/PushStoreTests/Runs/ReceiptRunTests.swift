@@ -51,7 +51,7 @@ struct ReceiptRunTests {
                 await store.close()
                 store = try open(name)
             default:
-                // What a crash between two transactions leaves.
+                // The file as a crash between two transactions leaves it.
                 copyCount += 1
                 name = "copy \(copyCount)"
                 try await store.backup(to: folder.path(name))

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A back-up of a service at work, put in the place of what it was made of.
+/// A back-up of a service at work, restored in its place.
 struct BackupTests {
     @Test func `a copy made while it sends has all that was accepted before, and goes on from there`() async throws {
         let site = try await ServiceSite()

@@ -5,13 +5,13 @@ import Glibc
 import Platform
 import Transport
 
-/// What Apple's side saw of a service, for who waits for it, and for who wants the service dead at a certain push.
+/// APNs' view of a service: tests can wait for events, and kill the service at a certain push.
 final class EventBoard: Sendable {
     /// A push that passed every check.
     struct Push: Sendable {
         let id: APNSID
         let trace: String
-        /// It was answered 200; otherwise a fault took the answer's place.
+        /// True if it was answered 200; false if a fault replaced the answer.
         let isAnswered: Bool
     }
 
@@ -20,7 +20,7 @@ final class EventBoard: Sendable {
         var rejections: [Reason] = []
         var isKilled = false
 
-        /// By apns-id, how often each came.
+        /// Number of pushes by apns-id.
         var counts: [APNSID: Int] { pushes.reduce(into: [:]) { $0[$1.id, default: 0] += 1 } }
         var answered: Set<APNSID> { Set(pushes.filter(\.isAnswered).map(\.id)) }
     }
@@ -35,7 +35,7 @@ final class EventBoard: Sendable {
 
     var seen: Seen { state.withLock { $0.seen } }
 
-    /// On the simulator's loop, before the answer is out.
+    /// Records an event, on the simulator's loop before the answer is sent.
     func record(_ event: SimulatorEvent) {
         change { state in
             switch event {
@@ -47,7 +47,7 @@ final class EventBoard: Sendable {
         }
     }
 
-    /// SIGKILL for the process once so many pushes more have come, while the last of them waits for its answer.
+    /// Sends SIGKILL after so many more pushes, while the last of them waits for its answer.
     func kill(_ process: pid_t, afterPushes count: Int) {
         state.withLock { state in
             state.seen.isKilled = false
@@ -55,7 +55,7 @@ final class EventBoard: Sendable {
         }
     }
 
-    /// Waits until it is so, as long as it takes.
+    /// Waits until it is so, without a deadline.
     @discardableResult
     func when(_ isReady: @escaping @Sendable (Seen) -> Bool) async -> Seen {
         await withCheckedContinuation { continuation in

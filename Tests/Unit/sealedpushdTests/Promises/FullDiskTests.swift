@@ -2,7 +2,7 @@ import APNS
 import TestSupport
 import Testing
 
-/// A disk that has no room, and has some again.
+/// A disk without room that gets some again.
 struct FullDiskTests {
     @Test(.enabled(if: SmallDisk.isPossible, "needs a mount of its own: unshare -rm"))
     func `a full disk refuses what is new, answers what is asked, and takes again when there is room`() async throws {
@@ -13,7 +13,7 @@ struct FullDiskTests {
         let first = try #require(try service.send(["d1"]).ids.first)
         try disk.fill()
         var ids: Set<APNSID> = [first]
-        // What SQLite has room for in its own files is taken.
+        // SQLite first uses up the room in its own files.
         var refused = try service.send(["d1"])
         while refused.status == 202 {
             ids.formUnion(refused.ids)
@@ -22,13 +22,13 @@ struct FullDiskTests {
         #expect(refused.status == 503 && refused.problem == "storage-full", "\(refused.body)")
         #expect(try service.call("GET", "/v1/notifications/\(first)").status == 200)
         #expect(try service.call("GET", "/v1/health").status == 200)
-        // The disk may have had room for an outcome meanwhile, and takes no notification all the same.
+        // The disk may have had room for an outcome meanwhile, and still takes no notification.
         try await service.until {
             ids.formUnion(try service.send(["d1"]).ids)
             return try service.call("GET", "/v1/readiness").status == 503
         }
         try disk.free()
-        // Nobody posts meanwhile.
+        // It recovers without a post meanwhile.
         try await service.until { try service.call("GET", "/v1/readiness").status == 200 }
         try await service.until {
             let answer = try service.send(["d1"])

@@ -9,7 +9,7 @@ import TestSupport
 import TestWebServer
 import Testing
 
-/// What the service promises, kept by the process that runs.
+/// The service's promises, kept by the running process.
 struct PromiseTests {
     @Test func `a receipt makes a notification delivered, and the tenant is told, signed`() async throws {
         let told = AsyncStream.makeStream(of: TestWebServer.Request.self)
@@ -71,12 +71,12 @@ struct PromiseTests {
             try await service.until { try service.state(armed) == "accepted" }
             service.kill()
             service = try site.start()
-            // Due after those of before: when this one has fired, they would have long ago.
+            // It is due after the others: when this one has fired, they would have.
             let last = try send("d2")
             while deliveries.last != "\(last)_fallback", let next = await requests.next() {
                 deliveries.append(next.fields["webhook-id"] ?? "")
             }
-            // On a slow machine its time may have come before the kill, and a claim is not repeated.
+            // On a slow machine it may have come due before the kill, and a claim is not repeated.
         } while !deliveries.contains("\(armed)_fallback") && number < 20
         #expect(deliveries.contains("\(armed)_fallback"), "what was armed outlives a kill")
         #expect(deliveries.count { $0 == "\(id)_fallback" } == 1, "\(deliveries)")
@@ -135,7 +135,7 @@ struct PromiseTests {
             site.board.kill(service.process.id, afterPushes: Int.random(in: 1...20, using: &random))
             while !site.board.seen.isKilled {
                 let devices = names.shuffled(using: &random).prefix(Int.random(in: 1...8, using: &random))
-                // No answer, no promise: it died over this one, or is about to.
+                // No answer, no promise: the service died over this one, or is about to.
                 guard let answer = try? service.send(Array(devices)), answer.status != 0 else { continue }
                 #expect(answer.status == 202, "\(answer.body)")
                 #expect(answer.ids.count == devices.count)
@@ -147,12 +147,12 @@ struct PromiseTests {
         interruptedCount += last.interruptedCount
         let promised = accepted
         await site.board.when { $0.answered.isSuperset(of: promised) }
-        // What was seen and not promised too: nobody was told of the push over which the last one died.
+        // This includes seen pushes without a promise: the service may have died before it answered for them.
         try await last.until {
             try promised.union(site.board.seen.counts.keys).allSatisfy { try last.state($0) == "accepted" }
         }
         let seen = site.board.seen
-        // What waited for its answer at the kill was found so by the next start.
+        // The next start found those that waited for their answer at the kill.
         #expect(interruptedCount >= 5)
         #expect(seen.counts.values.reduce(0) { $0 + $1 - 1 } >= 5)
         #expect(try last.needlessRepeats(seen) == [])
@@ -223,7 +223,7 @@ struct PromiseTests {
                 refusedCount += 1
             }
         }
-        // Of two days where midnight has passed.
+        // Two days' worth if midnight has passed.
         #expect((50...100).contains(ids.count) && ids.count + refusedCount == 150)
         let promised = ids
         let seen = await site.board.when { $0.answered.isSuperset(of: promised) }

@@ -12,16 +12,16 @@ struct RestoreDrillTests {
         var service: RunningService?
         private let copy: String
 
-        /// `copy` takes the place of the document's path.
+        /// `copy` replaces the document's path.
         init(copy: String) async throws {
             site = try await ServiceSite()
             self.copy = copy
-            // `sudo -u NAME`, which a test cannot have, and the program by its name.
+            // A stand-in for `sudo -u NAME`, which a test cannot have, and the program by its name.
             _ = try site.folder.makeFile("sudo", "#!/bin/sh\nshift 2\nexec \"$@\"\n", mode: 0o700)
             #expect(unsafe symlink(DaemonProcess.program, site.folder.path("sealedpushd")) == 0)
         }
 
-        /// - Returns: what the lines wrote, each with its exit code 0.
+        /// - Returns: the lines' output; each must exit with 0.
         func run(_ lines: [String]) throws -> String {
             try lines.map { line in
                 switch line {

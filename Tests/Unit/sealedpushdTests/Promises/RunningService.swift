@@ -3,9 +3,9 @@ import Envelope
 import TestSupport
 import Testing
 
-/// A service that answers, and its callers on the loopback port.
+/// A running service, and its callers on the loopback port.
 final class RunningService {
-    /// An answer that no test can go on with.
+    /// An answer with which a test cannot continue.
     struct Unexpected: Error { let answer: String }
 
     struct Answer {
@@ -18,7 +18,7 @@ final class RunningService {
             return try? JSONParser.parse(Array(body.utf8), limits: limits)
         }
 
-        /// Of a 202.
+        /// Ids of a 202.
         var ids: [APNSID] {
             (json?["notifications"]?.elements ?? []).compactMap { notification in
                 notification["id"]?.string.flatMap { APNSID(text: Array($0.utf8).span, acceptsUpperCase: false) }
@@ -37,18 +37,18 @@ final class RunningService {
     }
 
     let process: DaemonProcess
-    /// Of 127.0.0.1, in plain text.
+    /// Port of 127.0.0.1, in plain text.
     let port: UInt16
-    /// Of 127.0.0.1, over TLS.
+    /// Port of 127.0.0.1, over TLS.
     let securePort: UInt16
-    /// What the store found `sending` when it was opened.
+    /// Entries that the store found `sending` when it was opened.
     let interruptedCount: Int
 
-    /// Runs from here on, and answers.
+    /// Starts the service, and waits until it is ready.
     init(_ configuration: String, wrapper: [String] = []) throws {
         process = try DaemonProcess(["--config", configuration], wrapper: wrapper)
         let lines = process.lines(to: "ready")
-        // The loopback port is told last.
+        // The loopback port is logged last.
         let ports = lines.filter { $0.contains("\"event\":\"listening\"") }.map { line in
             DaemonProcess.value("port", in: line).flatMap { UInt16($0) }
         }
@@ -88,43 +88,42 @@ final class RunningService {
             + (hasBody ? ["Content-Type: application/json"] : [])
     }
 
-    /// As `GET /v1/notifications/{id}` has it.
     func state(_ id: APNSID) throws -> String? { try call("GET", "/v1/notifications/\(id)").json?["state"]?.string }
 
-    /// How often Apple's side may see it: once, and once more for each attempt of which nobody knows what became. A
-    /// machine that stands still for seconds makes some.
+    /// The most pushes that Apple's side may see: one, and one more for each attempt with an unknown outcome. A machine
+    /// that pauses for seconds makes some.
     func pushCountMax(_ id: APNSID) throws -> Int {
         let attempts = try call("GET", "/v1/notifications/\(id)").json?["attempts"]?.elements ?? []
         return 1 + attempts.count { ["ambiguous", "interrupted"].contains($0["connection"]?.string) }
     }
 
-    /// What Apple's side saw more often than it had to.
+    /// Pushes that Apple's side saw more often than necessary.
     func needlessRepeats(_ seen: EventBoard.Seen) throws -> [APNSID] {
         try seen.counts.filter { try $0.value > pushCountMax($0.key) }.map(\.key)
     }
 
-    /// Asks again and again, as long as it takes.
+    /// Polls without a deadline.
     func until(_ isSo: () throws -> Bool) async throws { while try !isSo() { await Task.yield() } }
 
-    /// SIGTERM, and waits for its end.
+    /// Sends SIGTERM, and waits for the end.
     ///
     /// - Returns: its exit code.
     func stop() -> Int32 {
         process.signal(15)
         _ = process.rest()
         let code = process.wait()
-        // A trap says why on standard error.
+        // A trap writes its reason to standard error.
         if code != 0 { Issue.record("\(process.complaint())") }
         return code
     }
 
-    /// SIGKILL, and waits for its end.
+    /// Sends SIGKILL, and waits for the end.
     func kill() {
         process.signal(9)
         process.wait()
     }
 
-    /// An envelope by its first two bytes and its length: more of it the service cannot know.
+    /// An envelope by its first two bytes and its length: the service cannot know more of it.
     private static let sealed = Base64URL.string(
         [EnvelopeHeader.version, Suite.x25519.rawValue]
             + [UInt8](repeating: 7, count: PushClass.alert.sealedCharacterCount / 4 * 3 - 2)

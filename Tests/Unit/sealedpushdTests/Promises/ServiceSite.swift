@@ -12,10 +12,10 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A folder for a service, a simulator in Apple's place and a server that gets what the service tells; all on this
-/// machine, and all but the service in this process.
+/// A folder for a service, a simulator as APNs and a server that gets its webhooks; all on this machine, and all but
+/// the service in this process.
 final class ServiceSite {
-    /// What is said to the tenant's server, before it is answered.
+    /// A request to the tenant's server, before it is answered.
     typealias Hook = @Sendable (TestWebServer.Request) -> Void
 
     static let bundleID = "com.example.chat"
@@ -39,10 +39,9 @@ final class ServiceSite {
     ///   - app: more members of its app, each with a comma behind it; `HOOK` stands for the members of a webhook.
     ///   - keyPEM: the provider's key; Apple knows the first of the throwaway keys.
     ///   - database: its path; nil for one in the folder.
-    ///   - rules: what goes wrong at Apple's.
-    ///   - hook: told of each request to the tenant's server.
+    ///   - rules: faults of the simulator.
+    ///   - hook: gets each request to the tenant's server.
     ///   - answer: of the tenant's server, to each request.
-    /// - Throws: what there was no port, thread or file for.
     init(
         limits: String = "",
         tenant: String = "",
@@ -140,7 +139,7 @@ final class ServiceSite {
         _ = try folder.makeFile("sealedpushd.json", text)
     }
 
-    /// Starts the service; `wrapper` is a program and its words that become it in the end.
+    /// Starts the service; `wrapper` is a program with its arguments that becomes it in the end.
     func start(wrapper: [String] = []) throws -> RunningService {
         try RunningService(configuration, wrapper: wrapper)
     }

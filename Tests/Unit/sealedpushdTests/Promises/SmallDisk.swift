@@ -3,9 +3,9 @@ import TestSupport
 
 /// A file system of a few megabytes that one process and its children see, where the system lets its users make one.
 final class SmallDisk {
-    /// Where it is for those who see it; for all others an empty folder.
+    /// Its mount point inside; elsewhere an empty folder.
     let path: String
-    /// Starts a program that sees it.
+    /// Arguments that start a program inside.
     let wrapper: [String]
     private let helperFile: String
     private let folder: TemporaryFolder
@@ -19,8 +19,7 @@ final class SmallDisk {
 
     /// - Parameters:
     ///   - megabytes: its size.
-    ///   - isFull: whether nothing has room from the start, until `free()`.
-    /// - Throws: `SystemFailure`.
+    ///   - isFull: true to fill it from the start, until `free()`.
     init(megabytes: Int, isFull: Bool = false) throws {
         folder = try TemporaryFolder()
         path = folder.path("disk")
@@ -29,9 +28,10 @@ final class SmallDisk {
         guard unsafe mkdir(path, 0o700) == 0, unsafe mkfifo(line, 0o600) == 0 else {
             throw SystemFailure(call: "mkdir", code: errno)
         }
-        // Open on both sides, so that nobody waits for the other.
+        // Open on both sides, so that neither open blocks.
         lifeline = unsafe open(line, O_RDWR | O_CLOEXEC)
-        // One process beside the service keeps a dispatch to the disk open: the service's own is closed to others.
+        // A process beside the service keeps the disk reachable: the service's own `/proc` entries are closed to
+        // others.
         let script = """
             mount -t tmpfs -o size=\(megabytes)m,mode=700 tmpfs "$0" || exit 1
             ( read -r word ) <"\(line)" >/dev/null 2>&1 &
@@ -47,7 +47,6 @@ final class SmallDisk {
         close(lifeline)
     }
 
-    /// Writes until there is no room.
     func fill() throws {
         let file = try unsafe open(dispatch() + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SystemFailure(call: "open filler", code: errno) }
@@ -57,7 +56,7 @@ final class SmallDisk {
         guard errno == ENOSPC else { throw SystemFailure(call: "write filler", code: errno) }
     }
 
-    /// What is in a file on it; nil where there is none.
+    /// Text of a file on it; nil where there is none.
     func text(of name: String) throws -> String? {
         let file = try unsafe open(dispatch() + "/" + name, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -68,14 +67,13 @@ final class SmallDisk {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Makes room again.
     func free() throws {
         guard try unsafe unlink(dispatch() + "/filler") == 0 else {
             throw SystemFailure(call: "unlink filler", code: errno)
         }
     }
 
-    /// The disk as this process can reach it.
+    /// Path by which this process reaches the disk.
     private func dispatch() throws -> String {
         let file = unsafe open(helperFile, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SystemFailure(call: "open helper", code: errno) }

@@ -29,15 +29,15 @@ struct SmallMachineTests {
         try round(400)
         let (before, files) = (try residentByteCount(service.process.id), try descriptorCount(service.process.id))
         try round(1_600)
-        // Connections that are closed may be seen a moment longer; 1,600 that are not would be more.
+        // Closed connections may stay visible for a moment; 1,600 open ones would be more.
         #expect(try descriptorCount(service.process.id) <= files + 16)
         let after = try residentByteCount(service.process.id)
-        // An allocator's moods stay below this; 1,600 connections would be five times as much.
+        // The allocator's variation stays below this; 1,600 connections would be five times as much.
         #expect(after - before < 16 << 20, "\(after - before) bytes more")
         #expect(service.stop() == 0)
     }
 
-    /// The first that this process may use.
+    /// The first processor that this process may use.
     private func processor() throws -> String {
         let text = try read("/proc/self/status")
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") })

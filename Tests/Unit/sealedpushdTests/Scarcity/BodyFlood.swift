@@ -1,15 +1,14 @@
 import TestCertificates
 import TestSupport
 
-/// Bodies that never end: 42 connections of HTTP/2 with as many streams each as they may have, every one with a body that is
-/// as long as a receipt's may be, but for its last byte.
+/// Bodies that never end: 42 connections of HTTP/2 with as many streams each as they may have, and on each a body of a
+/// receipt's greatest length without its last byte.
 final class BodyFlood {
     static let connectionCount = 42
     private static let streamCount = 250
     private static let bodyByteCount = 33_792
     private static let pieceByteCount = 16_384
 
-    /// Each as long as the service lets it be.
     private var connections: [TestClient] = []
 
     /// - Parameters:
@@ -17,8 +16,7 @@ final class BodyFlood {
     ///   - sources: addresses of this machine that it comes from, in turn.
     ///   - path: of every request.
     ///   - key: sent with each, if there is one.
-    ///   - connectionCount: connections.
-    /// - Throws: where the service takes none of its connections.
+    /// - Throws: if the service accepts none of its connections.
     init(
         _ port: UInt16,
         from sources: [UInt32],
@@ -31,13 +29,12 @@ final class BodyFlood {
             let source = sources[number % sources.count]
             let connection = try TestClient(port: port, alpn: [2] + Array("h2".utf8), from: source)
             connection.send(RawFrame.preface)
-            // A connection that floods is shown out in the end.
+            // The service closes a flooding connection in the end.
             for stream in streams where !connection.send(stream) { break }
             connections.append(connection)
         }
     }
 
-    /// Ends all connections.
     func end() { connections = [] }
 
     private static func stream(_ id: UInt32, _ path: String, _ key: String?) -> [UInt8] {
@@ -46,7 +43,7 @@ final class BodyFlood {
             ("content-type", "application/json"),
         ]
         if let key { fields.append(("authorization", "Bearer " + key)) }
-        // Literals that are not indexed (RFC 7541 section 6.2.2).
+        // Literals without indexing (RFC 7541 section 6.2.2).
         let block = fields.reduce(into: [UInt8]()) { block, field in
             block += [0, UInt8(field.0.utf8.count)] + Array(field.0.utf8)
             block += [UInt8(field.1.utf8.count)] + Array(field.1.utf8)

@@ -6,9 +6,9 @@ import TestCertificates
 import TestSupport
 import Testing
 
-/// Strangers that send as much as they may, and tenants and phones beside them.
+/// Strangers that send as much as they may, beside tenants and phones.
 struct FloodTests {
-    /// 127.0.2.1, and those behind it.
+    /// 127.0.2.1 and the addresses behind it.
     private static func elsewhere(_ count: UInt32) -> [UInt32] { (1...count).map { 0x7F00_0200 + $0 } }
 
     private static let rate = #", "requests-per-second-of-address": 1000000"#
@@ -39,7 +39,7 @@ struct FloodTests {
                 client.send(message)
                 #expect(client.response()?.status == 202)
             }
-            // A megabyte of bodies, and what connections take; all bodies together would be 355 MB.
+            // A megabyte of bodies, and the connections' own; all bodies together would be 355 MB.
             let more = try Self.residentByteCount(service) - before
             #expect(isSanitized || more < 64 << 20, "\(more) bytes more")
             flood.end()

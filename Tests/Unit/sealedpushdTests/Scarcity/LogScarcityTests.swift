@@ -2,7 +2,7 @@ import TestCertificates
 import TestSupport
 import Testing
 
-/// A log that nobody takes: its disk is full, or its reader has gone.
+/// A log without a reader: its disk is full, or its reader has gone.
 struct LogScarcityTests {
     @Test func `when the log's reader has gone it serves on, and ends in order`() async throws {
         let site = try await ServiceSite()
@@ -33,7 +33,7 @@ struct LogScarcityTests {
         )
         func log(until isThere: (String) -> Bool) async throws -> String {
             while true {
-                // Not there yet: it has only begun.
+                // It is missing at the very start.
                 if let text = try? disk.text(of: "log"), isThere(text) { return text }
                 await Task.yield()
             }
@@ -43,14 +43,14 @@ struct LogScarcityTests {
         let listening = try #require(started.split(separator: "\n").first { $0.contains("\"event\":\"listening\"") })
         let port = try #require(DaemonProcess.value("port", in: String(listening)).flatMap { UInt16($0) })
         try disk.fill()
-        // One line each; what is left of the last page may take some of them, whole or in part.
+        // One line each; the rest of the last page may take some of them, whole or in part.
         for _ in 0..<100 {
             process.signal(1)
             let (status, _) = try await HealthCaller.get(port, "/v1/health", trusting: folder.authority.certificatePEM)
             #expect(status == 200)
         }
         try disk.free()
-        // Each reload says something, so the next ones find room.
+        // Each reload logs something, so the next ones find room.
         let text = try await log { text in
             process.signal(1)
             return text.contains("\"event\":\"log-dropped\"") && text.hasSuffix("\"outcome\":\"taken\"}\n")

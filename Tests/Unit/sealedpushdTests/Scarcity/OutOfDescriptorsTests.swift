@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Descriptors that are used up.
+/// Exhausted descriptors.
 struct OutOfDescriptorsTests {
     @Test(.disabled(if: isSanitized, "a sanitizer has descriptors of its own"))
     func `with no descriptor left it serves who is there, and others when there is room (abuse case 100)`() async throws
@@ -11,7 +11,7 @@ struct OutOfDescriptorsTests {
         try await site.register("d1", at: service)
         let first = try #require(try service.send(["d1"]).ids.first)
         await site.board.when { $0.answered.contains(first) }
-        // More than there can be: the last of them wait in the listener's queue, and each that goes lets one in.
+        // More than the limit: the last of them wait in the listener's queue, and each that closes lets one in.
         var crowd = try (0..<80).map { _ in try PlainCaller(port: service.port) }
         let body = RunningService.notification(to: ["d1"])
         let head = ["POST /v1/notifications HTTP/1.1"] + RunningService.fields(hasBody: true)
@@ -21,7 +21,7 @@ struct OutOfDescriptorsTests {
             #expect(caller.rest().hasPrefix("HTTP/1.1 202 "))
         }
         await site.board.when { $0.answered.count == 11 }
-        // Whoever waited outside is let in by those who go, and answered.
+        // A waiting connection is accepted once others close, and is answered.
         let outside = crowd.removeLast()
         crowd = []
         outside.write(fields.joined(separator: "\r\n") + body)

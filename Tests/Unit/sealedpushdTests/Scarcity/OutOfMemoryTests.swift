@@ -2,7 +2,7 @@ import APNS
 import TestSupport
 import Testing
 
-/// Memory that is used up while the service runs.
+/// Memory that runs out under a service.
 struct OutOfMemoryTests {
     @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the service's"))
     func `with no memory left it refuses or ends, and loses nothing that it accepted (abuse case 100)`() async throws {
@@ -10,12 +10,12 @@ struct OutOfMemoryTests {
         let service = try site.start()
         try await site.register("d1", at: service)
         var ids = Set(try service.send(["d1"]).ids)
-        // Room for a few bodies beyond what it has.
+        // Room for a few bodies beyond its present use.
         let byteCount = try ProcessLimits.addressByteCount(of: service.process.id) + 24 << 20
         try ProcessLimits.set("--as=\(byteCount):unlimited", of: service.process.id)
         var hogs: [PlainCaller] = []
         var last: RunningService.Answer?
-        // Each of these is a request whose end does not come: its body waits in memory.
+        // Each is a request whose end does not come: its body waits in memory.
         let head = ["POST /v1/notifications HTTP/1.1"] + RunningService.fields(hasBody: true)
         let body = String(repeating: " ", count: 8_000_000)
         while hogs.count < 100, last.map({ $0.status == 202 }) ?? true {
@@ -29,7 +29,7 @@ struct OutOfMemoryTests {
         hogs = []
         #expect(last?.status != 202, "its memory never ended")
         let promised = ids
-        // Where it refused, or had no memory for an answer, it goes on with some. It may have ended, or be about to.
+        // With memory again it recovers from refusals and missing answers. It may also have ended, or be about to.
         try? ProcessLimits.set("--as=unlimited:unlimited", of: service.process.id)
         try await service.until { service.process.hasEnded || (try? service.send(["d1"]).status) == 202 }
         if service.process.hasEnded {

@@ -1,37 +1,24 @@
 import Glibc
 import TestSupport
 
-/// What the system lets a process have while it runs.
+/// The system's limits of a running process.
 enum ProcessLimits {
-    /// Bytes of addresses that it has, as `RLIMIT_AS` counts them.
-    ///
-    /// - Parameter process: its id.
-    /// - Returns: bytes.
-    /// - Throws: `SystemFailure`.
+    /// Bytes of its address space, as `RLIMIT_AS` counts them.
     static func addressByteCount(of process: pid_t) throws -> Int {
         let pages = try text(process, "statm").split(separator: " ").first.flatMap { Int($0) }
         guard let pages else { throw SystemFailure(call: "read statm", code: 0) }
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Another limit from now on.
+    /// Sets a limit.
     ///
-    /// - Parameters:
-    ///   - limit: as prlimit(1) takes it: `--as=1000000:unlimited`.
-    ///   - process: its id.
-    /// - Throws: `SystemFailure` where it may not be set.
+    /// - Parameter limit: as prlimit(1) takes it: `--as=1000000:unlimited`.
     static func set(_ limit: String, of process: pid_t) throws {
         let tool = try LineProcess("/usr/bin/prlimit", ["--pid", "\(process)", limit])
         guard tool.wait() == 0 else { throw SystemFailure(call: "prlimit \(limit)", code: 0) }
     }
 
-    /// A file of `/proc` about it.
-    ///
-    /// - Parameters:
-    ///   - process: its id.
-    ///   - name: of the file.
-    /// - Returns: its text, of 64 KiB at most.
-    /// - Throws: `SystemFailure`.
+    /// Text of a file in the process's `/proc` folder, of 64 KiB at most.
     static func text(_ process: pid_t, _ name: String) throws -> String {
         let file = unsafe open("/proc/\(process)/\(name)", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SystemFailure(call: "open \(name)", code: errno) }
@@ -42,5 +29,5 @@ enum ProcessLimits {
     }
 }
 
-/// Whether this run, and with it the service, was built with a sanitizer.
+/// True if this run, and with it the service, was built with a sanitizer.
 let isSanitized = unsafe dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
