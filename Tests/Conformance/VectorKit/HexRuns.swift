@@ -23,7 +23,7 @@ package enum HexRuns {
         return parts.joined(separator: " ")
     }
 
-    /// - Returns: nil for a text that is none.
+    /// - Returns: nil for an invalid text.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         for part in text.split(separator: " ") {

@@ -1,8 +1,8 @@
 import Envelope
 import Platform
 
-/// Events of one station, in their order, for tests that wait for them. A test that waits for what never comes stands
-/// still, and scripts/watched names it.
+/// Events of one station, in order, for tests that wait for them. A wait without an event hangs, and scripts/watched
+/// names the test.
 public final class EventLog: Sendable {
     private struct Waiter {
         let name: String
@@ -19,7 +19,7 @@ public final class EventLog: Sendable {
 
     init() {}
 
-    /// The next event of that name; others are passed over, and stay for others who wait.
+    /// The next event of that name; others are skipped, and stay for other waiters.
     ///
     /// - Throws: `Surprise` where no event can come any more.
     public func next(_ name: String) async throws -> JSON {
@@ -38,7 +38,7 @@ public final class EventLog: Sendable {
         return event
     }
 
-    /// Events of that name that nobody has waited for.
+    /// Events of that name that no test has waited for.
     public func unseen(_ name: String) -> [JSON] {
         state.withLock { $0.events.filter { $0["event"]?.text == name } }
     }
@@ -64,11 +64,11 @@ public final class EventLog: Sendable {
     }
 }
 
-/// A value of JSON that a station has said.
+/// A value of JSON from a station.
 public struct JSON: Sendable, CustomStringConvertible {
     let value: JSONValue
 
-    /// - Throws: for bytes that are no JSON.
+    /// - Throws: for invalid JSON.
     public init(_ bytes: [UInt8]) throws {
         let limits = JSONParser.Limits(byteCountMax: 1 << 22, depthMax: 16, allowsFractions: true)
         value = try JSONParser.parse(bytes, limits: limits)
@@ -95,7 +95,7 @@ public struct JSON: Sendable, CustomStringConvertible {
     public var description: String { "\(value)" }
 }
 
-/// A sentence about what a test cannot go on with.
+/// An error's sentence about a state in which a test cannot continue.
 public struct Surprise: Error, CustomStringConvertible {
     /// The sentence.
     public let description: String

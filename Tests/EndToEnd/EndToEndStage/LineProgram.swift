@@ -2,6 +2,6 @@ import TestSupport
 
 /// Programs of this package, which lie beside the test bundle.
 public enum LineProgram {
-    /// Where the program of that name is.
+    /// Path of a program.
     public static func path(_ name: String) -> String { LineProcess.path(of: name) }
 }

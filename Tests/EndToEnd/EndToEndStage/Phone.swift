@@ -3,18 +3,18 @@ import Keys
 import Platform
 import TestSupport
 
-/// A phone: the process `sealedpush device`, with the extension in a process of its own. Its app is this test's, over the
-/// same folders.
+/// A phone: the process `sealedpush device`, with the extension in a process of its own. Its app is this test's, over
+/// the same folders.
 public final class Phone: Sendable {
     private let stage: Stage
     private let name: String
     private let station = Guarded<Station?>(nil)
 
-    /// What its app calls it at the relay.
+    /// Its id at the relay.
     public var id: String { name }
     /// The container of the app group.
     public var groupFolder: String { folder + "/group.com.example.chat" }
-    /// The app's own.
+    /// The app's own folder.
     public var supportFolder: String { folder }
     private var folder: String { stage.folder.path(name) }
     private var tokenPath: String { stage.folder.path(name + ".token") }
@@ -34,8 +34,8 @@ public final class Phone: Sendable {
     ///   - isLocked: since its start.
     ///   - program: of an extension that is not the shipped one.
     ///   - files: the port of the host of attachments.
-    ///   - reachesRelay: whether its network has the relay.
-    /// - Throws: where it does not get ready.
+    ///   - reachesRelay: true if its network has the relay.
+    /// - Throws: if it does not get ready.
     public func switchOn(
         isLocked: Bool = false,
         extension program: String? = nil,
@@ -58,10 +58,10 @@ public final class Phone: Sendable {
         do { _ = try await device.events.next("ready") } catch { throw Surprise("\(error): \(device.errors)") }
     }
 
-    /// Its battery is empty, or it is in a tunnel.
+    /// Ends its process, as an empty battery or a tunnel would.
     public func switchOff() { station.withLock { $0 }?.stop() }
 
-    /// What it has said since it was switched on.
+    /// Its events since it was switched on.
     public var events: EventLog {
         get throws {
             guard let station = station.withLock({ $0 }) else { throw Surprise("\(name) was never switched on") }
@@ -72,7 +72,7 @@ public final class Phone: Sendable {
     /// The device token, which it has since it was first switched on.
     public var token: [UInt8] { get throws { try Self.token(tokenPath) } }
 
-    /// PushKit's, for calls.
+    /// PushKit's token, for calls.
     public var voIPToken: [UInt8] { get throws { try Self.token(voIPTokenPath) } }
 
     private static func token(_ path: String) throws -> [UInt8] {
@@ -82,7 +82,7 @@ public final class Phone: Sendable {
         }
     }
 
-    /// Runs code of its app, for which the relay's name leads where it leads for the phone.
+    /// Runs code of its app, with the phone's resolution of the relay's name.
     public func app<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

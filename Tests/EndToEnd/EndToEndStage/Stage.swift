@@ -7,15 +7,14 @@ import TestCertificates
 import TestSupport
 import TestWebServer
 
-/// Everything between a back end and a phone, as processes that speak over real sockets: `sealedpushd`, and
-/// `sealedpush simulate` in Apple's place. The tenant's own server, which hears of webhooks and fallbacks, is a thread of
-/// this one.
+/// Everything between a back end and a phone, as processes with real sockets: `sealedpushd`, and `sealedpush simulate`
+/// as APNs. The tenant's own server, which gets webhooks and fallbacks, is a thread of this process.
 public final class Stage: Sendable {
-    /// How a stage differs from the usual one.
+    /// Differences from the usual stage.
     public struct Options: Sendable {
-        /// How long a receipt is waited for until the fallback is sent.
+        /// The wait for a receipt before the fallback.
         public var fallbackSeconds: Int?
-        /// Whether the tenant may send words in clear, by SAP's route.
+        /// True if the tenant may send words in clear, by SAP's route.
         public var allowsClearText = false
 
         /// The usual stage.
@@ -25,9 +24,9 @@ public final class Stage: Sendable {
     /// The app's bundle id.
     public static let topic = "com.example.chat"
 
-    /// What the tenant's server was told, as events; a fallback is one called `no-receipt`.
+    /// Calls to the tenant's server, as events; a fallback is one called `no-receipt`.
     public let hooks = EventLog()
-    /// In Apple's place.
+    /// The simulator, as APNs.
     public let simulator: Station
     let folder: TemporaryFolder
     let simulatorPorts: JSON
@@ -37,7 +36,7 @@ public final class Stage: Sendable {
     private let files = Guarded<Station?>(nil)
 
     static let keys = Checkout.path + "/keys-example"
-    /// The file of the authority that vouches for every station.
+    /// File of the authority that every station trusts.
     public var authorities: String { Self.keys + "/ca.pem" }
 
     /// Runs a test on a stage of its own, and ends all its processes.
@@ -83,7 +82,7 @@ public final class Stage: Sendable {
         simulator.kill()
     }
 
-    /// Starts the relay, on what it has on its disk.
+    /// Starts the relay, on its disk as it is.
     public func startRelay() async throws {
         let station = try Station("sealedpushd", ["--config", folder.path("sealedpushd.json")])
         do {
@@ -104,28 +103,29 @@ public final class Stage: Sendable {
     /// Ends the relay as a crash would.
     public func killRelay() { relay.withLock { $0 }?.station.kill() }
 
-    /// Where it listens.
+    /// The relay's port.
     public var relayPort: Int { relay.withLock { $0 }?.port ?? 0 }
 
-    /// What the relay answered.
+    /// An answer of the relay.
     public struct Answer: Sendable {
-        /// Of HTTP.
+        /// HTTP status.
         public let status: Int
-        /// As it came.
+        /// The body's bytes.
         public let body: [UInt8]
 
-        /// - Throws: where it is no JSON.
+        /// The body as JSON.
+        ///
+        /// - Throws: for invalid JSON.
         public func json() throws -> JSON { try JSON(body) }
     }
 
-    /// Asks the relay as the tenant's back end does, over HTTPS and with its key.
+    /// Calls the relay as the tenant's back end does, over HTTPS and with its key.
     ///
     /// - Parameters:
     ///   - method: GET, PUT, POST or DELETE.
     ///   - path: from its slash.
     ///   - body: JSON; nil for none.
-    /// - Returns: what it answered.
-    /// - Throws: where no answer comes.
+    /// - Throws: without an answer.
     public func ask(_ method: String, _ path: String, _ body: [UInt8]? = nil) async throws -> Answer {
         guard let method = HTTPSRequest.Method(rawValue: method) else { throw Surprise("no method \(method)") }
         var request = HTTPSRequest(method, "https://localhost:\(relayPort)\(path)")
@@ -145,13 +145,11 @@ public final class Stage: Sendable {
         }
     }
 
-    /// Waits until the relay says that of a notification.
+    /// Waits until the relay reports that state of a notification.
     ///
-    /// - Parameters:
-    ///   - state: `delivered`, say.
-    ///   - id: of the notification.
-    /// - Returns: all that the relay says of it.
-    /// - Throws: `Surprise` where it has ended in another state.
+    /// - Parameter state: `delivered`, say.
+    /// - Returns: the relay's whole answer.
+    /// - Throws: `Surprise` if it has ended in another state.
     public func state(_ state: String, of id: String) async throws -> JSON {
         let ends = ["delivered", "dead", "expired"]
         while true {
@@ -166,7 +164,6 @@ public final class Stage: Sendable {
     /// Starts a host of attachments, `files.example.com`.
     ///
     /// - Returns: its port, and the token of a tenant.
-    /// - Throws: where it does not start.
     public func startFiles() async throws -> (port: Int, token: String) {
         let (token, tenants) = (folder.path("files.token"), folder.path("tenants.txt"))
         let words = ["token", "--name", "acme", "--out", token]
@@ -185,7 +182,7 @@ public final class Stage: Sendable {
         return (port, text.filter { !$0.isWhitespace })
     }
 
-    /// A picture of the tenant's, which lies where others may be put beside it.
+    /// A copy of the tenant's picture, in a folder that may get more files.
     public func copyOfPicture() throws -> String {
         let bytes = try WholeFile.read(Self.keys + "/picture.png", byteCountMax: 1 << 20)
         let path = folder.path("picture.png")
@@ -193,7 +190,7 @@ public final class Stage: Sendable {
         return path
     }
 
-    /// Tells the simulator of its devices and its clock.
+    /// Calls the simulator's control API, for its devices and its clock.
     public func control(_ path: String, _ body: String) async throws {
         let port = simulatorPorts["control-port"]?.number ?? 0
         let fields = ["Host: localhost", "Authorization: Bearer \(simulatorPorts["control-bearer"]?.text ?? "")"]
@@ -253,7 +250,7 @@ public final class Stage: Sendable {
         _ = try folder.makeFile("sealedpushd.json", text)
     }
 
-    /// The relay takes no example keys: it gets a copy without the line or the bytes that mark one.
+    /// Copies a file without its mark as an example: the relay accepts no example keys.
     private func copy(_ name: String) throws -> String {
         let text = try String(decoding: WholeFile.read(Self.keys + "/" + name, byteCountMax: 1 << 16), as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("#") }

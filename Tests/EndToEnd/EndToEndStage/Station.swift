@@ -2,9 +2,9 @@ import Glibc
 import Platform
 import TestSupport
 
-/// One process of the stage, which says what it does in lines of JSON on its standard output.
+/// One process of the stage, which writes its events as lines of JSON on its standard output.
 public final class Station: Sendable {
-    /// What it has said.
+    /// Its events so far.
     public let events = EventLog()
     private let id: pid_t
     private let complaints = Guarded<[UInt8]>([])
@@ -15,7 +15,6 @@ public final class Station: Sendable {
     /// - Parameters:
     ///   - program: its name; it lies beside the test bundle.
     ///   - arguments: the words behind it.
-    /// - Throws: where it does not start.
     public init(_ program: String, _ arguments: [String]) throws {
         let (output, outputWriter) = try Spawn.pipe()
         let (errors, errorWriter) = try Spawn.pipe()
@@ -23,7 +22,7 @@ public final class Station: Sendable {
             close(outputWriter)
             close(errorWriter)
         }
-        // SEALEDPUSH_SEEDS and its like are for tests. The relay does not start with a variable that it does not know.
+        // SEALEDPUSH_SEEDS and its like are for tests. The relay refuses to start with an unknown variable.
         let variables = try Spawn.inherited().filter { !$0.hasPrefix("SEALEDPUSH_") }
         id = try Spawn.start(
             [LineProcess.path(of: program)] + arguments,
@@ -45,16 +44,16 @@ public final class Station: Sendable {
 
     deinit { kill() }
 
-    /// What it has said on its standard error.
+    /// Its standard error so far.
     public var errors: String { complaints.withLock { String(decoding: $0, as: UTF8.self) } }
 
-    /// Asks it to end, and waits until it has.
+    /// Sends SIGTERM, and waits for the end.
     public func stop() {
         signal(SIGTERM)
         reap()
     }
 
-    /// As a crash would.
+    /// Ends it as a crash would.
     public func kill() {
         signal(SIGKILL)
         reap()

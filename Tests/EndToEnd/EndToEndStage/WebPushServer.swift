@@ -1,7 +1,7 @@
 import Envelope
 import Primitives
 
-/// A server that writes Web Push messages, as it has the values of a subscription.
+/// A server that writes Web Push messages, from the values of a subscription.
 ///
 /// - Source: RFC 8291 sections 3 and 4, RFC 8188 section 2.
 public enum WebPushServer {
@@ -10,7 +10,7 @@ public enum WebPushServer {
     ///   - p256dh: the subscription's key, base64url of 65 bytes.
     ///   - auth: the subscription's secret, base64url of 16 bytes.
     /// - Returns: one record of `aes128gcm`, as base64url.
-    /// - Throws: for values that are none.
+    /// - Throws: for invalid values.
     public static func record(_ text: String, p256dh: String, auth: String) throws -> String {
         guard let receiver = Base64URL.decode(Array(p256dh.utf8)), let secret = Base64URL.decode(Array(auth.utf8))
         else {

@@ -16,7 +16,7 @@ import Testing
         return message
     }
 
-    /// A phone whose app has told the relay of PushKit's token, which is not the app's.
+    /// A phone whose app has registered PushKit's token with the relay, which differs from the app's.
     private func ready(
         on stage: Stage,
         rights: ContactRights,

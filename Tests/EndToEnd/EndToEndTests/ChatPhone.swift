@@ -16,9 +16,9 @@ struct ChatPhone {
         return own
     }
 
-    /// A launch of its app: the code of docs/ios.md.
+    /// Launches its app: the code of docs/ios.md.
     ///
-    /// - Returns: the device, and what the app showed itself.
+    /// - Returns: the device, and the texts that the app showed itself.
     func launch() async throws -> (device: AppDevice, shown: [String]) {
         let (phone, server) = (phone, server)
         return try await phone.app {

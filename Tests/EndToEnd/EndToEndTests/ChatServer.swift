@@ -6,18 +6,16 @@ import Sealing
 
 @testable import ChatAppCode
 
-/// A chat's back end, by public interfaces alone: its sender key, what it pinned, and the relay.
+/// A chat's back end, by public interfaces alone: its sender key, its pins, and the relay.
 actor ChatServer: BackEnd {
     private let stage: Stage
     private let sender = SenderIdentity()
     private let pins = MemoryBundlePinStore()
-    /// By the device's id at the relay.
+    /// Identities by the device's id at the relay.
     private var identities: [String: IdentityKey] = [:]
     private let device: String
 
-    /// - Parameters:
-    ///   - stage: where the relay is.
-    ///   - device: what it calls the device of the person who is signed in.
+    /// - Parameter device: its name for the device of the person who is signed in.
     init(on stage: Stage, device: String) {
         self.stage = stage
         self.device = device
@@ -40,7 +38,7 @@ actor ChatServer: BackEnd {
 
     // The sender's side.
 
-    /// The device as it can be sealed to now, by the bundle that the relay hands out.
+    /// The device as a recipient, by the bundle that the relay hands out.
     func recipient() async throws -> Recipient {
         guard let identity = identities[device] else { throw Surprise("the device is not registered") }
         let answer = try await stage.ask("GET", "/v1/devices/\(device)/bundle").json()
@@ -68,7 +66,7 @@ actor ChatServer: BackEnd {
         return try await post(prepared, receipt: message.receipt, to: recipient, class: name, collapseID: collapseID)
     }
 
-    /// Seals it once more, or for the first time.
+    /// Seals it for the first time or again, and posts it.
     func post(
         _ message: PreparedMessage,
         receipt: ReceiptCapability? = nil,

@@ -5,7 +5,7 @@ import NotificationCore
 import Sealing
 import Testing
 
-/// What becomes of a notification when a station fails, goes or lies.
+/// A notification's fate when a station fails, goes or lies.
 @Suite struct DeliveryTests {
     private func message(_ body: String) -> Message {
         var message = Message(title: "Ada", body: body)
@@ -53,7 +53,7 @@ import Testing
             let id = try await own.server.send(message("through a crash"))
             _ = try await stage.state("accepted", of: id)
             stage.killRelay()
-            // The simulator has it; nobody takes the receipt, which the extension sends up to 2 s after what it shows.
+            // The simulator has it; the receipt, which the extension sends up to 2 s after showing, finds no relay.
             try await own.phone.switchOn()
             #expect(try await own.nextShown()["body"]?.text == "through a crash")
             own.phone.switchOff()
@@ -96,7 +96,7 @@ import Testing
             let id = try await own.server.send(message("anybody there?"))
             let end = try await stage.hooks.next("dead")
             #expect(end["apns-id"]?.text == id && end["apns-reason"]?.text == "Unregistered", "\(end)")
-            // The relay has set the device aside by the time the tenant hears of it, or a moment later.
+            // The relay quarantines the device by the time the tenant learns of it, or a moment later.
             while let answer = try? await stage.ask("GET", "/v1/devices/phone"), answer.status == 200,
                 try answer.json()["quarantine"] == nil
             {
@@ -119,7 +119,7 @@ import Testing
                 guard case .bundle(.rolledBack)? = error as? RecipientError else { return false }
                 return true
             }
-            // What was pinned is still good.
+            // The pin still holds.
             try await own.server.send(message("all the same"), to: new)
             #expect(try await own.nextShown()["body"]?.text == "all the same")
         }
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// As a relay does that has turned against its senders.
+    /// Replaces the bundle, as a relay does that has turned against its senders.
     private func replaceBundle(with bundle: String, of own: ChatPhone, on stage: Stage) async throws {
         let token = try own.phone.token.map { byte in
             String(repeating: "0", count: byte < 16 ? 1 : 0) + String(byte, radix: 16)

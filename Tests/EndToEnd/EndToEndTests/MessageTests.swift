@@ -10,8 +10,8 @@ import Testing
 
 @testable import UploadingBackEnd
 
-/// A message through all of its stations: sealed as a back end seals, `sealedpushd`, `sealedpush simulate`, the phone with
-/// its extension, and the receipt on its way back.
+/// A message through all of its stations: sealed as a back end seals, `sealedpushd`, `sealedpush simulate`, the phone
+/// with its extension, and the receipt on its way back.
 @Suite struct MessageTests {
     private func message(_ body: String, receipt: ReceiptCapability? = .random()) -> Message {
         var message = Message(title: "Ada", body: body)
@@ -68,7 +68,7 @@ import Testing
     @Test func `a message can be replaced and removed, and a badge set`() async throws {
         try await Stage.with { stage in
             let own = try await ChatPhone.ready(on: stage)
-            // What is sent is a service's: only it may set the badge.
+            // The sender is a service: only that may set the badge.
             let key = own.server.senderKey
             let device = try await own.launch().device
             var contacts = ContactList()
@@ -101,7 +101,7 @@ import Testing
         try await Stage.with { stage in
             let own = try await ChatPhone.ready(on: stage)
             own.phone.switchOff()
-            // Its extension has no way to the relay: it would send the app's receipt, too.
+            // Its extension cannot reach the relay: it would send the app's receipt, too.
             try await own.phone.switchOn(isLocked: true, reachesRelay: false)
             let id = try await own.server.send(message("while you slept"))
             #expect(try await own.nextShown()["body"]?.text == "Unlock to read a new message")
@@ -129,7 +129,7 @@ import Testing
             #expect(wanted["apns-id"]?.text == lost && wanted["prekey-id"]?.text?.utf8.count == 11, "\(wanted)")
             _ = try await own.server.post(prepared)
             #expect(try await own.nextShown()["body"]?.text == "lost and found")
-            // Either copy is the same message: it is shown once.
+            // Both copies are one message: it is shown once.
             _ = try await own.server.post(prepared)
             #expect(try await own.nextShown()["body"]?.text != "lost and found")
         }
@@ -158,7 +158,7 @@ import Testing
     @Test func `an app that starts sends what the extension could not`() async throws {
         try await Stage.with { stage in
             let own = try await ChatPhone.ready(on: stage)
-            // The phone has no way to the relay while it shows the message.
+            // The phone cannot reach the relay while it shows the message.
             own.phone.switchOff()
             try await own.phone.switchOn(reachesRelay: false)
             let id = try await own.server.send(message("in a tunnel"))
@@ -174,7 +174,8 @@ import Testing
         var options = Stage.Options()
         options.allowsClearText = true
         try await Stage.with(options) { stage in
-            // This extension keeps receipts and has no relay. Its app runs once more for the silent push, and not before.
+            // This extension keeps receipts and has no relay. Its app runs once more for the silent push, and not
+            // before.
             let own = try await ChatPhone.ready(on: stage, extension: "EndToEndExtension")
             let id = try await own.server.send(message("for the app to send"))
             #expect(try await own.nextShown()["body"]?.text == "for the app to send")

@@ -7,12 +7,11 @@ package final class HeldPort: Sendable {
     package let number: UInt16
     private let descriptor: Int32
 
-    /// Where nobody listens. A port that was just closed is no such thing: another test, running beside, may be given it
-    /// at once.
+    /// A port without a listener. A port that was just closed will not do: another test may get it at once.
     package static func deaf() throws(Unavailable) -> HeldPort { try HeldPort(backlog: nil) }
 
-    /// Where every caller gets a connection, and never a byte on it: the system makes them, and nobody takes them. When
-    /// more than `backlog` wait, a caller hears nothing at all.
+    /// A port with silent connections: the system makes them, and none is accepted. When more than `backlog` wait, a
+    /// caller gets no reply at all.
     package static func silent(backlog: Int32 = 16) throws(Unavailable) -> HeldPort { try HeldPort(backlog: backlog) }
 
     private init(backlog: Int32?) throws(Unavailable) {

@@ -1,7 +1,7 @@
 private import Glibc
 
-/// Work on a thread whose stack stays as the work left it: a search for what it left, on another thread, writes nothing
-/// over it. Whatever the work called is many frames below the thread's first, which the thread's end does write over.
+/// Work on a thread whose stack is kept: a search of it, on another thread, overwrites nothing. Whatever the work
+/// called is many frames below the thread's first, which the thread's end does overwrite.
 @safe package final class KeptStack {
     private static let byteCount = 1 << 20
     private static let depth = 32

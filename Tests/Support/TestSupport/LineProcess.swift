@@ -1,13 +1,13 @@
 import Glibc
 
-/// Another process, which says what it does line by line on its standard output.
+/// Another process, read line by line from its standard output.
 package final class LineProcess {
     private let id: pid_t
     private let output: Int32
     private var unread: [UInt8] = []
     private var status: Int32?
 
-    /// Where a program of this package is built: beside the test bundle.
+    /// Path of a program of this package: beside the test bundle.
     package static func path(of program: String) -> String {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
@@ -19,10 +19,9 @@ package final class LineProcess {
     /// Starts it.
     ///
     /// - Parameters:
-    ///   - path: The program's file.
+    ///   - path: of the program.
     ///   - arguments: The words after its name.
-    ///   - speaksOfErrors: Whether its lines are those of its standard error.
-    /// - Throws: `SystemFailure` where it does not start.
+    ///   - speaksOfErrors: True if its lines are those of its standard error.
     package init(_ path: String, _ arguments: [String], speaksOfErrors: Bool = false) throws(SystemFailure) {
         let (reader, writer) = try Spawn.pipe()
         defer { close(writer) }
@@ -72,7 +71,7 @@ package final class LineProcess {
         return status.flatMap { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : nil }
     }
 
-    /// SIGKILL, and waits until it is gone.
+    /// Sends SIGKILL, and waits until it is gone.
     package func kill() {
         if status == nil { _ = Glibc.kill(id, SIGKILL) }
         wait()

@@ -1,13 +1,9 @@
 private import Glibc
 
-/// A caller of 127.0.0.1 in plain text. Every call waits.
+/// A blocking caller of 127.0.0.1 in plain text.
 package final class PlainCaller {
     private let descriptor: Int32
 
-    /// Connects.
-    ///
-    /// - Parameter port: where somebody listens.
-    /// - Throws: `SystemFailure`.
     package init(port: UInt16) throws(SystemFailure) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -31,7 +27,7 @@ package final class PlainCaller {
 
     package func write(_ text: String) {
         let bytes = Array(text.utf8)
-        // A server that is gone must not end the tests; what it did not take shows in what it answers.
+        // A server that is gone must not end the tests; lost bytes show in its answer.
         _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
@@ -50,11 +46,9 @@ package final class PlainCaller {
     /// One call and its answer.
     ///
     /// - Parameters:
-    ///   - port: where somebody listens.
     ///   - line: method and target, "GET /v1/state".
     ///   - fields: lines of the head, without their ends.
     ///   - body: sent with its length.
-    /// - Throws: `SystemFailure`.
     /// - Returns: the status, 0 for no answer; head and body as they came.
     package static func call(
         _ port: UInt16,

@@ -5,7 +5,7 @@ private import Platform
 /// touch.
 package enum ProcessMemory {
     /// One search at a time: a search copies memory, and a second one would find the secret in that copy. The buffers
-    /// are made once, because what a search allocates would lie over the freed blocks that it looks for.
+    /// are made once, because a search's own allocations would lie over the freed blocks that it searches.
     private static let buffers = Guarded(Buffers())
 
     private struct Buffers {
@@ -13,11 +13,11 @@ package enum ProcessMemory {
         var maps = [UInt8](repeating: 0, count: 1 << 20)
     }
 
-    /// Whether some place holds the bytes whose complement is `inverted`. The complement is given so that the search
-    /// does not find itself.
+    /// True if memory holds the bytes whose complement is `inverted`. The complement keeps the search from finding
+    /// itself.
     package static func contains(inverted: [UInt8]) throws -> Bool {
         try buffers.withLock { buffers in
-            // What was found must not be found again in what this search leaves behind.
+            // A later search must not find the text in this one's buffers.
             defer { unsafe explicit_bzero(&buffers.chunk, buffers.chunk.count) }
             return try search(inverted, &buffers)
         }
@@ -34,10 +34,10 @@ package enum ProcessMemory {
             while address < region.upperBound {
                 let wanted = min(buffers.chunk.count, region.upperBound - address)
                 let count = unsafe pread(memory, &buffers.chunk, wanted, off_t(address))
-                // Guard pages inside a region cannot be read; what follows them is a region of its own.
+                // Guard pages inside a region cannot be read; after them a region of its own begins.
                 guard count > inverted.count else { break }
                 if finds(inverted, in: buffers.chunk, count: count) { return true }
-                // Chunks overlap, so that no place falls between two.
+                // Chunks overlap, so that no text falls between two.
                 address += count == wanted && address + count < region.upperBound ? count - inverted.count : count
             }
         }
@@ -101,7 +101,7 @@ package enum ProcessMemory {
         return nil
     }
 
-    /// Up to the first character that is no digit.
+    /// Reads up to the first character that is no digit.
     private static func number(in maps: [UInt8], at position: inout Int) -> Int {
         var number = 0
         while true {
@@ -118,7 +118,6 @@ package enum ProcessMemory {
     }
 }
 
-/// /proc could not be read.
 package struct ReadFailure: Error {
     let code: Int32
 }

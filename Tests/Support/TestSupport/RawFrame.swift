@@ -1,4 +1,4 @@
-/// HTTP/2 frames byte by byte (RFC 9113 section 4.1), for peers that do not keep to the rules.
+/// HTTP/2 frames byte by byte (RFC 9113 section 4.1), for peers that break the rules.
 package struct RawFrame: Equatable, Sendable {
     package let type: UInt8
     package let flags: UInt8

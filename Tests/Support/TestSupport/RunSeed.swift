@@ -2,12 +2,9 @@ import Glibc
 
 /// The seeds of random tests.
 package enum RunSeed {
-    /// The same for a line of a test in every run, so that a change is judged by what it changes;
+    /// A seed that is the same for a test's line in every run, so that results depend on the change alone;
     /// `SEALEDPUSH_SEEDS=random` draws others (`.ci/full` does), and a number is the seed itself, to replay one.
     ///
-    /// - Parameters:
-    ///   - file: of the test.
-    ///   - line: of the test.
     /// - Returns: never 0, which some generators do not take.
     package static func here(file: String = #fileID, line: Int = #line) -> UInt64 {
         let wish = unsafe getenv("SEALEDPUSH_SEEDS").map { unsafe String(cString: $0) }

@@ -13,11 +13,10 @@ package enum Spawn {
     /// - Parameters:
     ///   - words: The program's path and its arguments.
     ///   - environment: All its variables, as `NAME=value`; nil for this process's own.
-    ///   - descriptors: What becomes its standard input, output and error; fewer leave the rest as they are here. It
-    ///     inherits no others.
-    ///   - isGroup: Whether it begins a process group of its own.
+    ///   - descriptors: Its standard input, output and error; fewer leave the rest as they are here. It inherits no
+    ///     others.
+    ///   - isGroup: True for a process group of its own.
     /// - Returns: its process id.
-    /// - Throws: `SystemFailure`.
     package static func start(
         _ words: [String],
         environment: [String]? = nil,
@@ -35,10 +34,10 @@ package enum Spawn {
         for (target, source) in descriptors.enumerated() {
             if let source { unsafe posix_spawn_file_actions_adddup2(&actions, source, Int32(target)) }
         }
-        // Tests run beside each other: another one's connection would stay open, and its lock held, while the child lives.
+        // Tests run in parallel: another one's connection would stay open, and its lock held, while the child lives.
         unsafe closeAll(from: Int32(max(3, descriptors.count)), &actions)
 
-        // Signals as a fresh process has them, whatever the test runner does with its own.
+        // Signals as in a fresh process, whatever the test runner does with its own.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -69,10 +68,9 @@ package enum Spawn {
         _ = unsafe add(&actions, first)
     }
 
-    /// A pipe that only the children get to whom it is given.
+    /// A pipe that only those children get to which it is given.
     ///
     /// - Returns: its two ends.
-    /// - Throws: `SystemFailure`.
     package static func pipe() throws(SystemFailure) -> (reader: Int32, writer: Int32) {
         // A child that is gone must not end the tests. Children get every signal as it was.
         _ = signal(SIGPIPE, SIG_IGN)
@@ -87,8 +85,6 @@ package enum Spawn {
     }
 
     /// This process's own variables, as `NAME=value`.
-    ///
-    /// - Throws: `SystemFailure`.
     package static func inherited() throws(SystemFailure) -> [String] {
         let file = unsafe open("/proc/self/environ", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SystemFailure(call: "open /proc/self/environ", code: errno) }
@@ -100,9 +96,9 @@ package enum Spawn {
     }
 }
 
-/// A system call of the tests' own that failed.
+/// A failed system call of the tests' own.
 package struct SystemFailure: Error {
-    /// What was called, and on what.
+    /// The call and its object.
     package let call: String
     /// Its errno.
     package let code: Int32

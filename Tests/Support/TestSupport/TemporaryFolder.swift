@@ -9,7 +9,7 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
 
-    /// The path of a file here, there or not.
+    /// The path of a file here, whether it exists or not.
     package func path(_ name: String) -> String { path + "/" + name }
 
     /// Writes a file of exactly this mode.
@@ -22,11 +22,11 @@ package final class TemporaryFolder: Sendable {
         return path
     }
 
-    /// The names of what is here, sorted.
+    /// Names in the folder, sorted.
     package func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 
     deinit {
-        // Nothing depends on it: what stays is in the system's folder for temporary files.
+        // Nothing depends on it: leftovers are in the system's folder for temporary files.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -1,4 +1,4 @@
-/// Files that begin as pictures do, and hold none.
+/// Files with the first bytes of pictures, without their content.
 package enum TestPicture {
     package static func png(width: UInt32, height: UInt32) -> [UInt8] {
         [0x89] + Array("PNG\r\n\u{1A}\n".utf8) + [0, 0, 0, 13] + Array("IHDR".utf8) + bigEndian(width)

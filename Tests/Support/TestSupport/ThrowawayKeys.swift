@@ -1,7 +1,7 @@
 package import Primitives
 
-/// Signing keys of a provider that protect nothing, made by `openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt` and
-/// `openssl pkey -pubout`.
+/// A provider's signing keys that protect nothing, made by `openssl ecparam -name prime256v1 -genkey -noout | openssl
+/// pkcs8 -topk8 -nocrypt` and `openssl pkey -pubout`.
 package enum ThrowawayKeys {
     package static func first() throws -> ES256PrivateKey { try privateKey(firstPEM) }
     package static func second() throws -> ES256PrivateKey { try privateKey(secondPEM) }

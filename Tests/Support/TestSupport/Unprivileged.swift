@@ -1,11 +1,11 @@
 private import Glibc
 
-/// Runs file operations as somebody who may not do everything, also where the tests run as root.
+/// Runs file operations without root's rights, even where the tests run as root.
 package enum Unprivileged {
     /// `body` is synchronous, because the file system's user id is one thread's.
     package static func run<Result>(_ body: () -> Result) throws -> Result {
         guard geteuid() == 0 else { return body() }
-        // Not in Swift's Glibc module. It reports no failure; a second call tells who is asked for.
+        // Not in Swift's Glibc module. It reports no failure; a second call returns the present id.
         guard let symbol = unsafe dlsym(UnsafeMutableRawPointer(bitPattern: 0), "setfsuid") else { throw Missing() }
         typealias SetUser = @convention(c) (uid_t) -> Int32
         let setUser = unsafe unsafeBitCast(symbol, to: SetUser.self)

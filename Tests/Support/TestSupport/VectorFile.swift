@@ -13,7 +13,7 @@ package struct VectorFile {
         String(decoding: data, as: UTF8.self).split(separator: "\n")
     }
 
-    /// `Name = hex` lines in blocks, each block begun by its first field; comments and other lines are passed over.
+    /// `Name = hex` lines in blocks, each block begun by its first field; comments and other lines are skipped.
     package func blocks(startingWith firstField: String) -> [[String: String]] {
         var blocks: [[String: String]] = []
         for line in lines where !line.hasPrefix("#") {

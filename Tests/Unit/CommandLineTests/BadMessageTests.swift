@@ -1,7 +1,7 @@
 import Testing
 
 extension CommandLineTests {
-    /// Message files that are none.
+    /// Invalid message files.
     struct BadMessageTests {
         @Test(arguments: [
             ("", 1, 1, "ends before"),

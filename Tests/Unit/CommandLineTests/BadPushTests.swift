@@ -121,10 +121,10 @@ extension CommandLineTests {
     }
 }
 
-/// One thing done to a payload on its way.
+/// One change of a payload on its way.
 struct Damage: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// What open says.
+    /// Words of open's answer.
     let words: String
     private let change: @Sendable (String) -> String
 

@@ -2,7 +2,7 @@ import Envelope
 import Testing
 
 extension CommandLineTests {
-    /// What `sealedpush-bench` prints; that its figures are good is for an idle machine to say.
+    /// Output of `sealedpush-bench`; only an idle machine can judge its figures.
     struct BenchTests {
         @Test func `bench prints a row with ratio and aim for each operation`() async throws {
             let run = try await Run.bench("crypto", "--rounds", "1", in: try Folder())

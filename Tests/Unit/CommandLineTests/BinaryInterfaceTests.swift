@@ -55,7 +55,7 @@ extension CommandLineTests {
             device.stop()
         }
 
-        /// Padded so that its length says nothing, it is larger than the interface ever took.
+        /// Padded to hide its length, it exceeds every limit that the interface had.
         @Test func `a sealed payload is too large for it, and that is said`() async throws {
             let device = try await site.connectDevice()
             let sent = try await send(try await site.place.push())

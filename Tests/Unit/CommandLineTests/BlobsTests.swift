@@ -23,7 +23,6 @@ extension CommandLineTests {
             try folder.write("tenants", made.output)
         }
 
-        /// A host, and its port.
         private func start() async throws -> (host: LiveProcess, port: Int64) {
             let arguments =
                 ["serve", "--folder", "blobs", "--tenants", "tenants", "--port", "0", "--json"] + Self.certificate
@@ -78,7 +77,7 @@ extension CommandLineTests {
             host.stop()
             let end = try await host.end()
             #expect(end.end == .exit(0) && end.error.isEmpty, "\(end)")
-            // Nothing but that it is ready was said.
+            // There was only the line that it is ready.
             #expect(end.output.split(separator: "\n").count == 1)
             let (second, nextPort) = try await start()
             let path = url.dropFirst("https://localhost:\(port)".count)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension CommandLineTests {
-    /// Calls, from a message or a word of the command line to what the app would get.
+    /// Calls, from a message or a word of the command line to the app's input.
     struct CallCommandTests {
         private static let call = #"{"op":"call","call":"room 7"}"#
 

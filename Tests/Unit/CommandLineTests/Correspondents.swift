@@ -30,18 +30,18 @@ struct Correspondents: ~Copyable {
         self.random = random
     }
 
-    /// A bundle that was made at `time`.
+    /// Writes a bundle made at `time`.
     func writeBundle(_ name: String, at time: Timestamp) throws {
         try folder.write(name, Base64URL.string(device.bundle(now: time)) + "\n")
     }
 
-    /// An honest push, sealed at `time`.
+    /// Writes an honest push, sealed at `time`.
     func writePush(_ name: String, sentAt time: Timestamp, lifetime: Duration = .seconds(60)) throws {
         let sealed = try sender.seal(Message(body: "Hello"), for: try recipient(), sentAt: time, lifetime: lifetime)
         try write(name, sealed.envelope)
     }
 
-    /// A push whose frame is honest but for its signature: `signature` makes its 64 bytes from the right ones.
+    /// Writes a push whose frame is honest but for its signature: `signature` makes its 64 bytes from the right ones.
     mutating func writePush(_ name: String, signature: ([UInt8]) -> [UInt8]) throws {
         let recipient = try recipient()
         let now = Timestamp.now

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension CommandLineTests {
-    /// What a newcomer runs first.
+    /// A newcomer's first command.
     struct DemoTests {
         @Test func `Apple sees none of the words that the person sees`() async throws {
             let folder = try Folder()
@@ -104,7 +104,7 @@ extension CommandLineTests {
             #expect(try Folder.names(temporary) == [])
         }
 
-        /// Without the values of "sealed" and "trace", whose hundreds of random letters hold a word now and then.
+        /// Removes the values of "sealed" and "trace", whose hundreds of random letters hold a word now and then.
         private static func withoutRandomText(_ text: String) -> String {
             ["sealed", "trace"].reduce(text) { text, name in
                 let parts = text.split(separator: "\"\(name)\":\"", omittingEmptySubsequences: false)
@@ -113,7 +113,7 @@ extension CommandLineTests {
             }
         }
 
-        /// The words of the example message.
+        /// Words of the example message.
         private static func words() throws -> [String] {
             let object = try JSONLine(
                 try Folder.contents(Program.keys + "/message.json").filter { !$0.isNewline } + "\n"

@@ -45,7 +45,7 @@ extension CommandLineTests {
             let bob = try await Self.phone(simulator, folder: "bob", "--certificate", "bob.pem", "--token", "token")
                 .run()
             #expect(bob.isRefused("the token is another device's"), "\(bob)")
-            // The first one goes on.
+            // The first one still works.
             let token = try simulator.folder.text("token").filter { !$0.isNewline }
             #expect(try await simulator.push(token).isDone)
             _ = try await ann.event("shown")

@@ -32,7 +32,7 @@ extension CommandLineTests {
             let accepted = try await site.simulator.event("accepted")
             let payload = try #require(Base64URL.decode(Array(try accepted.text("payload").utf8)))
             #expect(try payload == site.place.folder.bytes(push))
-            // With a mark that no base64url has.
+            // The exclamation mark occurs in no base64url.
             #expect(!String(decoding: payload, as: UTF8.self).contains("Canary!"))
             device.stop()
         }

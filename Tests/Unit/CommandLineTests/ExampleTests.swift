@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension CommandLineTests {
-    /// Command lines that help and documents print run as they are printed, in a checkout.
+    /// Command lines of help and documents, run as they are printed, in a checkout.
     struct ExampleTests {
         @Test func `the examples of keygen, seal, open, inspect, replay and attachment run one after the other`()
             async throws
@@ -26,10 +26,10 @@ extension CommandLineTests {
             }
         }
 
-        /// Their ports are fixed ones, which another program may use here: only these numbers are replaced.
+        /// Their ports are fixed, and another program may use them here: only these numbers are replaced.
         @Test func `the examples of simulate, device and send run together`() async throws {
             let checkout = try Checkout()
-            // The one whose keys the other examples have.
+            // The one with the keys of the other examples.
             let simulate = try #require(
                 try await checkout.examples(of: "simulate").first { $0.contains("keys-example") }
             )
@@ -95,7 +95,7 @@ private struct Checkout {
 
     func run(_ line: String) async throws -> Run { try await start(line).end() }
 
-    /// The indented command lines below "Example:", joined where a backslash says so.
+    /// The indented command lines below "Example:", joined at backslashes.
     func examples(of command: String) async throws -> [String] {
         let help = try await run("sealedpush \(command) --help").output.replacing(" \\\n", with: " ")
         let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
@@ -104,7 +104,7 @@ private struct Checkout {
         return examples.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// README and everything of docs, of the example keys and of the providers' examples.
+    /// README, and all documents of docs, the example keys and the providers' examples.
     static func documents() throws -> [String] {
         let folders = ["", "docs/", "docs/simulator/", "Examples/Providers/", "keys-example/"]
         return try folders.flatMap { folder in
@@ -113,8 +113,8 @@ private struct Checkout {
         }
     }
 
-    /// Lines that are a command of ours, and such words between backquotes, without a prompt, a path and a comment;
-    /// `…` stands for what a reader fills in.
+    /// Lines that are a command of ours, and such text between backquotes, without a prompt, a path and a comment; `…`
+    /// is a reader's own value.
     static func commandLines(in document: String) -> [String] {
         let joined = document.replacing(" \\\n", with: " ")
         let blocks = joined.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -43,5 +43,5 @@ extension CommandLineTests {
     }
 }
 
-/// Whether this run, and with it the program, was built with a sanitizer.
+/// True if this run, and with it the program, was built with a sanitizer.
 private let isSanitized = unsafe dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil

@@ -12,13 +12,15 @@ final class Folder: Sendable {
     }
 
     deinit {
-        // What cannot be removed stays in the build's folder for temporary files.
+        // A leftover is in the build's folder for temporary files.
         try? FileManager.default.removeItem(atPath: path)
     }
 
     func file(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file; its path.
+    /// Writes a file.
+    ///
+    /// - Returns: its path.
     @discardableResult
     func write(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
         try write(name, bytes: Array(text.utf8), mode: mode)
@@ -35,13 +37,12 @@ final class Folder: Sendable {
 
     func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: file(name)))) }
 
-    /// The permission bits of a file.
     func mode(_ name: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: file(name))
         return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
     }
 
-    /// Everything in it, sorted.
+    /// Names of everything in it, sorted.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
     }
@@ -53,17 +54,16 @@ final class Folder: Sendable {
 }
 
 extension Folder {
-    /// A file of the checkout, or of /proc: Foundation loses memory over those, which claim to be empty.
+    /// Text of a file of the checkout, or of /proc: Foundation leaks memory over those, whose size is 0.
     static func contents(_ path: String) throws -> String {
         String(decoding: try WholeFile.read(path, byteCountMax: 1 << 20), as: UTF8.self)
     }
 }
 
 extension Folder {
-    /// Whether a program is there.
     static func isExecutable(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-    /// What is in a folder, sorted.
+    /// Names in a folder, sorted.
     static func names(_ path: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }

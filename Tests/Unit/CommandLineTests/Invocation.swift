@@ -1,37 +1,36 @@
 import Foundation
 import TestSupport
 
-/// What to start, and with what around it.
+/// A program to start, with its surroundings.
 struct Invocation: Sendable {
     var program: String
     var arguments: [String]
-    /// Beside PATH.
+    /// Variables beside PATH.
     var environment: [String: String] = [:]
     /// The working folder; it stays as long as the process.
     let folder: Folder
     var input = Input.nothing
     var output = Output.pipe
-    /// A process group of its own, for signals as a terminal sends them.
+    /// True for a process group of its own, for signals as a terminal sends them.
     var isGroup = false
 
     enum Input: Sendable {
         case nothing
         case pipe([UInt8])
-        /// Some runtimes give their child processes a socket.
+        /// A socket, as some runtimes give their child processes.
         case socket([UInt8])
     }
 
     enum Output: Sendable {
         case pipe
         case file(String)
-        /// A pipe that nobody reads any more.
+        /// A pipe without a reader.
         case brokenPipe
     }
 
     /// - Parameters:
     ///   - arguments: the words after the program's name.
     ///   - program: its path.
-    ///   - folder: the working folder.
     init(_ arguments: [String], of program: String = Program.path, in folder: Folder) {
         self.program = program
         self.arguments = arguments
@@ -45,7 +44,6 @@ struct Invocation: Sendable {
         return invocation
     }
 
-    /// Starts the process.
     func start() throws -> LiveProcess {
         let input = try Self.input(self.input)
         defer { close(input) }
@@ -63,13 +61,12 @@ struct Invocation: Sendable {
         }
     }
 
-    /// The descriptors are standard input, output and error.
+    /// Spawns it with these descriptors as standard input, output and error.
     private func spawn(descriptors: [Int32]) throws -> pid_t {
         // Glibc's module lacks the call that sets a working folder; env does it, and becomes the program.
         let words = ["/usr/bin/env", "-C", folder.path, program] + arguments
-        // A process that ends with exit() leaves memory to the system; the leak checker would change its exit code.
-        // What shifts the clock of the tests (Tests/Tools/InAnotherYear), or holds them up (Tests/Tools/HeldUp), does so
-        // with the program.
+        // A process that ends with exit() leaves memory to the system; the leak checker would change its exit code. The
+        // shift of the tests' clock (Tests/Tools/InAnotherYear) and the delays (Tests/Tools/HeldUp) hold for the program too.
         let inherited = ProcessInfo.processInfo.environment.filter {
             ["LD_PRELOAD", "SHIFT_CLOCK_SECONDS", "HOLD_UP_SEED"].contains($0.key)
         }
@@ -93,7 +90,7 @@ struct Invocation: Sendable {
             return reader
         case .socket(let bytes):
             var ends: [Int32] = [0, 0]
-            // Closed in other children from the first: one that had it would keep this one's input from its end.
+            // Close-on-exec from the start: a child with a copy would keep this one's input open.
             let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
                 throw SystemFailure(call: "socketpair", code: errno)
@@ -103,7 +100,7 @@ struct Invocation: Sendable {
         }
     }
 
-    /// Small enough for the system's buffer, or it would wait for a reader.
+    /// Small enough for the system's buffer; otherwise it would wait for a reader.
     private static func fill(_ writer: Int32, _ bytes: [UInt8]) throws {
         defer { close(writer) }
         precondition(bytes.count <= 65_536)

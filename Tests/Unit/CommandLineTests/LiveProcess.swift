@@ -2,7 +2,7 @@ import Envelope
 import Foundation
 import Platform
 
-/// A process under way. Ended with SIGKILL when a test lets go of it.
+/// A running process. It gets SIGKILL when a test drops it.
 final class LiveProcess: Sendable {
     let id: pid_t
     private let invocation: Invocation
@@ -16,7 +16,7 @@ final class LiveProcess: Sendable {
     private struct State {
         var output: [UInt8] = []
         var error: [UInt8] = []
-        /// How much of `output` was given out as lines.
+        /// Bytes of `output` already returned as lines.
         var readCount = 0
         var openDescriptors: [Int32] = []
         var end: Run.End?
@@ -41,18 +41,18 @@ final class LiveProcess: Sendable {
         close(errorDescriptor)
     }
 
-    /// What it has said on standard error.
+    /// Its standard error so far.
     var complaints: String { state.withLock { String(decoding: $0.error, as: UTF8.self) } }
 
-    /// Nothing where it was waited for: its number may be somebody else's by now.
+    /// Does nothing once it was reaped: its number may be another process's by now.
     func signal(_ number: Int32) {
         state.withLock { if $0.end == nil { _ = kill(id, number) } }
     }
 
-    /// Asks it to end. It lives until here at least.
+    /// Sends SIGTERM. The process object lives until here at least.
     func stop() { signal(SIGTERM) }
 
-    /// As a terminal does: the process and all its children.
+    /// Signals the process and all its children, as a terminal does.
     func signalGroup(_ number: Int32) {
         precondition(invocation.isGroup)
         _ = kill(-id, number)
@@ -71,7 +71,7 @@ final class LiveProcess: Sendable {
         }
     }
 
-    /// The next event called `name` of a command with --json; others are passed over.
+    /// The next event called `name` of a command with --json; others are skipped.
     func event(_ name: String) async throws -> JSONValue {
         while true {
             let event = try JSONValue(line: try await line())
@@ -123,10 +123,10 @@ final class LiveProcess: Sendable {
         return true
     }
 
-    /// It has closed its outputs, so its end is near.
+    /// Waits for the end, which is near once it has closed its outputs.
     private func reap(_ deadline: ContinuousClock.Instant) throws -> Run {
         while true {
-            // Not held while it waits: a signal may bring the end.
+            // The lock is free while it waits: a signal may bring the end.
             let run: Run? = state.withLock { state in
                 if state.end == nil {
                     var status: Int32 = 0
@@ -142,7 +142,7 @@ final class LiveProcess: Sendable {
         }
     }
 
-    /// Waiting for a process must not hold up the threads that other tests run on.
+    /// Runs a wait on a thread of its own, so that it does not hold up the threads of other tests.
     static func onThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -152,7 +152,7 @@ final class LiveProcess: Sendable {
     }
 }
 
-/// What a test cannot go on with.
+/// A state in which a test cannot continue.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import Testing
 
 extension CommandLineTests {
-    /// A body of 5 KB, which has room in no push.
+    /// A body of 5 KB, too long for any push.
     struct LongMessageTests {
         /// 25 bytes, one grapheme cluster: half of it would be another family.
         private static let family = "👨‍👩‍👧‍👦"

@@ -1,7 +1,7 @@
 import Envelope
 import TestSupport
 
-/// A simulator with keys of its own, as somebody starts it who has nothing, and callers of it.
+/// A simulator with keys of its own, as a newcomer starts it, and its callers.
 struct OwnSimulator: Sendable {
     let folder: Folder
     let process: LiveProcess
@@ -11,7 +11,7 @@ struct OwnSimulator: Sendable {
     let bearer: String
     let seed: Int64
 
-    /// In an empty folder, unless another is given.
+    /// Starts it in an empty folder, unless another is given.
     init(_ options: String..., in given: Folder? = nil) async throws {
         let folder = try given ?? Folder()
         self.folder = folder
@@ -30,12 +30,12 @@ struct OwnSimulator: Sendable {
 
     var url: String { "http://127.0.0.1:\(controlPort)" }
 
-    /// `sealedpush-simulator` in the folder.
+    /// Path of a file in its folder `sealedpush-simulator`.
     func own(_ name: String) -> String { "sealedpush-simulator/" + name }
 
     var deviceToken: String { get throws { try folder.text(own("device.token")).filter { !$0.isNewline } } }
 
-    /// Pushes `{"aps":{}}` to the device, or to another token.
+    /// Pushes to the device, or to another token.
     func push(_ token: String? = nil, topic: String = "com.example.app") async throws -> Run {
         try folder.write("payload.json", #"{"aps":{"alert":"Hello"}}"#)
         return try await Run.sealedpush(

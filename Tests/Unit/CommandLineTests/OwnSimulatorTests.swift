@@ -87,7 +87,7 @@ extension CommandLineTests {
             #expect(lines[1].hasPrefix("the control API's bearer is ") && lines[2] == "seed 77")
             #expect(lines[3].contains("key id SIMULATED1, team id SIMULATEAM"))
             #expect(lines[4].hasPrefix("push: curl ") && lines[5].hasPrefix("look: curl "))
-            // The beginning of a JWT; a bearer, drawn at random, may hold any three letters.
+            // The beginning of a JWT; the random bearer may hold any three letters.
             #expect(!lines.indices.contains { $0 != 1 && lines[$0].contains("eyJ") })
         }
 

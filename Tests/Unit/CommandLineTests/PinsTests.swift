@@ -4,7 +4,7 @@ import Keys
 import Testing
 
 extension CommandLineTests {
-    /// `seal --pins`: what one run learns of a device, the next one holds it to.
+    /// `seal --pins`: one run's knowledge of a device binds the next one.
     struct PinsTests {
         @Test func `an older bundle than one that was used is refused, in another process (protocol v1, rule 16)`()
             async throws
@@ -20,7 +20,7 @@ extension CommandLineTests {
             #expect(try await seal(place, "new.bundle", pins: "pins").isDone)
             let refused = try await seal(place, "old.bundle", pins: "pins")
             #expect(refused.isRefused("old.bundle: this bundle is older"), "\(refused)")
-            // Nobody remembers it elsewhere, nor without being asked to.
+            // It is remembered in no other place, and only on request.
             #expect(try await seal(place, "old.bundle", pins: "other-pins").isDone)
             #expect(try await seal(place, "old.bundle", pins: nil).isDone)
         }
@@ -63,7 +63,7 @@ extension CommandLineTests {
                     "Without --pins nothing is remembered: an older bundle of the device, another one of the same"
                 )
             )
-            // And so it is.
+            // The runs confirm it.
             let place = try await Workplace()
             let their = try Correspondents(seed: 9, in: place.folder)
             let now = Timestamp.now

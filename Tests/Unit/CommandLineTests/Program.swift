@@ -3,7 +3,7 @@ import Testing
 
 /// The built command lines and the checkout that they were built from.
 enum Program {
-    /// Beside the test bundle: .build/debug, .build/address, wherever this run was built.
+    /// Beside the test bundle: in .build/debug, .build/address or wherever this run was built.
     static let path = path(of: "sealedpush")
     static let bench = path(of: "sealedpush-bench")
     static let blobs = path(of: "sealedpush-blobs")
@@ -20,7 +20,7 @@ enum Program {
 
     static let keys = checkout + "/keys-example"
 
-    /// Each with the program whose it is.
+    /// Commands, each with its program.
     static let commands =
         [
             "keygen", "seal", "open", "attachment", "inspect", "safety-number", "send", "simulate", "device",

@@ -4,7 +4,7 @@ import Testing
 import Transport
 
 extension CommandLineTests {
-    /// What `sealedpush-bench provider` prints, beside a server of the test's own.
+    /// Output of `sealedpush-bench provider`, against a server of the test's own.
     struct ProviderBenchTests {
         private let folder: Folder
         private let loop: EventLoop

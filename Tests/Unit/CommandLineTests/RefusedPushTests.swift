@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension CommandLineTests {
-    /// What a provider can do wrong: one sentence each, before or after the push has left.
+    /// A provider's mistakes: one sentence each, before or after the push has left.
     struct RefusedPushTests {
         @Test func `a key that is not the team's is an InvalidProviderToken`() async throws {
             let site = try await Site()
@@ -148,7 +148,7 @@ extension CommandLineTests {
             #expect(run.isRefused("my.p8 is not a .p8 key"), "\(run)")
         }
 
-        /// Nothing gets so far as to connect.
+        /// No test gets so far as to connect to it.
         private static let silentPort: Int64 = 1
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension CommandLineTests {
-    /// A captured push becomes the notification it was.
+    /// A captured push, turned back into its notification.
     struct ReplayTests {
         @Test func `prints what the extension makes of a sealed push, and what others saw`() async throws {
             let place = try await Workplace()
@@ -123,7 +123,7 @@ extension CommandLineTests {
     /// The picture of the lock screen, and the tools that turn it into PNG.
     struct ReplayPictureTests {
         private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        /// Writes the beginning of a PNG where rsvg-convert is told to: behind --output.
+        /// Writes the beginning of a PNG where rsvg-convert would: behind --output.
         private static let drawing = "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n' > \"$6\"\n"
 
         @Test func `the picture is written as SVG`() async throws {
@@ -179,8 +179,8 @@ extension CommandLineTests {
             #expect(run.isRefused("a Live Activity, which the app itself draws"), "\(run)")
         }
 
-        /// Written by a process of its own: a file that any process has open for writing cannot be run, and what this one
-        /// writes is for a moment open in whatever child another test starts.
+        /// Installs a tool by a process of its own: a file that any process has open for writing cannot be run, and
+        /// this process's files are open for a moment in whatever child another test starts.
         private func install(_ tool: String, _ script: String, in place: Workplace) async throws {
             _ = try place.folder.makeFolder("bin")
             try place.folder.write("script", script)
@@ -188,7 +188,7 @@ extension CommandLineTests {
             guard try await Invocation.shell(line, in: place.folder).run().isDone else { throw Unexpected(line) }
         }
 
-        /// With no tool in its way but those that the test installed.
+        /// Replays with no tool but those that the test installed.
         private func replay(in place: Workplace, _ options: String...) async throws -> Run {
             let push = try await place.push()
             _ = try place.folder.makeFolder("bin")

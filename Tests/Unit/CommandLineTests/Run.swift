@@ -1,4 +1,4 @@
-/// What a process did: its end, and everything it said.
+/// A process's end and output.
 struct Run: Sendable {
     enum End: Equatable, Sendable {
         case exit(Int32)
@@ -27,21 +27,21 @@ struct Run: Sendable {
         try await Invocation(arguments, in: folder).run()
     }
 
-    /// Exit code 0, and nothing to complain about.
+    /// True for exit code 0 without complaints.
     var isDone: Bool { end == .exit(0) && error.isEmpty }
 
-    /// Exit code 1, one sentence on standard error that holds all the `words`, and no result.
+    /// True for exit code 1, one sentence on standard error that holds all the `words`, and no result.
     func isRefused(_ words: String...) -> Bool {
         end == .exit(1) && output.isEmpty && isSentence && words.allSatisfy(error.contains)
     }
 
-    /// Exit code 2, the reason (all the `words`) and the usage on standard error, nothing on standard output.
+    /// True for exit code 2, the reason (all the `words`) and the usage on standard error, nothing on standard output.
     func isWrongUsage(_ words: String...) -> Bool {
         end == .exit(2) && output.isEmpty && isNamed && error.contains(#/usage: sealedpush[-a-z]* /#)
             && words.allSatisfy { error.prefix { $0 != "\n" }.contains($0) }
     }
 
-    /// Whether it begins with a program of ours.
+    /// True if it begins with a program of ours.
     private var isNamed: Bool { error.prefixMatch(of: #/sealedpush(-[a-z]+)?: /#) != nil }
 
     private var isSentence: Bool {
@@ -50,7 +50,6 @@ struct Run: Sendable {
 }
 
 extension Run: CustomStringConvertible {
-    /// For a test that failed.
     var description: String { "\(end)\nstandard output: \(output)\nstandard error: \(error)" }
 }
 

@@ -2,7 +2,7 @@ import Envelope
 import Testing
 
 extension CommandLineTests {
-    /// Attachments go through `seal` and `open` as pointers; the files themselves are others' business.
+    /// Attachments as pointers in `seal` and `open`, which leave the files themselves to other commands.
     struct SealAttachmentTests {
         private static let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 

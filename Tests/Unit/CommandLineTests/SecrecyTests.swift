@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 extension CommandLineTests {
-    /// Neither a seed nor a text nor a token is in anything that is printed by those who need not print it.
+    /// Seeds, texts and tokens, which no command prints without need.
     struct SecrecyTests {
         private static let canary = "Canary-4f1e"
 
@@ -41,7 +41,7 @@ extension CommandLineTests {
             }
         }
 
-        /// Whatever else somebody asks for may hold a token too, in another place.
+        /// Other paths may hold a token too, in another place.
         @Test(arguments: ["/3/device/%/extra", "/3/devices/%", "/%", "/4/device/%?x", "/3/device/%?x=/y"])
         func `the simulator prints no token of a path that is none of Apple's`(_ path: String) async throws {
             let site = try await Site()
@@ -51,7 +51,7 @@ extension CommandLineTests {
             _ = try await site.simulator.event("rejected")
             site.simulator.stop()
             let run = try await site.simulator.end()
-            // A part of it as well, but a longer one than a random id may hold.
+            // Neither a part of it, longer than a random id may hold.
             let part = token.prefix(12)
             #expect(run.end == .exit(0) && !run.output.contains(part) && !run.error.contains(part), "\(run)")
         }
@@ -65,7 +65,7 @@ extension CommandLineTests {
             #expect(seed.count == 43 && !again.error.contains(seed))
         }
 
-        /// The canary, and the seeds of every example key.
+        /// Checks for the canary, and for the seeds of every example key.
         private static func expectNoSecret(in runs: [Run]) throws {
             let files = ["sender.key", "device.key", "provider.p8", "simulator.key"]
             let secrets = try files.flatMap { name in
@@ -82,7 +82,7 @@ extension CommandLineTests {
     }
 }
 
-/// What simulator, device and sender said about two pushes that were taken and one that was refused.
+/// Output of simulator, device and sender over two accepted pushes and one refused.
 private struct NetworkRuns {
     let runs: [Run]
     let token: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension CommandLineTests {
-    /// `sealedpush-bench service` with its relay as a process: that its counts agree. How fast anything is, is not asked.
+    /// Counts of `sealedpush-bench service` with its relay as a process. Speed is not checked.
     struct ServiceBenchTests {
         private let folder: Folder
         private let temporary: String
@@ -50,7 +50,7 @@ extension CommandLineTests {
             let steady = try #require(lines["steady"])
             #expect(try steady.integer("accepted") == 300 && steady.integer("delivered") == 300)
             #expect(try steady.integer("missing") == 0)
-            // Where the machine stood still for so long that an answer counts as lost, a push comes again.
+            // If the machine paused so long that an answer counts as lost, a push comes again.
             #expect(try #require(lines["repeats"]).integer("needless-duplicates") == 0)
             #expect(try steady.integer("cpu-nanoseconds") > 0)
             let receipts = try #require(lines["receipts"])
@@ -74,7 +74,7 @@ extension CommandLineTests {
         @Test func `too much in turns with what is taken: all that was accepted reaches APNs, and the rest is counted`()
             async throws
         {
-            // A second has room for one turn of too much, and one on each side.
+            // A second has room for one turn of overload, and one on each side.
             let run = try await bench("--overload", "3", "--seconds", "1", "--devices", "1000", "--json").run()
             #expect(run.end == .exit(0), "\(run)")
             #expect(!run.error.contains("turn 1"), "that is for terminals")
@@ -121,7 +121,7 @@ extension CommandLineTests {
         }
 
         @Test func `on a terminal the kills are counted while they come`() async throws {
-            // So few kills do not find everything: how it ends is the other test's.
+            // So few kills do not find everything: the other test checks the result.
             let run = try await onTerminal("--kills", "2", "--posts", "220", "--devices", "100", "--seed", "1").run()
             #expect(run.output.contains("\rkilled 1 of 2 times\rkilled 2 of 2 times\r\n"), "\(run)")
         }

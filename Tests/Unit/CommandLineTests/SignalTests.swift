@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension CommandLineTests {
-    /// Ctrl-C, a service that is stopped, a terminal that is closed: nothing stays behind.
+    /// Ctrl-C, a stopped service, a closed terminal: nothing stays behind.
     struct SignalTests {
         @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
         func `a signal stops the simulator in order`(_ number: Int32) async throws {
@@ -106,12 +106,12 @@ extension CommandLineTests {
             let demo = try await WaitingDemo()
             demo.process.signal(SIGKILL)
             try await Until.holds("the children are gone") { demo.children.allSatisfy { !Self.isAlive($0) } }
-            // The device takes its keys with it; what the demo itself had made nobody is left to remove.
+            // The device removes its keys; no process is left to remove the demo's own files.
             #expect(try !Folder.names(demo.temporary).contains { $0.hasPrefix("sealedpush-device-") })
             #expect(try await demo.process.end().end == .signal(SIGKILL))
         }
 
-        /// Neither gone nor waiting for a parent to ask how it ended.
+        /// True while it is neither gone nor a zombie.
         fileprivate static func isAlive(_ id: pid_t) -> Bool {
             guard let status = try? Folder.contents("/proc/\(id)/stat") else { return false }
             let state = status[(status.lastIndex(of: ")") ?? status.startIndex)...].dropFirst(2).first
@@ -120,8 +120,8 @@ extension CommandLineTests {
     }
 }
 
-/// A demo whose sender waits for the message: its file is a pipe into which nobody writes. The demo itself stands still until
-/// SIGCONT: it waits a minute for a sender that says nothing, and this test may be later.
+/// A demo whose sender waits for the message: its file is a pipe without a writer. The demo itself is stopped until
+/// SIGCONT: it waits a minute for a silent sender, and this test may be later.
 private struct WaitingDemo {
     let process: LiveProcess
     /// Simulator, relay, host of files, phone and sender.
@@ -139,7 +139,7 @@ private struct WaitingDemo {
         invocation.isGroup = true
         let process = try invocation.start()
         self.process = process
-        // A thread that tasks of other tests cannot keep from running.
+        // A thread of its own, which tasks of other tests cannot hold up.
         children = try await LiveProcess.onThread {
             while true {
                 let children = try Self.children(of: process.id)
@@ -156,7 +156,7 @@ private struct WaitingDemo {
         #expect(children.count == 5)
     }
 
-    /// By its words: one that has just begun has those of the demo still.
+    /// Looks at its arguments: one that has just begun still has the demo's.
     private static func isSender(_ id: pid_t) -> Bool {
         guard let words = try? Folder.contents("/proc/\(id)/cmdline").split(separator: "\0") else { return false }
         return words.map(String.init).starts(with: ["sealedpush", "seal", "message.json"])

@@ -1,7 +1,7 @@
 import Envelope
 import Transport
 
-/// A simulator and a device, each a process; and a sender's options for them.
+/// A simulator and a device, each a process, and a sender's options for them.
 struct Site: Sendable {
     static let simulator = [
         "--port", "0", "--device-port", "0", "--json",
@@ -24,10 +24,10 @@ struct Site: Sendable {
     let simulator: LiveProcess
     let pushPort: Int64
     let devicePort: Int64
-    /// Where it said that it is ready, with its ports.
+    /// The simulator's event `ready`, with its ports.
     let ready: JSONValue
 
-    /// Starts the simulator, with `options` in the place of its own.
+    /// Starts the simulator; `options` replace its usual ones.
     init(_ options: [String] = Site.simulator, environment: [String: String] = [:]) async throws {
         place = try await Workplace()
         var invocation = place.invocation(["simulate"] + options + Workplace.allow)
@@ -38,7 +38,7 @@ struct Site: Sendable {
         devicePort = try ready.integer("device-port")
     }
 
-    /// A device that is connected; its token is in the file `token`.
+    /// Connects a device; its token is in the file `token`.
     func connectDevice(_ options: String..., environment: [String: String] = [:]) async throws -> LiveProcess {
         var invocation = place.invocation(
             ["device", "--token-out", "token"] + Self.device(port: devicePort) + Workplace.allow + options
@@ -65,7 +65,9 @@ struct Site: Sendable {
 }
 
 extension Site {
-    /// Asks the simulator for a path as no provider of ours does; the status of its answer.
+    /// Posts to a path of the simulator that no provider of ours uses.
+    ///
+    /// - Returns: the answer's status.
     func post(_ path: String) async throws -> Int {
         let loop = try EventLoop()
         defer { loop.stop() }

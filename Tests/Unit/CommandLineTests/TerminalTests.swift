@@ -1,7 +1,7 @@
 import Testing
 
 extension CommandLineTests {
-    /// A message is a stranger's text: a terminal shows its escapes and does not obey them.
+    /// A stranger's text, whose escapes a terminal shows and does not obey.
     struct TerminalTests {
         private static let hostile = #"\u001b]0;owned\u0007\u001b[2Jred\u202Egnp.exe\u2066\u009b31m\r"#
         private static let shown =
@@ -43,7 +43,7 @@ extension CommandLineTests {
             #expect(run.end != .exit(0) && !Self.isObeyed(run.error), "\(run)")
         }
 
-        /// Control characters but the line feed, and whatever turns the direction.
+        /// True for control characters but the line feed, and for changes of direction.
         private static func isObeyed(_ text: String) -> Bool {
             text.unicodeScalars.contains { scalar in
                 (scalar.properties.generalCategory == .control && scalar != "\n")

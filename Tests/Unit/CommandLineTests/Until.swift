@@ -1,6 +1,6 @@
 import Glibc
 
-/// Waits for what no event tells: another process's file, or its end.
+/// Polls for changes without an event: another process's file, or its end.
 enum Until {
     /// Only a fault takes this long.
     private static let hangGuard: Duration = .seconds(600)

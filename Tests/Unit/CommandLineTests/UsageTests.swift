@@ -1,7 +1,7 @@
 import Testing
 
 extension CommandLineTests {
-    /// What a person who has never used it does first, and does wrong.
+    /// A newcomer's first steps and mistakes.
     struct UsageTests {
         @Test(arguments: Program.commands, ["--help", "-h"])
         func `help goes to standard output and names an example`(
@@ -68,7 +68,7 @@ extension CommandLineTests {
 struct Mistake: CustomTestStringConvertible, Sendable {
     let program: String
     let arguments: [String]
-    /// What the first line on standard error must hold.
+    /// Required text of the first line on standard error.
     let words: String
 
     var testDescription: String { arguments.joined(separator: " ") }
@@ -244,7 +244,7 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             ),
         ] + badServers + [Mistake(["send", "p"] + Array(send.dropFirst(2)), "--to-file is missing")]
 
-    /// Each command with all it needs, but for one option.
+    /// Each command without one of its required options.
     private static let missingOptions: [Mistake] = [
         ("open", ["p"], ["--device-key", "f", "--senders", "f"]), ("seal", ["m"], seal),
         ("send", ["p"], Array(send.dropFirst(2))), ("simulate", [], simulate), ("device", [], device),

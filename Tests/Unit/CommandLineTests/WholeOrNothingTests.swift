@@ -2,9 +2,9 @@ import Keys
 import Testing
 
 extension CommandLineTests {
-    /// A result is there as a whole or not at all, and whoever asked is told.
+    /// Results that are there as a whole or not at all, with an error for the caller.
     struct WholeOrNothingTests {
-        /// Nobody may make files there, not even root.
+        /// In the first of these not even root can make files.
         @Test(arguments: ["/proc/push.json", "missing/push.json", "message.json/push.json", ""])
         func `a payload that cannot be written is refused`(_ path: String) async throws {
             let place = try await Workplace()

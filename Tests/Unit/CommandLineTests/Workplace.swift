@@ -16,13 +16,13 @@ struct Workplace: Sendable {
 
     static let allow = ["--allow-example-keys"]
 
-    /// Who seals, for whom.
+    /// Options that name the sender and the device.
     static let parties = [
         "--sender-key", Program.keys + "/sender.key", "--bundle", "device.bundle",
         "--identity", Program.keys + "/identity.pub", "--topic", topic,
     ]
 
-    /// Who opens, and from whom.
+    /// Options that name the opening device and its senders.
     static let reader = ["--device-key", Program.keys + "/device.key", "--senders", Program.keys + "/sender.pub"]
 
     func invocation(_ arguments: [String]) -> Invocation { Invocation(arguments, in: folder) }

@@ -1,12 +1,10 @@
 /// The table of abuse cases in Tests/Conformance/Vectors/abuse-cases.md, as far as vectors go.
 enum AbuseCaseTable {
-    /// Of the envelope, its keys and its parsers.
+    /// Cases of the envelope, its keys and its parsers.
     static let protocolCases = Array(1...12) + Array(17...50)
 
-    /// - Parameters:
-    ///   - file: the document.
-    ///   - vectors: names of the vectors, without an ending.
-    /// - Returns: cases without a row, rows without a vector or a test, vectors that are not there.
+    /// - Parameter vectors: names of the vectors, without an ending.
+    /// - Returns: cases without a row, rows without a vector or a test, missing vectors.
     static func check(_ file: TextFile, vectors: [String]) -> [Finding] {
         var findings: [Finding] = []
         var cases: Set<Int> = []

@@ -1,15 +1,15 @@
-/// The table of targets in docs/architecture.md: what each may use.
+/// The table of targets in docs/architecture.md, with each target's permitted imports.
 struct ArchitectureTable {
     struct Row: Equatable {
         let target: String
         /// Targets, C modules and Foundation.
         let uses: [String]
-        /// Whether it says "the rest": every other target, but no C module that it does not name.
+        /// True if it says "the rest": every other target, but no C module that it does not name.
         let usesTheRest: Bool
         let line: Int
     }
 
-    /// The document calls C libraries what everybody calls them.
+    /// Modules by the common names of the C libraries, which the document uses.
     static let cModules = [
         "libsodium": "CSodium", "OpenSSL": "COpenSSL", "GMP": "CGMP", "nghttp2": "CNGHTTP2", "SQLite": "CSQLite",
         "CLinux": "CLinux", "libcurl": "CCurl", "CExtendedAttributes": "CExtendedAttributes",
@@ -49,14 +49,14 @@ struct ArchitectureTable {
 
     func row(_ target: String) -> Row? { rows.first { $0.target == target } }
 
-    /// The Swift targets that `target` may depend on: what its row names, and what that uses.
+    /// The Swift targets that `target` may depend on: those of its row, and the targets that they use.
     func allowedTargets(_ target: String) -> Set<String> {
         guard let row = row(target) else { return [] }
         if row.usesTheRest { return Set(rows.map(\.target)).subtracting([target]) }
         return closure(of: row.uses) { self.row($0)?.uses ?? [] }.subtracting(Self.cModules.values)
     }
 
-    /// The C modules that its own row names: who else uses one goes through that target.
+    /// The C modules that its own row names: any other target reaches them through this one.
     func allowedCModules(_ target: String) -> Set<String> {
         Set(row(target)?.uses ?? []).intersection(Self.cModules.values)
     }

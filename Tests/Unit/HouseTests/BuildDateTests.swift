@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The date that a device's clock is held against is the build's own, and nobody's to keep by hand.
+/// The date that a device's clock is held against: the build's own, which is not kept by hand.
 struct BuildDateTests {
     private static let path = "Sources/Opening/Message/BuildDate.swift"
     private static let day: Int64 = 86_400
@@ -25,7 +25,7 @@ struct BuildDateTests {
         return Int64(try String(contentsOfFile: file, encoding: .utf8).filter(\.isNumber))
     }
 
-    /// - Returns: whether it ended well.
+    /// - Returns: true if it ended well.
     private static func shell(_ command: String, _ words: String...) throws -> Bool {
         let id = try Spawn.start(["/bin/sh", "-c", command, "sh"] + words, descriptors: [])
         var status: Int32 = 0
@@ -56,11 +56,11 @@ struct BuildDateTests {
     @Test func `the date is that of no commit to come, and of none long ago`() throws {
         let date = try Self.date(in: Checkout.file(Self.path).text)
         #expect(date <= Int64(Date().timeIntervalSince1970))
-        // The newest day that the changelog's headings name.
+        // The newest day in the changelog's headings.
         let days = try Checkout.file("CHANGELOG.md").lines.filter { $0.text.hasPrefix("## ") }
             .compactMap { try Self.day(namedIn: $0.text) }
         #expect(date >= days.max() ?? 0)
-        // An archive has the date that it was packed with.
+        // An archive has the date of its packing.
         guard let seconds = try Self.commitTime() else { return }
         #expect(date <= seconds && seconds - date < 90 * Self.day, "run scripts/build-date, and commit what it writes")
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files that the rules are about, as they are in the checkout.
+/// The checkout's files, which the rules check.
 enum Checkout {
     /// Tests/Unit/HouseTests/Checkout.swift is four steps below it.
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -19,7 +19,7 @@ enum Checkout {
         try names(under: folder, ending: ending).map { try file(folder + "/" + $0) }
     }
 
-    /// Their paths from the folder, whatever is in them.
+    /// Their paths from the folder, without their contents.
     static func names(under folder: String, ending: String) throws -> [String] {
         guard let names = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path) else {
             throw Missing(folder: folder)

@@ -1,11 +1,11 @@
-/// Manifest and architecture.md say the same, and no server can decrypt.
+/// Agreement of manifest and architecture.md, and servers that cannot decrypt.
 enum DependencyRules {
-    /// What is deployed as a server, or stands in for Apple's.
+    /// Targets that are deployed as a server, or stand in for Apple's.
     static let servers = [
         "APNS", "Transport", "DeviceLink", "APNSProvider", "APNSSimulator", "BlobStore", "PushStore", "PushService",
         "sealedpush-blobs", "sealedpushd",
     ]
-    /// What holds private prekeys, and what opens with them.
+    /// Targets that hold private prekeys, or open with them.
     static let decrypting: Set = ["Opening", "HPKE", "WebPush"]
 
     /// Every dependency is one that the table allows, and every target has its row.
@@ -32,7 +32,7 @@ enum DependencyRules {
         }
     }
 
-    /// Every row is a target, but for those that are still to come; and each use is a row, a C module or Foundation.
+    /// Every row is a target, but for awaited ones; and each use is a row, a C module or Foundation.
     static func check(_ table: ArchitectureTable, against manifest: Manifest, awaited: Set<String>) -> [Finding] {
         table.rows.flatMap { row -> [Finding] in
             var findings: [Finding] = []

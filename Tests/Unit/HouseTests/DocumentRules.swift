@@ -1,6 +1,6 @@
-/// What documents point at is there.
+/// Links and citations of documents, whose targets must exist.
 enum DocumentRules {
-    /// Every relative link leads to a file or a folder; `exists` tells whether a path from the checkout's root is one.
+    /// Every relative link leads to a file or a folder; `exists` takes a path from the checkout's root.
     static func checkLinks(of file: TextFile, awaited: Set<String>, exists: (String) -> Bool) -> [Finding] {
         proseLines(of: file).flatMap { number, line in
             targets(of: line).compactMap { target in
@@ -69,7 +69,7 @@ enum DocumentRules {
         }
     }
 
-    /// Code blocks and code in a line hold examples, not links.
+    /// Lines outside code blocks, without code in a line: code holds examples, not links.
     private static func proseLines(of file: TextFile) -> [(number: Int, text: Substring)] {
         var isCode = false
         return file.lines.filter { _, line in

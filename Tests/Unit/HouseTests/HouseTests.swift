@@ -1,9 +1,8 @@
 import Testing
 
-/// The rules, held against the checkout. That each finds what it is for is tested beside it, on faults planted in
-/// texts.
+/// The rules, held against the checkout. Tests beside them plant faults in texts to show that each finds them.
 struct HouseTests {
-    /// What documents name already and later commits bring: targets, documents, suites. Empty when all of it is there.
+    /// Targets, documents and suites that documents name already and later commits bring. Empty when all of them exist.
     static let awaited: Set<String> = []
 
     private let manifest: Manifest
@@ -39,14 +38,14 @@ struct HouseTests {
     }
 
     @Test func `no server reaches what decrypts`() {
-        // The rule has something to hold on to: the command line does reach it.
+        // The rule is not empty: the command line does reach it.
         #expect(manifest.reachable(from: "sealedpush").isSuperset(of: DependencyRules.decrypting))
         report(DependencyRules.checkServers(of: manifest))
     }
 
     @Test func `sealing holds no key that decrypts: it never reaches Opening (protocol v1, rule 21)`() {
         let sealing = manifest.reachable(from: "Sealing")
-        // It does reach what it seals with, so there is something to hold on to.
+        // It does reach what it seals with, so the rule is not empty.
         #expect(sealing.isSuperset(of: ["HPKE", "Keys"]))
         #expect(!sealing.contains("Opening"))
         for target in ["Keys", "HPKE", "Primitives", "Envelope"] {
@@ -135,8 +134,8 @@ struct HouseTests {
         }
     }
 
-    /// The page, and where its Swift is compiled and run: by tests of this package, by Examples/AppTeam/test or by
-    /// Examples/Providers/test.
+    /// Each page, with the places where its Swift is compiled and run: by tests of this package, by
+    /// Examples/AppTeam/test or by Examples/Providers/test.
     static let swiftPages = [
         "README.md": ["Examples/ChatApp", "Tests/EndToEnd/DocumentedCodeTests"],
         "docs/attachments.md": ["Tests/Conformance/Strangers/UploadingBackEnd"],
@@ -166,7 +165,7 @@ struct HouseTests {
         #expect(pages.filter { $0 != "docs/sealing.md" }.sorted() == Self.swiftPages.keys.sorted())
     }
 
-    /// The page, what it calls its language, and the program that Examples/Providers/test runs.
+    /// The page, its name for the language, and the program that Examples/Providers/test runs.
     static let providerPages = [
         ("curl", "bash", "curl/push"), ("python", "python", "python/push.py"), ("node", "js", "node/push.mjs"),
         ("go", "go", "go/push.go"), ("java", "java", "java/Push.java"),

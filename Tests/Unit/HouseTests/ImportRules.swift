@@ -1,8 +1,8 @@
-/// What a file imports is what its target declares, or the toolchain's.
+/// A file's imports: modules that its target declares, or the toolchain's.
 enum ImportRules {
     /// Modules of the toolchain that every target may use.
     static let toolchain: Set = ["Glibc", "Darwin", "Synchronization"]
-    /// Those that only some may use. Foundation is for Apple's API, everything else is bytes; Dispatch brings threads
+    /// Modules that only some may use. Foundation is for Apple's API, everything else is bytes; Dispatch brings threads
     /// of its own, where servers have one loop.
     static let restricted: [(modules: Set<String>, users: Set<String>, instead: String)] = [
         (
@@ -16,7 +16,7 @@ enum ImportRules {
         (["CryptoKit"], ["Primitives"], "is behind Primitives, on Apple's platforms; use its types"),
         (["Dispatch"], ["sealedpush"], "brings threads of its own; use Transport's event loop"),
     ]
-    /// Files whose whole purpose is one of Apple's own interfaces, and what they need for it.
+    /// Files whose whole purpose is one of Apple's own interfaces, and their extra modules.
     static let appleOnly: [String: Set<String>] = [
         "Sources/NotificationCore/AppDevice/AppDevice+Backups.swift": ["Foundation"],
         "Sources/NotificationCore/Attachments/HTTPSDownloader+Apple.swift": ["Foundation"],
@@ -56,7 +56,7 @@ enum ImportRules {
         return "\(target.name) imports \(module) and does not declare it; declare it where architecture.md allows it"
     }
 
-    /// Every module that is imported, however the import is spelled, and its line.
+    /// Every imported module, however the import is spelled, and its line.
     static func imports(of file: TextFile) -> [(module: String, line: Int)] {
         guard file.text.contains("import") else { return [] }
         return SwiftText(file.text).codeLines.flatMap { number, line -> [(module: String, line: Int)] in

@@ -1,7 +1,7 @@
-/// The targets of Package.swift, read as text: asking the package manager would take its lock from the run that tests.
+/// The targets of Package.swift, read as text: the package manager would take its lock from the run that tests.
 ///
-/// Strict on purpose. What the house's manifest has no use for (dependencies that are not plain names, packages,
-/// conditions, computed names) is an error and not passed over, so that no dependency can hide from the rules.
+/// Strict on purpose. Anything that the house's manifest does not need (dependencies that are not plain names,
+/// packages, conditions, computed names) is an error, so that no dependency can hide from the rules.
 struct Manifest {
     struct Target: Equatable {
         enum Kind { case module, executable, tests, testSupport, stranger, library, c }
@@ -13,7 +13,7 @@ struct Manifest {
         let path: String
         let line: Int
 
-        /// Whether the rules of architecture.md are about it.
+        /// True if the rules of architecture.md apply to it.
         var isOurs: Bool { kind == .module || kind == .executable }
         var isC: Bool { kind == .library || kind == .c }
     }
@@ -27,7 +27,7 @@ struct Manifest {
         try tokens.skipDeclarations()
         var targets: [Target] = []
         while let call = try tokens.nextCall() {
-            // Their arguments are read in turn; what they may hold is in this list too.
+            // Their arguments are read in turn; their possible contents are in this list too.
             if ["Package", ".macOS", ".iOS"].contains(call.name) { continue }
             if [".library", ".executable"].contains(call.name) {
                 _ = try tokens.arguments()
@@ -42,7 +42,7 @@ struct Manifest {
         self.targets = targets
     }
 
-    /// What each `module` of a manifest uses: the fuzz targets' own has calls beside them that no rule is about.
+    /// Dependencies of each `module` of a manifest: the fuzz targets' own has calls beside them that no rule is about.
     static func modules(of file: TextFile) throws(Finding) -> [String: Set<String>] {
         var tokens = try ManifestTokens(file)
         try tokens.skipDeclarations()
@@ -57,7 +57,7 @@ struct Manifest {
 
     func target(_ name: String) -> Target? { targets.first { $0.name == name } }
 
-    /// What `name` depends on, and what that depends on.
+    /// Targets that `name` depends on, directly or not.
     func reachable(from name: String) -> Set<String> {
         closure(of: [name]) { target($0)?.dependencies ?? [] }.subtracting([name])
     }
@@ -73,7 +73,7 @@ struct Manifest {
             throw wrong("\(call.name) has no name; give it as a plain string")
         }
         let place = arguments.labelled["path"]?.first ?? "Sources/\(name)"
-        // What is depended on by one platform alone counts like the rest.
+        // A dependency on one platform alone counts like the rest.
         let dependencies =
             isHelper
             ? Array(arguments.unlabelled.dropFirst()) + (arguments.labelled["onLinux"] ?? [])

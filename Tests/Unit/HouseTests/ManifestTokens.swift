@@ -15,7 +15,7 @@ struct ManifestTokens {
         let line: Int
     }
 
-    /// What stands between a call's parentheses: strings, lists of strings, and single words.
+    /// A call's arguments: strings, lists of strings, and single words.
     struct Arguments {
         var unlabelled: [String] = []
         var labelled: [String: [String]] = [:]
@@ -31,7 +31,7 @@ struct ManifestTokens {
         tokens = try Self.tokens(of: file)
     }
 
-    /// Up to `let package`: the house's own helpers stand before it.
+    /// Skips to `let package`: the house's own helpers stand before it.
     mutating func skipDeclarations() throws(Finding) {
         while position + 1 < tokens.count {
             if tokens[position].text == "let", tokens[position + 1].text == "package" { return }
@@ -106,7 +106,7 @@ struct ManifestTokens {
         )
     }
 
-    /// Comments and `#if` lines apart: the rules hold on every platform.
+    /// Tokens without comments and `#if` lines: the rules hold on every platform.
     private static func tokens(of file: TextFile) throws(Finding) -> [Token] {
         var tokens: [Token] = []
         for (number, line) in file.lines {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Files that stand where they should not.
+/// Misplaced files.
 struct PlaceRuleTests {
     @Test(arguments: [
         ("A", "struct B {}"), ("A", "extension B {}"), ("A+More", "extension B {}"), ("A", "func a() {}\nenum B {}"),

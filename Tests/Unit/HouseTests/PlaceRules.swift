@@ -1,7 +1,7 @@
-/// Where code stands: files are named after their types, and a module's folders use each other one way.
+/// Places of code: files are named after their types, and a module's folders use each other one way.
 enum PlaceRules {
-    /// A file is named after a type that it declares or, with a `+` and the purpose, extends. Free functions,
-    /// constants and aliases alone may have any name.
+    /// A file is named after a type that it declares or, with a `+` and the purpose, extends. Free functions, constants
+    /// and aliases alone may have any name.
     static func checkNames(_ file: TextFile) -> [Finding] {
         let name = file.path.split(separator: "/").last.map { $0.dropLast(".swift".count) } ?? ""
         let parts = name.split(separator: "+", maxSplits: 1)
@@ -18,9 +18,7 @@ enum PlaceRules {
 
     /// The folders of one module have no cycle. Its files outside of folders join them, and do not count.
     ///
-    /// - Parameters:
-    ///   - files: the module's.
-    ///   - module: its folder, such as `Sources/PushStore`.
+    /// - Parameter module: its folder, such as `Sources/PushStore`.
     static func checkFolders(_ files: [TextFile], of module: String) -> [Finding] {
         let placed = files.compactMap { file -> (folder: String, file: TextFile)? in
             let steps = file.path.dropFirst(module.count + 1).split(separator: "/")
@@ -50,7 +48,7 @@ enum PlaceRules {
         }
     }
 
-    /// A module's README: at most 25 lines, and it names what the module may import as the manifest does.
+    /// A module's README: at most 25 lines, with the same permitted imports as the manifest.
     static func checkReadme(_ readme: TextFile, of target: String, imports: [String]) -> [Finding] {
         var findings: [Finding] = []
         let count = readme.lines.count - (readme.text.hasSuffix("\n") ? 1 : 0)
@@ -80,7 +78,7 @@ enum PlaceRules {
         var isAlias: Bool { keyword == "typealias" }
     }
 
-    /// Those of a file's own level: a line that begins with one.
+    /// Declarations of a file's own level: a line that begins with one.
     private static func declarations(of file: TextFile) -> [Declaration] {
         SwiftText(file.text).codeLines.compactMap { _, line in
             guard line.first?.isWhitespace == false else { return nil }

@@ -1,7 +1,7 @@
-/// What a document shows as code is code that is compiled somewhere.
+/// Code in documents, which must be code that is compiled somewhere.
 enum SnippetRules {
     /// Every block of the language, as the fence calls it, stands in one of the files, byte for byte, and so does every
-    /// assignment to a member of `device` between backquotes. How far a whole block is indented does not matter.
+    /// assignment to a member of `device` between backquotes. The indentation of a whole block does not matter.
     static func check(_ document: TextFile, in files: [TextFile], language: String = "swift") -> [Finding] {
         let sources = files.map { $0.lines.map(\.text) }
         return snippets(of: document, language).filter { snippet in
@@ -18,7 +18,7 @@ enum SnippetRules {
         let lines: [Substring]
     }
 
-    /// How many blocks of the language a document has.
+    /// Number of a document's blocks in the language.
     static func blockCount(in document: TextFile, language: String) -> Int {
         document.lines.count { $0.text == "```" + language }
     }
@@ -52,7 +52,7 @@ enum SnippetRules {
             .filter { $0.hasPrefix("device.") && $0.contains(" = ") }
     }
 
-    /// Without the spaces that all lines begin with; an empty line has any number of them.
+    /// Removes the spaces that all lines begin with; an empty line has any number of them.
     private static func withoutIndentation(_ lines: ArraySlice<Substring>) -> [Substring] {
         let indentation = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
         return lines.map { $0.dropFirst(indentation) }

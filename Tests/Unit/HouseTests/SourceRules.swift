@@ -1,4 +1,4 @@
-/// What no file of ours may hold.
+/// Code that no file of ours may hold.
 enum SourceRules {
     static let lineCountMax = 400
 
@@ -48,7 +48,7 @@ enum SourceRules {
         }
     }
 
-    /// The sentence that makes it right stands above, attributes of the declaration apart.
+    /// The sentence that justifies it stands above, attributes of the declaration apart.
     private static func unexplained(_ text: SwiftText, _ file: TextFile) -> [Finding] {
         let lines = file.lines.map { $0.text.drop(while: \.isWhitespace) }
         return text.codeLines.flatMap { number, line -> [Finding] in
@@ -62,7 +62,7 @@ enum SourceRules {
     }
 
     private static func length(_ file: TextFile) -> [Finding] {
-        // What ends the last line begins no other.
+        // The end of the last line begins no other.
         let count = file.lines.count - (file.text.hasSuffix("\n") ? 1 : 0)
         guard count > lineCountMax else { return [] }
         let problem = "\(count) lines, and \(lineCountMax) are the most; move the second idea to a file of its own"

@@ -1,5 +1,5 @@
-/// A Swift file's text, taken apart into code and comments: both have the lines of the whole, with spaces where the
-/// other was. What strings hold is in neither, what is interpolated into them is code.
+/// A Swift file's text, split into code and comments: both have the lines of the whole, with spaces where the other
+/// was. Strings' contents are in neither, code interpolated into them is code.
 struct SwiftText {
     private(set) var code: [UInt8] = []
     private(set) var comments: [UInt8] = []
@@ -19,7 +19,7 @@ struct SwiftText {
 
     private enum Kind { case code, comment, string }
 
-    /// - Parameter untilParenthesis: in an interpolation, which its own `)` ends.
+    /// - Parameter untilParenthesis: true in an interpolation, which its own `)` ends.
     private mutating func scanCode(untilParenthesis: Bool) {
         var depth = 0
         while position < text.count {
@@ -40,7 +40,7 @@ struct SwiftText {
         }
     }
 
-    /// Swift's may stand inside each other.
+    /// Swift's block comments nest.
     private mutating func scanBlockComment() {
         var depth = 0
         repeat {

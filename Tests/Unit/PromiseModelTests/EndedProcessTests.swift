@@ -2,10 +2,10 @@ import Envelope
 import TestSupport
 import Testing
 
-/// An app or extension that is ended at each of its steps on disk in turn, with everything to do, and what comes after it.
+/// An app or extension that is ended at each of its disk steps in turn, with everything to do, and the time after it.
 struct EndedProcessTests {
-    /// The oldest prekeys are destroyed and the next due, a message was sealed to those that are gone, the newest are old,
-    /// and two messages wait for the device to be unlocked.
+    /// The oldest prekeys are destroyed and the next due, a message was sealed to those that are gone, the newest are
+    /// old, and two messages wait for the device to be unlocked.
     private static let busy: [Step] = [
         .seal(days: 1), .weeks(4), .deliver(back: 0, .shown), .pass(.days(8)), .lock, .message(.shown),
         .message(.shown, .unlocked), .message(.shown, .unlocked),
@@ -14,7 +14,7 @@ struct EndedProcessTests {
     private static let afterwards: [Step] =
         [.message(.shown)] + again + [.launch] + again + [.pass(.seconds(36))] + again + [.launch] + again
         + [.weeks(1), .launch(Step.Launch(isCold: true)), .weeks(7)]
-    /// The relay withholds everything: what was kept is there for the app alone.
+    /// The relay withholds everything: kept messages are left to the app alone.
     private static let withheld: [Step] = [.launch, .pass(.seconds(36)), .launch]
     private static let again: [Step] = (0..<4).map { .deliver(back: $0, .shown) }
 
@@ -37,7 +37,7 @@ struct EndedProcessTests {
         #expect(try Self.endings(of: [.unlock]) { .message(.endedShowing(step: $0)) } >= 2)
     }
 
-    /// - Returns: how many steps there are.
+    /// - Returns: the number of steps.
     private static func endings(of before: [Step] = [], _ ended: (Int) -> Step) throws -> Int {
         var search = Search(try Stage(watching: Set(Invariant.allCases)))
         let (busy, early) = try search.run(Self.busy + before, from: try search.stage.world())

@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import Opening
 
-/// What the device promises, whatever clock, contacts and relay do.
+/// The device's promises, under any clock, contacts and relay.
 enum Invariant: String, CaseIterable {
     case shownOnce, openedWhenPossible, sealedWhileLocked, keptUntilUnlocked, noKeyEarly, noKeyLate, neverDeaf,
         roomToRotate
@@ -17,15 +17,15 @@ struct Violation: Equatable, CustomStringConvertible {
     var description: String { "\(invariant.rawValue): \(what)" }
 }
 
-/// The reference: each promise in one function, told the true time. Nil where the promise holds.
+/// The reference: each promise in one function, by the true time. Nil where the promise holds.
 enum Promises {
     private static let day: UInt64 = 86_400_000
     private static let skewMax: UInt64 = 300_000
     private static let claimMilliseconds: UInt64 = 35_000
     private static var lifetimeMax: UInt64 { UInt64(ModelPhone.lifetimeMax.components.seconds) * 1_000 }
 
-    /// A message is opened a second time only if the process that had it was ended before it showed it, 35 seconds ago or
-    /// before a restart.
+    /// A message is opened a second time only if the process that had it was ended before it showed it, 35 seconds ago
+    /// or before a restart.
     static func shownOnce(_ message: WorldMessage, _ world: World) -> Violation? {
         guard let last = message.openings.last else { return nil }
         let age = world.now - last.at
@@ -44,15 +44,15 @@ enum Promises {
         return Violation(.sealedWhileLocked, "message \(message.number) opened, \(world.lock)")
     }
 
-    /// True where it was not shown and no claim on it can live: a claim lasts for whole seconds.
+    /// True if it was not shown and no claim on it can live: a claim lasts for whole seconds.
     private static func isFree(_ message: WorldMessage, _ world: World) -> Bool {
         guard let last = message.openings.last else { return true }
         guard last.end == .killed || last.end == .endedOpening else { return false }
         return world.now - last.at >= claimMilliseconds + 1_000 || last.boot != world.boot
     }
 
-    /// An honest message that comes in its life, by time that is right or confirmed, to a prekey that must exist, opens unless it
-    /// was shown or is being shown.
+    /// An honest message that comes in its life, by a right or confirmed time, to a prekey that must exist, opens
+    /// unless it was shown or is being shown.
     static func openedWhenPossible(_ message: WorldMessage, _ outcome: ModelPhone.Outcome, _ world: World) -> Violation?
     {
         guard outcome != .opened, message.isHonest, world.lock.permits(message.protection), world.isTimeRight,
@@ -61,8 +61,8 @@ enum Promises {
         return Violation(.openedWhenPossible, "message \(message.number) was \(outcome)")
     }
 
-    /// An honest message that came while the device was locked, or past its end by a clock that was not confirmed alone, is
-    /// opened by the app's next run with confirmed time, if it still lives.
+    /// An honest message that came while the device was locked, or past its end by an unconfirmed clock only, is opened
+    /// by the app's next run with confirmed time, if it still lives.
     static func keptUntilUnlocked(_ world: World) -> Violation? {
         let lost = world.messages.first {
             $0.isHonest && $0.isOwed && world.lock.permits($0.protection) && isFree($0, world) && isAlive($0, world)
@@ -71,15 +71,16 @@ enum Promises {
         return lost.map { Violation(.keptUntilUnlocked, "message \($0.number) is lost") }
     }
 
-    /// No prekey is destroyed while an honest sender can have sealed a message to it that still lives: seven days after
-    /// the newer bundle, or after it was superseded for seven, and the longest life.
+    /// No prekey is destroyed while an honest sender's message to it can still live: seven days after the newer bundle,
+    /// or after it was superseded for seven, and the longest life.
     static func noKeyEarly(_ prekey: WorldPrekey, _ world: World) -> Violation? {
         let end = earliestEnd(prekey)
         guard !world.isRoomShort, world.now + world.confirmedAhead < end else { return nil }
         return Violation(.noKeyEarly, "prekey \(prekey.number) went \((end - world.now) / 3_600_000) hours early")
     }
 
-    /// After a run of the app with confirmed time no prekey is there whose end has passed, and none that was never offered.
+    /// After a run of the app with confirmed time no prekey is left that is past its end, and none that was never
+    /// offered.
     static func noKeyLate(_ world: World, secrets: Set<PrekeyID>) -> Violation? {
         let offered = world.prekeys.reduce(into: Set<PrekeyID>()) { $0.formUnion($1.ids) }
         guard secrets.isSubset(of: offered) else {
@@ -93,8 +94,8 @@ enum Promises {
         return nil
     }
 
-    /// Once the clock is right and the time confirmed, an honest sender takes the bundle that the device publishes, and its
-    /// message opens.
+    /// Once the clock is right and the time confirmed, an honest sender accepts the published bundle, and its message
+    /// opens.
     static func neverDeaf(_ failure: String?) -> Violation? { failure.map { Violation(.neverDeaf, $0) } }
 
     /// Once time was ever confirmed, no clock makes a bundle that senders refuse.
@@ -112,7 +113,7 @@ enum Promises {
     /// Rotation never lacks room.
     static func roomToRotate() -> Violation { Violation(.roomToRotate, "the rotation threw") }
 
-    /// A prekey goes only when the time that was confirmed, and what passed since, is past its end.
+    /// A prekey goes only when the confirmed time, and the time since, is past its end.
     static func unconfirmedClockKeepsKeys(_ prekey: WorldPrekey, _ world: World) -> Violation? {
         guard !world.isRoomShort, world.certainTime < earliestEnd(prekey) else { return nil }
         return Violation(.unconfirmedClockDeletesNothing, "prekey \(prekey.number)")
@@ -127,7 +128,7 @@ enum Promises {
         return Violation(.unconfirmedClockDeletesNothing, "\(owed) envelopes are owed, \(spooledCount) are there")
     }
 
-    /// A marker leaves only when the message it stands for has certainly expired by any policy.
+    /// A marker leaves only when its message has certainly expired by any policy.
     static func unconfirmedClockKeepsMarkers(_ world: World, markerCount: Int) -> Violation? {
         let owed = world.markedTimes.values.count { world.certainTime < $0 + 30 * day }
         guard markerCount < min(owed, 64) else { return nil }
@@ -142,7 +143,7 @@ enum Promises {
         !world.prekeys[number].isEvicted && world.now < earliestEnd(world.prekeys[number])
     }
 
-    /// The first moment at which no honest sender's message to it can live.
+    /// Time from which no honest sender's message to it can live.
     static func earliestEnd(_ prekey: WorldPrekey) -> UInt64 {
         let longest = prekey.notAfter + lifetimeMax
         guard let superseded = prekey.superseded else { return longest }
@@ -150,8 +151,8 @@ enum Promises {
         return min(longest, known + 7 * day + lifetimeMax + skewMax)
     }
 
-    /// The same with the skew of clocks, and with the first confirmation in the place of a time that a wrong clock wrote;
-    /// nil before that confirmation.
+    /// The same with the skew of clocks, and with the first confirmation in place of a wrong clock's time; nil before
+    /// that confirmation.
     private static func latestEnd(_ prekey: WorldPrekey) -> UInt64? {
         let longest = prekey.made.corrected.map { $0 + 60 * day + lifetimeMax }
         let superseded = prekey.superseded?.corrected.map { $0 + 7 * day }

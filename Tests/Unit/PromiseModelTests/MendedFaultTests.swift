@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Searches that found faults of earlier rules, over steps of which most have nothing to do with them. They find nothing now.
+/// Searches that found faults of earlier rules, with mostly unrelated steps. They find nothing now.
 struct MendedFaultTests {
     /// Steps that may be in every schedule.
     private static let usual: [Step] = [.message(.shown), .launch, .pass(.seconds(36)), .pass(.days(1))]

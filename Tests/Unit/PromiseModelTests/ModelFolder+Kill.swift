@@ -1,11 +1,11 @@
 import CDiskSteps
 
 extension ModelFolder {
-    /// Files that a process leaves when it is ended at one of its steps on disk: before a write, in the middle of it, before it is
-    /// forced out, before and after a rename or a removal. Step 0 is before the first change. The process goes on to its end
-    /// for now, and can ask whether that is after the step.
+    /// The files that a process leaves when it is ended at one of its disk steps: before a write, in the middle of it,
+    /// before its sync, before and after a rename or a removal. Step 0 is before the first change. The process itself
+    /// runs to its end, and can ask whether that is after the step.
     ///
-    /// Gives the files as they were then; nil where `body` has fewer steps.
+    /// - Returns: the files at that step; nil where `body` has fewer steps.
     func image(atStep number: Int, of body: (_ isOver: () -> Bool) throws -> Void) throws -> Image? {
         let steps = StepCounter { [self] in try image() }
         steps.wanted = number

@@ -1,9 +1,9 @@
 import Foundation
 import Keys
 
-/// The device's disk: a folder in memory where there is one, that can be put back to what it was.
+/// The device's disk: a folder, in memory where possible, that can be restored to an earlier state.
 ///
-/// The replay window is put back in place and not replaced: processes that have it open go on with what is in it.
+/// The replay window is restored in place: processes that have it open see the restored bytes.
 final class ModelFolder {
     /// All of it.
     struct Image {
@@ -24,7 +24,6 @@ final class ModelFolder {
         try FileManager.default.createDirectory(atPath: privatePath, withIntermediateDirectories: true)
     }
 
-    /// The replay window alone.
     func window() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: windowPath)) }
 
     func putBack(window: Data) throws {
@@ -46,7 +45,7 @@ final class ModelFolder {
             try FileManager.default.removeItem(atPath: path + "/" + name)
         }
         for (name, bytes) in image.files {
-            // What is as it was stays: most is.
+            // Unchanged files stay: most are.
             if (try? WholeFile.read(path + "/" + name, byteCountMax: 1 << 20)) == bytes { continue }
             try WholeFile.write(bytes, to: path + "/" + name, access: .ownerOnly)
         }
@@ -70,7 +69,7 @@ final class ModelFolder {
     }
 
     deinit {
-        // What stays is in the system's folder for temporary files.
+        // Leftovers are in the system's folder for temporary files.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

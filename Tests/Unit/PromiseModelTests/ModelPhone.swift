@@ -9,27 +9,27 @@ import TestSupport
 
 @testable import Opening
 
-/// The real device, app and extension: each call of the model into the implementation is in this file.
+/// The real device, app and extension: this file has every call of the model into the implementation.
 ///
-/// What the implementation cannot be told yet is said here, and nowhere else.
+/// Facts that the implementation has no parameter for are set here only.
 final class ModelPhone {
     /// The device's clocks, as one process reads them.
     struct Reading {
-        /// What the person and the network set; anything.
+        /// Set by the person and the network: anything.
         var wall: Timestamp
         /// Milliseconds since the device started, asleep or not.
         var uptime: UInt64
-        /// How often the device has started.
+        /// The number of the device's start.
         var boot: UInt64
     }
 
-    /// What became of a push.
+    /// A push's end.
     enum Outcome: Equatable {
         case opened, replay, expired, clockUntrusted, locked, missingKey
         case other(String)
     }
 
-    /// What the extension made of a push, until iOS has it.
+    /// The extension's result for a push, until iOS has it.
     struct Content {
         let outcome: Outcome
         fileprivate let content: NotificationContent
@@ -78,12 +78,11 @@ final class ModelPhone {
 
     func setLock(_ state: DeviceLock) { lock.set(state) }
 
-    // What lies on disk: seen by the model alone.
+    // The disk: seen by the model alone.
 
-    /// Private keys.
     func secrets() throws -> Set<PrekeyID> { Set(try container.keyStore.names().compactMap(\.prekeyID)) }
 
-    /// Private keys that the index names: what a message can open with.
+    /// Private keys that the index names: the ones that can open a message.
     func prekeys() throws -> Set<PrekeyID> {
         try secrets().intersection(try RingIndex(from: container.keyStore).prekeys.map(\.id))
     }
@@ -107,7 +106,7 @@ final class ModelPhone {
 
 // The app: one call each.
 extension ModelPhone {
-    /// A process that starts.
+    /// Starts a process.
     func open(_ clock: Reading) throws(AppDeviceError) {
         uptime.set(clock)
         switch try AppDevice.open(settings, now: clock.wall, random: &random) {
@@ -115,7 +114,7 @@ extension ModelPhone {
         }
     }
 
-    /// The true time, from a source that the relay is not.
+    /// Confirms the true time, from a source other than the relay.
     func confirmTime(_ time: Timestamp, askedBefore pause: UInt64 = 0, _ clock: Reading) throws {
         var asking = clock
         // Before the last restart, where the device has not run for so long.
@@ -160,14 +159,14 @@ extension ModelPhone {
         try device().acknowledged(epoch: epoch, now: clock.wall)
     }
 
-    /// What `report(to:)` asks for first.
+    /// Does the first step of `report(to:)`.
     func collectResends(_ clock: Reading) throws {
         _ = try container.resendMarkers.pendingResends()
     }
 
     func destroyDue(_ clock: Reading) throws {
         uptime.set(clock)
-        // It takes no time: the device's clock is there to be read.
+        // It takes no time: the device's clock is only read.
         try SimulatedDevice(appGroupsPath: nil, clock: ContinuousClock(), wallClock: { clock.wall.milliseconds })
             .bind { _ = try device().destroyDue() }
     }
@@ -180,7 +179,7 @@ extension ModelPhone {
 
 // The extension.
 extension ModelPhone {
-    /// One push, as far as the claim.
+    /// Handles one push, as far as the claim.
     func receive(_ push: [AnyHashable: Any], _ clock: Reading) -> Content {
         uptime.set(clock)
         let pipeline = NotificationPipeline(container: container, display: display)
@@ -205,7 +204,7 @@ extension ModelPhone {
     }
 }
 
-// What a sender needs of this device.
+// Senders' view of this device.
 extension ModelPhone {
     /// A sender that keeps pins.
     func recipient(
@@ -226,7 +225,7 @@ extension ModelPhone {
         )
     }
 
-    /// A sender that takes any bundle, as of any time.
+    /// A sender that accepts any bundle, as of any time.
     func recipient(anyTime bundle: Bundle) throws -> Recipient {
         try Recipient(
             bundle: bundle.bytes,
@@ -237,7 +236,6 @@ extension ModelPhone {
     }
 }
 
-/// The device's uptime, as the model has it.
 private final class PhoneUptime: Sendable {
     private let box = Guarded(Uptime(milliseconds: 0, boot: 1))
 
@@ -248,7 +246,7 @@ private final class PhoneUptime: Sendable {
     }
 }
 
-/// A device's lock that the model turns.
+/// A device's lock, set by the model.
 private final class PhoneLock: Sendable {
     private let box = Guarded(DeviceLock.unlocked)
 

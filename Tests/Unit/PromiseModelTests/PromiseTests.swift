@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random schedules: the same in every run unless SEALEDPUSH_SEEDS says otherwise, and as many as SEALEDPUSH_MODEL_SCHEDULES
-/// asks for. What is found is printed with its seed, as short as dropping steps makes it.
+/// Random schedules: the same in every run unless SEALEDPUSH_SEEDS says otherwise, SEALEDPUSH_MODEL_SCHEDULES of them.
+/// A finding is printed with its seed, as short as dropping steps makes it.
 struct PromiseTests {
     private static let arrivals: [Step.Arrival] = [
         .shown, .shown, .leftOpen, .killed, .raced(milliseconds: 0), .raced(milliseconds: 1),
@@ -21,7 +21,7 @@ struct PromiseTests {
         steps.map { Step.Launch(ending: Step.Ending(call: call, step: $0)) }
     }
 
-    /// What may happen to a device whose clock is right, with a relay that is honest about bundles.
+    /// Steps of a device whose clock is right, with a relay that is honest about bundles.
     private static let quiet: [Step] =
         arrivals.flatMap { [.message($0), .deliver(back: 0, $0), .deliver(back: 1, $0), .deliver(back: 3, $0)] }
         + endedArrivals.flatMap { [.message($0), .deliver(back: 0, $0)] } + [

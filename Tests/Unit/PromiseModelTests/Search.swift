@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// A schedule under which a promise did not hold.
+/// A schedule that broke a promise.
 struct Counterexample: CustomStringConvertible {
     let schedule: [Step]
     let violation: Violation
-    /// Of a random schedule that this was made from.
+    /// Seed of the random schedule that it comes from.
     var seed: UInt64?
 
-    /// Steps as a schedule in a test names them, so that this one can be put there.
+    /// Steps as Swift source, ready for a schedule in a test.
     var description: String {
         let steps = schedule.map { step in
             "\(step)".replacing(/(?:PromiseModelTests\.Step|Envelope)\.\w+(\.|(?=\())/, with: { $0.output.1 })
@@ -18,16 +18,16 @@ struct Counterexample: CustomStringConvertible {
     }
 }
 
-/// Looks for schedules under which a promise does not hold.
+/// Searches for schedules that break a promise.
 struct Search {
     let stage: Stage
 
     init(_ stage: Stage) { self.stage = stage }
 
-    /// From the beginning.
+    /// Runs from the beginning.
     mutating func run(_ schedule: [Step]) throws -> Violation? { try run(schedule, from: try stage.world()).violation }
 
-    /// From a world that there was. The image is of its disk; nil for the one that is there.
+    /// Runs from an earlier world. The image is of its disk; nil for the present one.
     mutating func run(
         _ schedule: [Step],
         from world: World,
@@ -41,7 +41,7 @@ struct Search {
         return (world, nil)
     }
 
-    /// All schedules of at most so many steps, the shortest first.
+    /// Runs all schedules of at most so many steps, the shortest first.
     mutating func all(of steps: [Step], length: Int) throws -> Counterexample? {
         for length in 1...length {
             if let found = try deepen(try stage.world(), steps, [], length) { return found }
@@ -68,7 +68,7 @@ struct Search {
         return nil
     }
 
-    /// So many random schedules; the first that breaks a promise is made as short as dropping steps makes it.
+    /// Runs random schedules; the first that breaks a promise is shrunk.
     mutating func random(_ count: Int, of steps: [Step], length: Int, seed: UInt64) throws -> Counterexample? {
         for run in 0..<count {
             var random = SeededRandom(seed: seed &+ UInt64(run))

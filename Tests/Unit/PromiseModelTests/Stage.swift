@@ -4,7 +4,7 @@ import Opening
 import Sealing
 import TestSupport
 
-/// What worlds of one search share: the phone, put back before each, the senders' keys, and which promises are watched.
+/// State that one search's worlds share: the phone, restored before each, the senders' keys, and the watched promises.
 final class Stage {
     /// 2027-01-15.
     static let start: UInt64 = 1_800_000_000_000
@@ -28,7 +28,7 @@ final class Stage {
         )
     }
 
-    /// A device of which a sender knows that it is there, and nothing else.
+    /// A device that a sender knows, and nothing else.
     func world() throws -> World {
         if let beginning {
             try put(beginning.world, beginning.image)
@@ -39,7 +39,7 @@ final class Stage {
         return world
     }
 
-    /// Goes back to a world that there was.
+    /// Returns to an earlier world.
     func put(_ world: World, _ image: ModelFolder.Image) throws {
         try phone.folder.putBack(image)
         phone.setLock(world.lock)
@@ -47,7 +47,7 @@ final class Stage {
 
     func watches(_ invariant: Invariant) -> Bool { watched.contains(invariant) }
 
-    /// - Returns: nil for a promise that this search does not ask about.
+    /// - Returns: nil for a promise that this search does not watch.
     func watched(_ violation: Violation?) -> Violation? {
         violation.flatMap { watches($0.invariant) ? $0 : nil }
     }

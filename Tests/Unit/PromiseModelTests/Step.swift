@@ -1,7 +1,7 @@
 import Envelope
 
-/// One thing that happens in the world. Dropped from a schedule, it leaves the others their meaning: messages are
-/// numbered from the newest.
+/// One event in the world. Dropping it from a schedule leaves the others their meaning: messages are numbered from the
+/// newest.
 enum Step: Hashable {
     /// The honest sender seals a message that lives for an hour, and the relay delivers it.
     case message(Arrival, ProtectionClass = .afterFirstUnlock)
@@ -11,30 +11,30 @@ enum Step: Hashable {
     case hostileMessage(SignedTime, Arrival)
     /// The relay delivers a message, for the first time or again.
     case deliver(back: Int, Arrival)
-    /// The extension shows what it has opened.
+    /// The extension shows the messages that it has opened.
     case show
     /// iOS ends the extension before it has shown anything.
     case killExtension
-    /// The app comes to the front and does what its loop says.
+    /// The app comes to the front and runs its loop.
     case launch(Launch)
     /// As many weeks, with a launch at the end of each.
     case weeks(Int)
-    /// The device gets another token, as often as that, and the app hears of it each time.
+    /// The device gets another token so many times, and the app learns of each.
     case newTokens(Int)
     case pass(Pause)
-    /// The wall clock goes on from there.
+    /// The wall clock continues from there.
     case clock(Jump)
     /// The wall clock stands still.
     case freezeClock
     /// The source of the time is wrong, an hour ahead, and the app believes it.
     case wrongTime
-    /// The app hears from the source of the time what was asked for so long ago, or before a restart.
+    /// The app gets the time's answer to a request of so long ago, or of before a restart.
     case lateTime(Pause)
     case reboot
     case lock
     case unlock
     case relay(Relay)
-    /// The honest sender asks for the bundle again before it must.
+    /// The honest sender fetches the bundle earlier than it must.
     case fetch
 
     enum Arrival: Hashable {
@@ -43,33 +43,33 @@ enum Step: Hashable {
         case leftOpen
         /// The process is ended between the claim and the screen.
         case killed
-        /// The process is ended at this step on disk, if it takes so many until it has opened the message.
+        /// The process is ended at this disk step, if opening the message takes so many.
         case endedOpening(step: Int)
-        /// The same while it notes that the message was shown.
+        /// The same while it records that the message was shown.
         case endedShowing(step: Int)
-        /// Two processes have it at the same time. Each reads its clock before either takes the lock; the second to
-        /// take it has read the clock so much later.
+        /// Two processes have it at the same time. Each reads its clock before either takes the lock; the second has
+        /// read its clock so much later.
         case raced(milliseconds: Int64)
     }
 
-    /// When a message says that it was sent.
+    /// A message's signed time of sending.
     enum SignedTime: Hashable {
         case trueTime
         case deviceTime
-        /// Ahead of the device's clock, within what it takes.
+        /// Ahead of the device's clock, within the skew.
         case deviceTimeAndSkew
         case trueTimeAndYear
     }
 
     struct Launch: Hashable {
-        /// Whether the source of the time answers.
+        /// True if the source of the time answers.
         var confirms = true
-        /// A process that starts, rather than one that goes on: the same but for `open`, since nothing is kept in memory.
+        /// True for a new process instead of a running one: the same but for `open`, since nothing is kept in memory.
         /// It reads the whole replay window, and takes as long as ten other steps.
         var isCold = false
-        /// The process is ended after this call.
+        /// Call after which the process is ended.
         var killedAfter: AppCall?
-        /// The process is ended in this call, at this step on disk, if the call takes so many.
+        /// Call and disk step at which the process is ended, if the call takes so many.
         var ending: Ending?
     }
 
@@ -103,9 +103,9 @@ enum Step: Hashable {
 
     enum Relay: Hashable {
         case honest
-        /// It has the bundle and does not say so.
+        /// It has the bundle and does not confirm it.
         case withholdsAcknowledgements
-        /// It says that it has the bundle and hands out the first one.
+        /// It confirms the bundle and hands out the first one.
         case fakesAcknowledgements
         /// It hands out the first one.
         case handsOutOldest

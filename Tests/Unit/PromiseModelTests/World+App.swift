@@ -6,7 +6,7 @@ import Opening
 // The app.
 extension World {
     mutating func run(_ launch: Step.Launch) throws -> Violation? {
-        // Nothing of an app runs usefully before the first unlock.
+        // An app has no useful work before the first unlock.
         guard lock != .beforeFirstUnlock else { return nil }
         let ended = endedCount
         for call in Step.AppCall.allCases {
@@ -53,7 +53,7 @@ extension World {
         }
     }
 
-    /// Confirms alone: the rest of the loop would make prekeys and destroy some.
+    /// Only confirms: the rest of the loop would make and destroy prekeys.
     mutating func confirmWrongTime() throws -> Violation? {
         guard lock != .beforeFirstUnlock, isAppRunning else { return nil }
         confirmed = (now, boot)
@@ -77,7 +77,7 @@ extension World {
         var killedWith: ModelFolder.Image?
         try stage.phone.openSpooled(reading) { id in
             shown.append(id)
-            // The disk as it is while the first message is being shown: where a kill would leave it.
+            // The disk while the first message is being shown: as a kill would leave it.
             if isKilled, killedWith == nil { killedWith = try? stage.phone.folder.image() }
         }
         if let killedWith {
@@ -91,14 +91,14 @@ extension World {
         return stage.watched(Promises.unconfirmedClockKeepsSpool(self, spooledCount: try stage.phone.spooledCount()))
     }
 
-    /// Expects nothing more of what is over by confirmed time: it has left the spool, also where that time was wrong.
+    /// Drops expectations of messages expired by confirmed time: they have left the spool, even if that time was wrong.
     mutating func forgetExpired() {
         for index in messages.indices where certainTime >= messages[index].expiresAt {
             (messages[index].isOwed, messages[index].isSpooled) = (false, false)
         }
     }
 
-    /// Notes that the app has opened a message from the spool.
+    /// Records that the app has opened a message from the spool.
     mutating func noteSpooled(_ id: [UInt8], _ end: WorldMessage.End) -> Violation? {
         guard let message = messages.firstIndex(where: { $0.id == id }) else { return nil }
         if let violation = judge(message, .opened) { return violation }
@@ -112,7 +112,7 @@ extension World {
         isRoomShort = isRingFull
         defer { isRoomShort = false }
         do { try stage.phone.rotateIfDue(token: token, reading) } catch {
-            // A prekey of the unlocked device cannot be written then.
+            // A prekey of the unlocked class cannot be written then.
             if lock == .locked, error == .locked { return try notePrekeys() }
             return stage.watched(Promises.roomToRotate())
         }
@@ -120,7 +120,7 @@ extension World {
         return try notePrekeys()
     }
 
-    /// True where the oldest prekeys make room for new ones: never for a clock that nobody confirmed.
+    /// True where the oldest prekeys make room for new ones: never for an unconfirmed clock.
     var isRingFull: Bool {
         let count = prekeys.filter(\.isThere).reduce(2) { $0 + $1.ids.count }
         return count > 64 && (isTimeConfirmed || rotatedToken != tokenCount)
@@ -130,7 +130,7 @@ extension World {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 
-    /// Compares the prekeys on disk with those that there were.
+    /// Compares the prekeys on disk with those before.
     @discardableResult
     mutating func notePrekeys() throws -> Violation? {
         let found = try stage.phone.prekeys()
@@ -148,7 +148,7 @@ extension World {
         }
         let new = prekeys.reduce(found) { $0.subtracting($1.ids) }
         guard !new.isEmpty else { return nil }
-        // What happens without confirmed time counts as of the next confirmation.
+        // Events without confirmed time count as of the next confirmation.
         let event = WorldPrekey.Event(at: now, isTimeKnown: isTimeConfirmed && confirmedAhead == 0)
         for index in prekeys.indices where prekeys[index].superseded == nil { prekeys[index].superseded = event }
         let made = WorldPrekey.Event(at: now, isTimeKnown: isClockRight && confirmedAhead == 0)
@@ -175,7 +175,7 @@ extension World {
         return nil
     }
 
-    /// Notes that the device may have noted it.
+    /// Records that the device may have the acknowledgement.
     mutating func noteAcknowledgement() {
         guard let newest = uploaded.last, relay != .withholdsAcknowledgements else { return }
         for index in prekeys.indices where index < newest && prekeys[index].acknowledgedAtFirst == nil {
@@ -183,9 +183,9 @@ extension World {
         }
     }
 
-    /// What hinders an honest sender now that everything is right; nil for nothing. Leaves no trace.
+    /// An honest sender's obstacle now that everything is right; nil for none. Leaves no trace.
     private func failureOfProbe() throws -> String? {
-        // All that a message which opens changes before it is shown.
+        // All that an opening message changes before it is shown.
         let window = try stage.phone.folder.window()
         var world = self
         world.relay = .honest

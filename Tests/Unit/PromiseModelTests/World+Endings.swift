@@ -1,6 +1,6 @@
-// Processes that are ended while they change the disk: what happened is what is there then.
+// Processes that are ended while they change the disk: only the disk tells what they did.
 extension World {
-    /// One call of the app, in which the process is ended; all of it where the call has fewer steps.
+    /// Runs one call of the app, in which the process is ended; all of it where the call has fewer steps.
     mutating func perform(
         _ call: Step.AppCall,
         _ launch: Step.Launch,
@@ -44,7 +44,7 @@ extension World {
         return next.flatMap { noteSpooled($0, .endedOpening) }
     }
 
-    /// The extension with a push, ended before it can answer.
+    /// Runs the extension with a push, ended before it can answer.
     mutating func open(_ message: Int, endedAtStep step: Int) throws -> Violation? {
         var content: ModelPhone.Content?
         let image = try stage.phone.folder.image(atStep: step) { _ in
@@ -63,7 +63,7 @@ extension World {
         return nil
     }
 
-    /// The extension after it has shown what it opened.
+    /// Runs the extension's step after the showing.
     mutating func show(_ message: Int, _ content: ModelPhone.Content, endedAtStep step: Int) throws {
         guard content.outcome == .opened else { return }
         let image = try stage.phone.folder.image(atStep: step) { _ in stage.phone.didShow(content) }

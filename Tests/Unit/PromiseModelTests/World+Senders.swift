@@ -4,9 +4,9 @@ import Keys
 import Platform
 import Sealing
 
-// Who seals.
+// The senders.
 extension World {
-    /// - Returns: whether the sender has a bundle that it takes.
+    /// - Returns: true if the sender has a bundle that it accepts.
     @discardableResult
     mutating func fetch() -> Bool {
         guard let newest = uploaded.last, let oldest = uploaded.first else { return false }
@@ -32,7 +32,7 @@ extension World {
         return true
     }
 
-    /// - Returns: whether the honest sender could.
+    /// - Returns: true if the honest sender could.
     mutating func seal(_ protection: ProtectionClass, lifetime: UInt64) throws -> Bool {
         let isOld = copy.map { now - $0.fetchedAt >= 7 * 86_400_000 || now > prekeys[$0.prekey].notAfter } ?? true
         if isOld, !fetch() { return false }
@@ -55,7 +55,7 @@ extension World {
         return true
     }
 
-    /// To the newest bundle there is, whatever it says of times.
+    /// Seals to the newest bundle, whatever its times.
     mutating func sealHostile(_ time: Step.SignedTime) throws {
         guard let newest = uploaded.last else { return }
         let sentAt =

@@ -4,42 +4,42 @@ import Keys
 import Opening
 import Sealing
 
-/// The world as it truly is: the time, the device's clocks, its messages and its prekeys, and what relay and sender have. A
-/// value; what the device itself remembers is on its disk.
+/// The true world: the time, the device's clocks, its messages and prekeys, and the state of relay and sender. A value;
+/// the device's own memory is on its disk.
 struct World {
     /// Outlives its worlds, and keeps the first of them.
     unowned let stage: Stage
 
     /// Milliseconds since 1970, truly.
     private(set) var now = Stage.start
-    /// What the wall clock shows beyond that.
+    /// The wall clock's lead.
     private var clockOffset: Int64 = 0
     private var frozenAt: UInt64?
     private var bootedAt = Stage.start
     private(set) var boot: UInt64 = 1
     private(set) var lock = DeviceLock.unlocked
     var isAppRunning = true
-    /// Of the last time that the device was told, and when in which run that was.
+    /// True time of the last confirmation, and the start in which it came.
     var confirmed: (time: UInt64, boot: UInt64)?
-    /// How far ahead of the truth that time was.
+    /// The lead of that time over the truth.
     var confirmedAhead: UInt64 = 0
 
     var messages: [WorldMessage] = []
     var prekeys: [WorldPrekey] = []
     /// Messages whose extension has not shown them yet.
     private(set) var open: [(message: Int, content: ModelPhone.Content)] = []
-    /// When messages came whose prekey was gone.
+    /// Arrival times of messages whose prekey was gone.
     var markedTimes: [Int: UInt64] = [:]
-    /// The ring was full: the oldest may go before its time.
+    /// True once the ring was full: the oldest may go before its time.
     var isRoomShort = false
-    /// Processes that were ended at a step on disk.
+    /// Processes that were ended at a disk step.
     var endedCount = 0
     var tokenCount: UInt64 = 0
-    /// The last one that the app has rotated for.
+    /// The last token that the app has rotated for.
     var rotatedToken: UInt64 = 0
 
     var relay = Step.Relay.honest
-    /// Those that the relay has, by their prekey.
+    /// Prekeys whose bundles the relay has.
     var uploaded: [Int] = []
     /// The honest sender's.
     var pin: BundlePin?
@@ -58,11 +58,11 @@ struct World {
         ModelPhone.Reading(wall: Timestamp(milliseconds: wall), uptime: now - bootedAt, boot: boot)
     }
     var isClockRight: Bool { max(wall, now) - min(wall, now) <= 300_000 }
-    /// True once the device was told the time since it was started.
+    /// True once the time was confirmed since the start.
     var isTimeConfirmed: Bool { confirmed?.boot == boot }
-    /// True while it goes by the right time. What a wrong source said counts until the next confirmation, also after a restart.
+    /// True while its time is right. A wrong source's time counts until the next confirmation, also after a restart.
     var isTimeRight: Bool { confirmedAhead == 0 && (isTimeConfirmed || isClockRight) }
-    /// What the device can know to have passed.
+    /// The time that the device can be sure has passed.
     var certainTime: UInt64 {
         guard let confirmed else { return Stage.buildDate }
         return max(Stage.buildDate, (isTimeConfirmed ? now : confirmed.time) + confirmedAhead)
@@ -73,7 +73,6 @@ extension UInt64 {
     func addingSigned(_ offset: Int64) -> UInt64 { offset < 0 ? self - offset.magnitude : self + offset.magnitude }
 }
 
-/// One message.
 struct WorldMessage {
     enum End {
         case open, shown, killed
@@ -97,15 +96,15 @@ struct WorldMessage {
     let expiresAt: UInt64
     let push: [AnyHashable: Any]
     var openings: [Opening] = []
-    /// It came and could not be judged.
+    /// True if it came and could not be judged.
     var isOwed = false
-    /// It came while the device was locked.
+    /// True if it came while the device was locked.
     var isSpooled = false
 }
 
-/// The prekeys that were made together, one for each class, and the bundle that offers them.
+/// Prekeys that were made together, one for each class, and the bundle that offers them.
 struct WorldPrekey {
-    /// Something that the device wrote down with the time of its clock.
+    /// An event that the device recorded with its clock's time.
     struct Event {
         let at: UInt64
         let isTimeKnown: Bool
@@ -122,12 +121,12 @@ struct WorldPrekey {
     let bundle: ModelPhone.Bundle
     var made: Event
     var superseded: Event?
-    /// When the relay said that it has a newer bundle.
+    /// The relay's confirmation of a newer bundle.
     var acknowledged: Event?
-    /// The same where the process was ended before it had returned from noting it: it may have.
+    /// The same where the process was ended before it returned from recording it: it may be on disk.
     var acknowledgedAtFirst: UInt64?
     var isThere = true
-    /// It went for room, or by a wrong source of the time.
+    /// True if it went for room, or by a wrong source of the time.
     var isEvicted = false
 
     var notAfter: UInt64 { bundle.notAfter.milliseconds }
@@ -135,7 +134,7 @@ struct WorldPrekey {
 
 // Time, and one step.
 extension World {
-    /// - Returns: the first promise of those that are watched that does not hold.
+    /// - Returns: the first watched promise that does not hold.
     mutating func perform(_ step: Step) throws -> Violation? {
         switch step {
         case .message(let arrival, let protection):
@@ -190,7 +189,7 @@ extension World {
         }
     }
 
-    /// What happens to the clocks and the lock.
+    /// Applies a step to the clocks and the lock.
     private mutating func turn(_ step: Step) {
         switch step {
         case .clock(.right):
@@ -201,7 +200,7 @@ extension World {
         case .freezeClock: frozenAt = wall
         case .reboot:
             killExtension()
-            // The device may have written down how long it had run.
+            // The device may have written down its uptime.
             if isTimeConfirmed { confirmed?.time = now }
             boot += 1
             bootedAt = now
@@ -272,7 +271,7 @@ extension World {
         return nil
     }
 
-    /// Judges an outcome: a message that opened may do so, and one that did not need not.
+    /// Judges an outcome: an opened message must be allowed to open, and an unopened one must be excused.
     func judge(_ message: Int, _ outcome: ModelPhone.Outcome) -> Violation? {
         let message = messages[message]
         guard outcome == .opened else { return stage.watched(Promises.openedWhenPossible(message, outcome, self)) }

@@ -3,7 +3,7 @@ import Keys
 import Primitives
 import TestSupport
 
-/// Everybody in a vector: their keys come from the vector's name, so that adding a vector changes no other.
+/// The parties of a vector: their keys come from the vector's name, so that adding a vector changes no other.
 struct Actors {
     static let topic = "com.example.chat"
     /// 2027-01-15 08:00 UTC.

@@ -1,6 +1,6 @@
 /// Every vector, in the order of the specification.
 package enum AllVectors {
-    /// - Throws: `TwoVectors` where two have one name.
+    /// - Throws: `TwoVectors` for two vectors of one name.
     package static func make() throws -> [Vector] {
         let vectors =
             try SealVectors.make() + SealedFieldVectors.make() + EncryptionVectors.make() + FrameVectors.make()

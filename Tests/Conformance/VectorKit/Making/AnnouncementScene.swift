@@ -8,7 +8,7 @@ struct AnnouncementRecipe {
     var kind: UInt8 = 1
     var senderSeed: [UInt8]
     var successorSeed: [UInt8]
-    /// Whose keys sign; the senders' own without them.
+    /// Signing keys; the senders' own without them.
     var senderSigner: [UInt8]?
     var successorSigner: [UInt8]?
     var context: String? = "SealedPush/1 sender"
@@ -36,7 +36,7 @@ struct AnnouncementRecipe {
     }
 }
 
-/// A vector of the kind `announcement` while it is made.
+/// A vector of the kind `announcement` in the making.
 struct AnnouncementScene {
     var actors: Actors
     private var vector: Vector
@@ -68,7 +68,7 @@ struct AnnouncementScene {
         inputs.append((inputs[index].bytes, expect, now))
     }
 
-    /// With what the device knows at the end, as this implementation has it.
+    /// Adds the device's knowledge at the end, by this implementation.
     func finished() throws -> Vector {
         var vector = vector
         for input in inputs { vector.add("now", "\(input.now)") }

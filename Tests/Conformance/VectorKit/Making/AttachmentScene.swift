@@ -3,21 +3,21 @@ import Envelope
 import Primitives
 import TestSupport
 
-/// One attachment of a vector: its key, its id and its file, which is chosen so that its ciphertext is zeros. So a vector
-/// of many chunks is a few lines long.
+/// One attachment of a vector: its key, its id and its file, whose bytes make the ciphertext zeros. So a vector of many
+/// chunks is a few lines long.
 struct AttachmentScene {
     private(set) var key: [UInt8]
     private(set) var id: [UInt8]
     private(set) var byteCount: Int
     let file: [UInt8]
-    /// What is stored.
+    /// The stored bytes.
     let sealed: [UInt8]
 
     /// - Parameters:
     ///   - name: the keys come from it.
     ///   - byteCount: of the file.
     ///   - salt: another number, another salt.
-    ///   - padding: what is sealed behind the file; zeros without it.
+    ///   - padding: sealed behind the file; zeros without it.
     init(_ name: String, byteCount: Int, salt: UInt64 = 1, padding: [UInt8]? = nil) {
         let seed = SHA256.hash(Array(name.utf8)).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         var random = SeededRandom(seed: seed)
@@ -34,10 +34,10 @@ struct AttachmentScene {
         sealed = sealing.seal(file + (padding ?? Array(zeros[byteCount...])))
     }
 
-    /// Where the chunks are in `sealed`.
+    /// Ranges of the chunks in `sealed`.
     var chunks: [Range<Int>] { Self.chunks(of: sealed) }
 
-    /// What somebody with another pointer has.
+    /// The same file with another pointer.
     func replacing(key: UInt8? = nil, id: UInt8? = nil, byteCount: Int? = nil) -> Self {
         var scene = self
         if let key { scene.key = [UInt8](repeating: key, count: 32) }

@@ -14,7 +14,7 @@ struct BundleRecipe {
     }
 
     var identitySeed: [UInt8]
-    /// Whose key signs; the identity's own without it.
+    /// Seed of the signing key; the identity's own without it.
     var signerSeed: [UInt8]?
     var context: String? = "SealedPush/1 bundle"
     var topic = Actors.topic
@@ -55,7 +55,7 @@ struct BundleRecipe {
     }
 }
 
-/// A vector of the kind `bundle` while it is made.
+/// A vector of the kind `bundle` in the making.
 struct BundleScene {
     var actors: Actors
     private var vector: Vector

@@ -3,10 +3,10 @@ import Keys
 import Primitives
 import TestSupport
 
-/// A vector of the kind `message` while it is made: one device, and pushes delivered to it in order.
+/// A vector of the kind `message` in the making: one device, and pushes delivered to it in order.
 struct MessageScene {
     static let helloShows = #"{"title":"Ada","body":"Hello"}"#
-    /// Room for what the payload's builders may change about a device.
+    /// State of the prekey on the device.
     enum PrekeyState { case held, locked, destroyed, absent }
 
     var actors: Actors
@@ -14,8 +14,8 @@ struct MessageScene {
     private var inputs: [[UInt8]] = []
     private var deliveries: [(now: UInt64, expect: String, shows: String, died: Bool, time: DeviceTime)] = []
 
-    /// `contact` is role and rights of the sender, nil for a stranger; `prekey` is what the device has of the key that pushes
-    /// are sealed to.
+    /// `contact` is role and rights of the sender, nil for a stranger; `prekey` is the device's state of the key that
+    /// pushes are sealed to.
     init(
         _ name: String,
         _ title: String,
@@ -39,7 +39,7 @@ struct MessageScene {
         vector.add("contact", "\(Base64URL.string(key.rawRepresentation)) \(roleAndRights)")
     }
 
-    /// A key that was given up: for another one, or revoked.
+    /// Adds a retired key: replaced by another one, or revoked.
     mutating func add(retired key: SenderKey, by successor: SenderKey?, at time: UInt64) {
         let words =
             successor.map { "superseded \(time) \(Base64URL.string($0.rawRepresentation))" } ?? "revoked \(time)"
@@ -60,7 +60,7 @@ struct MessageScene {
 
     mutating func add(_ name: String, _ value: String) { vector.add(name, value) }
 
-    /// A further person or service, known to nobody yet.
+    /// A further person or service that the device does not know yet.
     mutating func stranger() throws -> (seed: [UInt8], key: SenderKey) {
         let seed = actors.random.bytes(count: 32)
         return (seed, try SenderKey(rawRepresentation: try Actors.publicKey(ofSeed: seed)))
@@ -107,12 +107,12 @@ struct MessageScene {
         deliver(payload: last, expect, shows: shows, now: now, died: died, at: time)
     }
 
-    /// What a device has beside its clock.
+    /// A device's time beside its clock.
     struct DeviceTime: Equatable {
-        /// Which start of the device it is, and the milliseconds since.
+        /// The number of the device's start, and the milliseconds since.
         var start = 1
         var uptime: UInt64 = 0
-        /// What a source says right before.
+        /// The time that a source confirms right before.
         var confirmed: UInt64?
     }
 

@@ -4,7 +4,7 @@ import Keys
 import Primitives
 import TestSupport
 
-/// How one push is made: honestly, unless a step is changed.
+/// The making of one push: honest, unless a step is changed.
 struct PushRecipe {
     var pushClass = PushClass.alert
     var body = Array(#"{"title":"Ada","body":"Hello"}"#.utf8)
@@ -13,11 +13,11 @@ struct PushRecipe {
     var expiresAt = Actors.start + 3_600_000
     var flags: UInt16 = 0
     var senderSeed: [UInt8]
-    /// What stands in the frame as SK; the signer's own key unless it is replaced.
+    /// SK in the frame; the signer's own key unless it is replaced.
     var senderKey: [UInt8]
     var prekeySecret: [UInt8]
     var protectionClass = ProtectionClass.afterFirstUnlock
-    /// What the sender binds: these are the recipient's own, unless it errs or cheats.
+    /// The sender's binding: the recipient's own values, unless it errs or cheats.
     var topic = Actors.topic
     var identity: IdentityKey
     var trace: [UInt8]
@@ -45,7 +45,6 @@ struct PushRecipe {
         senderKey = try Actors.publicKey(ofSeed: seed)
     }
 
-    /// The bytes of the envelope.
     func envelope(random: inout some RandomSource) throws -> [UInt8] {
         let prekey = try Actors.prekey(prekeySecret, protectionClass)
         let header = EnvelopeHeader(suite: .x25519, prekeyID: prekey.id(identity: identity))

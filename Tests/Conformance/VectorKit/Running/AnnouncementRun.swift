@@ -5,7 +5,7 @@ import Opening
 /// A device's contact list, and announcements handed to it in order.
 struct AnnouncementRun {
     private(set) var results: [String] = []
-    /// What is known at the end: `SK contact`, `SK superseded MS SK`, `SK revoked MS`, sorted as text.
+    /// The device's knowledge at the end: `SK contact`, `SK superseded MS SK`, `SK revoked MS`, sorted as text.
     let lines: [String]
 
     init(_ vector: Vector) throws {
@@ -48,7 +48,7 @@ extension SenderChange {
 }
 
 extension SenderAnnouncementError {
-    /// As docs/protocol.md, section 22, calls it.
+    /// The name of docs/protocol.md, section 22.
     package var name: String {
         switch self {
         case .unsupported: "unsupported"

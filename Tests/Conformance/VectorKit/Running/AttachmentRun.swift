@@ -4,8 +4,8 @@ import Keys
 import Primitives
 import TestSupport
 
-/// Runs vectors of the kind `attachment`: into a file, as a device does it. What opens is sealed once more, with the same
-/// salt, to the same bytes.
+/// Runs vectors of the kind `attachment`: into a file, as a device does it. An opened file is sealed once more, with
+/// the same salt, to the same bytes.
 package enum AttachmentRun {
     static func run(_ vector: Vector) throws -> VectorRun.Result {
         guard let sealed = HexRuns.bytes(String(decoding: vector.input, as: UTF8.self)) else {
@@ -51,7 +51,7 @@ package enum AttachmentRun {
 }
 
 extension AttachmentError {
-    /// As docs/protocol.md calls it.
+    /// The name of docs/protocol.md.
     package var name: String {
         switch self {
         case .truncated: "truncated"

@@ -39,7 +39,7 @@ package final class VectorDevice {
     private let window: ReplayWindow?
     private let uptime = Guarded(Uptime(milliseconds: 0, boot: 1))
 
-    /// Of a vector of the kind `message`; the folder is made, for its replay window.
+    /// Makes the device of a vector of the kind `message`, and the folder for its replay window.
     package init(_ vector: Vector, newFolder folder: String) throws {
         let contacts = try Self.contacts(of: vector)
         if vector.value("store") != nil {
@@ -65,8 +65,8 @@ package final class VectorDevice {
         opener = PushOpener(messages: .success(messages), webPush: webPush, replay: replay)
     }
 
-    /// iOS hands over a dictionary. What its own reader would make of JSON that is not strict is not this project's to
-    /// say: here it is malformed.
+    /// Opens a payload. iOS hands over a dictionary, and its reading of JSON that is not strict is not ours to judge:
+    /// here such a payload is malformed.
     package func open(payload: [UInt8], now: Timestamp) -> OpenedPush {
         let limits = JSONParser.Limits(byteCountMax: 1 << 16, depthMax: 32, allowsFractions: true)
         var userInfo: [AnyHashable: Any] = [:]
@@ -81,7 +81,7 @@ package final class VectorDevice {
         return opener.open(userInfo: userInfo, now: now)
     }
 
-    /// Which start of the device it is, and the milliseconds since.
+    /// Sets the number of the device's start, and the milliseconds since.
     func setUptime(_ words: String, of vector: Vector) throws {
         let words = words.split(separator: " ")
         guard words.count == 2 else { throw VectorError.malformed(vector: vector.name, field: "uptime") }
@@ -201,7 +201,7 @@ package final class VectorDevice {
         return policy
     }
 
-    /// A floor rises when ids have to be forgotten: one more than a sender may have does it.
+    /// Raises floors, as forgotten ids do: it adds one more than a sender may have.
     private static func raiseFloors(of window: ReplayWindow, _ vector: Vector) throws {
         for line in vector.values("floor") {
             let words = line.split(separator: " ")

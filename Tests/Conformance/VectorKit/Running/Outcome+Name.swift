@@ -3,7 +3,7 @@ package import Opening
 import WebPush
 
 extension Outcome {
-    /// As docs/protocol.md, section 13, calls it.
+    /// The name of docs/protocol.md, section 13.
     package var name: String {
         switch self {
         case .opened: "opened"
@@ -26,7 +26,7 @@ extension Outcome {
         }
     }
 
-    /// JSON of what the app gets, `-` where nothing opened. In one order, so that texts can be compared.
+    /// JSON of the app's input, `-` where nothing opened. In one order, so that texts can be compared.
     package var shows: String {
         switch self {
         case .opened(let opened): opened.shows
@@ -44,13 +44,13 @@ extension Outcome {
 }
 
 extension OpenedMessage {
-    /// The sealed body after rights, which the message's own encoder writes, and whether it was shortened.
+    /// The sealed body after rights, as the message's own encoder writes it, with a note if it was shortened.
     fileprivate var shows: String {
         var message = message
         message.criticalNames = []
         if message.level == .active { message.level = nil }
         guard let encoded = try? message.encoded(byteCountMax: 1 << 16, overflow: .refuse) else {
-            // A message that opened can always be written; a vector shows it if not.
+            // An opened message can always be written; a vector shows it if not.
             return "unwritable"
         }
         let text = String(decoding: encoded.json, as: UTF8.self)

@@ -2,7 +2,8 @@ import Envelope
 import Keys
 import Sealing
 
-/// Runs vectors of the kind `seal`: from keys and a message to the payload, byte for byte, through the sender's own way.
+/// Runs vectors of the kind `seal`: from keys and a message to the payload, byte for byte, through the sender's own
+/// code.
 package enum SealRun {
     static func run(_ vector: Vector) throws -> VectorRun.Result {
         VectorRun.Result(
@@ -11,7 +12,7 @@ package enum SealRun {
         )
     }
 
-    /// The payload that the head of a vector asks for.
+    /// The payload that the head of a vector describes.
     package static func payload(_ vector: Vector) throws -> [UInt8] {
         let now = try vector.time("now")
         let sender = SenderIdentity(seed: try vector.bytes("sender-secret"))

@@ -2,7 +2,7 @@ import Primitives
 package import Sealing
 
 extension SenderIdentity {
-    /// A sender whose secret is given: for vectors only.
+    /// A sender with a given secret: for vectors only.
     package init(seed: [UInt8]) {
         var random = FixedRandom(bytes: seed)
         self.init(random: &random)

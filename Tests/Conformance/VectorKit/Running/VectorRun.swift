@@ -2,7 +2,7 @@ import Envelope
 package import Keys
 import Primitives
 
-/// What this implementation makes of a vector: one line for each input, to be compared with what the vector expects.
+/// This implementation's results for a vector: one line for each input, to be compared with the expected ones.
 package enum VectorRun {
     package struct Result: Equatable, Sendable {
         package let expected: [String]
@@ -11,7 +11,7 @@ package enum VectorRun {
         package var isAsExpected: Bool { expected == actual }
     }
 
-    /// - Throws: `VectorError` for a file that is no vector; errors of the file system.
+    /// - Throws: `VectorError` for an invalid file; errors of the file system.
     package static func run(_ vector: Vector) throws -> Result {
         switch try vector.required("kind") {
         case "message": try MessageRun.run(vector)
@@ -47,7 +47,7 @@ package enum VectorRun {
     private static func base64URL(_ vector: Vector) throws -> Result {
         let bytes = Base64URL.decode(vector.input)
         let hex = bytes.map { $0.isEmpty ? "-" : $0.map(hexadecimal).joined() }
-        // What was read is written again, and must be the same text.
+        // A decoded value is encoded again, and must be the same text.
         let isCanonical = bytes.map { Base64URL.encode($0) == vector.input } ?? true
         return Result(
             expected: [try vector.required("expect"), vector.value("bytes") ?? "none", "true"],
@@ -117,7 +117,7 @@ package enum VectorRun {
 }
 
 extension KeyBundleError {
-    /// As docs/protocol.md, section 3, calls it.
+    /// The name of docs/protocol.md, section 3.
     package var name: String {
         switch self {
         case .malformed: "malformed"

@@ -3,7 +3,7 @@ import Keys
 import Primitives
 import TestSupport
 
-/// What a device makes of a sender's announcements, and of messages under keys that were given up.
+/// Senders' announcements on a device, and messages under retired keys.
 enum AnnouncementVectors {
     static func make() throws -> [Vector] { try changes() + bytes() + signatures() + states() + messages() }
 

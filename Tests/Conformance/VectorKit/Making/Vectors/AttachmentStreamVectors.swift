@@ -65,10 +65,10 @@ enum AttachmentStreamVectors {
         ]
     }
 
-    /// The right length, and one thing in the wrong place.
+    /// The right length, and one part in the wrong place.
     private static func moved() -> [Vector] {
         let scene = AttachmentScene("order", byteCount: 49_152)
-        // Another file under the same key and context: only its salt is another.
+        // Another file under the same key and context: only its salt differs.
         let other = AttachmentScene("order", byteCount: 49_152, salt: 2)
         let chunks = scene.chunks
         let faults: [(String, String, (inout [UInt8]) -> Void)] = [

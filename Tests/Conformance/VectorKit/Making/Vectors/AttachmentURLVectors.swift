@@ -1,4 +1,4 @@
-/// URLs of attachments: what every reader reads alike, and what some read as another host or path.
+/// URLs of attachments: those that every reader reads alike, and those that some read as another host or path.
 enum AttachmentURLVectors {
     static func make() -> [Vector] {
         valid.map { name, title, text, host, port, path in

@@ -2,7 +2,7 @@
 enum AttachmentVectors {
     static func make() throws -> [Vector] { try opened() + malformedPointers() + malformedLists() + turnedOff() }
 
-    /// An honest pointer but for `changes`: JSON in the place of a member's, nil for a member that is missing.
+    /// An honest pointer but for `changes`: JSON for a member, nil for a missing member.
     private static func pointer(_ number: Int = 0, _ changes: KeyValuePairs<String, String?> = [:]) -> String {
         var members: [(name: String, value: String?)] = [
             ("id", #""\#(["A", "B", "C", "D", "E"][number])AECAwQFBgcICQoLDA0ODw""#),
@@ -138,7 +138,7 @@ enum AttachmentVectors {
             ("thumbnail-number", "a thumbnail that is a number", ["thumbnail": "1"]),
         ]
         return try cases.map { name, title, changes in
-            // In the first of two, so that being a thumbnail is allowed there.
+            // In the first of two, so that a thumbnail is allowed there.
             try malformed(name, title, body([pointer(0, changes), pointer(1)]), name.hasPrefix("url-") ? [57] : [12])
         }
     }

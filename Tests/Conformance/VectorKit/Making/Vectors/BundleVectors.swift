@@ -3,7 +3,7 @@ import Keys
 import Primitives
 import TestSupport
 
-/// What a sender makes of a bundle.
+/// Bundles, as a sender judges them.
 enum BundleVectors {
     static func make() throws -> [Vector] { try valid() + bytes() + contents() + signatures() + pins() }
 

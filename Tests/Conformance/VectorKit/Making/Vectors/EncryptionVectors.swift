@@ -3,7 +3,7 @@ import Keys
 import Primitives
 import TestSupport
 
-/// HPKE: what nobody without the sender's part can have made.
+/// HPKE: bytes that cannot come from an honest sender.
 enum EncryptionVectors {
     /// RFC 7748's points of small order, and their spellings beyond p.
     private static let lowOrder: [(String, String)] = [

@@ -3,7 +3,7 @@ import Keys
 import Primitives
 import TestSupport
 
-/// The frame's structure, and who signed it.
+/// The frame's structure and signer.
 enum FrameVectors {
     static func make() throws -> [Vector] { try structure() + flags() + signatures() + senders() }
 
@@ -158,7 +158,7 @@ enum FrameVectors {
         )
         try scene.deliver("malformed") { $0.changeSignature = { $0[40] ^= 1 } }
         vectors.append(scene.finished)
-        // What the first recipient opened is wrapped again, signature and all, for this device.
+        // The first recipient's opened frame is wrapped again, signature and all, for this device.
         scene = try MessageScene(
             "forwarded",
             "a message to somebody else, wrapped again for this device",

@@ -3,7 +3,7 @@ import Keys
 import Primitives
 import TestSupport
 
-/// What an operation needs, and which change of several counts.
+/// Requirements of each operation, and the winner among several changes.
 enum OperationVectors {
     private static let start = Actors.start
 

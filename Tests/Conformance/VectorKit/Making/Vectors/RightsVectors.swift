@@ -1,4 +1,4 @@
-/// Signed is not trusted: what of a body survives its sender's rights.
+/// Signed is not trusted: the parts of a body that survive its sender's rights.
 enum RightsVectors {
     private static let everything = #"""
         {"badge":3,"title":"t","subtitle":"s","body":"b","title-loc-key":"T","title-loc-args":["1"],"thread-id":"i",\#

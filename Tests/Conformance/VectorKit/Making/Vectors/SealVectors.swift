@@ -3,7 +3,7 @@ import Keys
 import Primitives
 import TestSupport
 
-/// What a sender must make, byte for byte.
+/// A sender's required output, byte for byte.
 enum SealVectors {
     static func make() throws -> [Vector] {
         let cases: [(String, String, UInt8, String)] = [

@@ -1,4 +1,4 @@
-/// Expiry, the future, and clocks that are wrong.
+/// Expiry, the future, and wrong clocks.
 enum TimeVectors {
     private static let start = Actors.start
     private static let minute: UInt64 = 60_000

@@ -2,7 +2,7 @@ import Envelope
 import Primitives
 import TestSupport
 
-/// Records of RFC 8291: its own example, what can be spoilt without its keys, and plaintexts that its sender did not make.
+/// Records of RFC 8291: its own example, damage that needs no keys, and plaintexts that its sender did not make.
 enum WebPushVectors {
     /// RFC 8291, section 5: "ua_private" and "auth_secret".
     private static let keys = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94 BTBZMqHH6r4Tts7J_aSIgg"
@@ -55,7 +55,7 @@ enum WebPushVectors {
         return vectors
     }
 
-    /// Delimiter and padding of RFC 8188 section 2, and what is no text (section 18).
+    /// Delimiter and padding of RFC 8188 section 2, and content that is no text (section 18).
     private static func plaintexts() throws -> [Vector] {
         let text = Array("Hi".utf8)
         let cases: [(name: String, title: String, padded: [UInt8], shows: String?)] = [
@@ -82,7 +82,7 @@ enum WebPushVectors {
 
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-    /// The example's header, and in the place of its text another one: under the example's keys, which are published.
+    /// The example's header with another text: under the example's keys, which are published.
     private static func record(of padded: [UInt8]) throws -> [UInt8] {
         let words = keys.split(separator: " ").map { decoded(String($0)) }
         let receiver = try P256PrivateKey(rawRepresentation: secret(words[0]))
@@ -143,7 +143,7 @@ enum WebPushVectors {
             shows: shows
         )
         scene.deliverAgain("replay")
-        // The record size is not authenticated: it must not make a new message of a seen one.
+        // The record size is not authenticated: it must not make a seen message new.
         var resized = record
         resized[18] = 0x0F
         scene.deliver(
