@@ -1,9 +1,9 @@
 import Testing
 import VectorKit
 
-/// What the vectors must stand for.
+/// Required subjects of the vectors.
 struct VectorCoverageTests {
-    /// docs/protocol.md, section 13; `keys-unavailable` is what a device makes of itself, not of a push.
+    /// docs/protocol.md, section 13; a device has `keys-unavailable` by itself, not by a push.
     private static let outcomes = [
         "opened", "not-sealed", "malformed", "unsupported", "unknown-key", "stale-key", "locked", "unverified-sender",
         "expired", "clock-untrusted", "too-old", "replay", "store-unavailable", "not-permitted", "superseded",
@@ -16,7 +16,7 @@ struct VectorCoverageTests {
         "expired", "low-order-prekey",
     ]
     /// Cases of the envelope, its keys and its parsers that bytes cannot show: they are about random sources, counters,
-    /// processes and memory, about HPKE modes that no message uses, or about what is shown. Tests stand for them
+    /// processes and memory, about HPKE modes that no message uses, or about the display. Tests stand for them
     /// (Tests/Conformance/Vectors/abuse-cases.md).
     private static let notAboutBytes: Set<Int> = [20, 32, 33, 36, 37, 39, 40, 42]
 

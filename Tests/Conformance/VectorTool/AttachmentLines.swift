@@ -8,7 +8,7 @@ import VectorKit
 enum AttachmentLines {
     private static let limits = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 2, allowsFractions: false)
 
-    /// A file → what is stored.
+    /// A file → its stored bytes.
     static func seal() throws {
         while let line = readLine() {
             let job = try Job(line)
@@ -20,7 +20,7 @@ enum AttachmentLines {
         }
     }
 
-    /// What is stored → the file, or why not.
+    /// Stored bytes → the file, or the error.
     static func open() throws {
         while let line = readLine() {
             let job = try Job(line)

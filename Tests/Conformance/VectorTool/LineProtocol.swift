@@ -80,7 +80,7 @@ enum LineProtocol {
                 vector.add(name, text)
             }
         }
-        // A push that stands alone needs no window, whose file would cost more than all the rest.
+        // A single push needs no window, whose file would cost more than all the rest.
         if job["window"] == nil { vector.add("store", "none") }
         if let pushClass = job["push-class"]?.string { vector.add("class", pushClass) }
         vector.add("build-date", "\(try integer("build-date", of: job))")

@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import VectorKit
 
-/// Makes the project's test vectors, and speaks for this implementation where another is compared with it.
+/// Makes the project's test vectors, and runs this implementation for comparisons with others.
 ///
 ///     sealedpush-vectors generate FOLDER     writes every vector
 ///     sealedpush-vectors seal-lines          one job a line on standard input, one payload a line out

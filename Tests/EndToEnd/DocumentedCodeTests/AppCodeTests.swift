@@ -8,7 +8,7 @@ import Testing
 @testable import ChatAppCode
 @testable import NotificationServiceExtension
 
-/// The code of docs/ios.md, by its public interface: run, sealed to, and what is then on the screen.
+/// The code of docs/ios.md, by its public interface: run, sealed to, and its effect on the screen.
 struct AppCodeTests {
     @Test func `after the launch in ios.md the extension shows what its back end sealed`() async throws {
         let stage = try ChatStage()

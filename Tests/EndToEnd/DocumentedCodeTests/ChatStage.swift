@@ -7,7 +7,7 @@ import Sealing
 
 @testable import ChatAppCode
 
-/// A phone with the example's app, and what the app's back end knows: what it pinned, and what it was asked for.
+/// A phone with the example's app, and its back end's pins and requests.
 final class ChatStage: Sendable {
     let folder: URL
     let backEnd: StageBackEnd
@@ -16,7 +16,7 @@ final class ChatStage: Sendable {
     var groups: URL { folder.appendingPathComponent("groups") }
     var container: URL { groups.appendingPathComponent(ChatDevice.appGroup) }
 
-    // hasFriend: whether the app's contact list is not empty.
+    // hasFriend: false for an empty contact list.
     init(hasFriend: Bool = true) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let container = folder.appendingPathComponent("groups/\(ChatDevice.appGroup)")
@@ -28,13 +28,13 @@ final class ChatStage: Sendable {
     }
 
     deinit {
-        // What is left is in a temporary folder.
+        // Leftovers are in a temporary folder.
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// A launch of the app: the code of docs/ios.md.
+    /// Launches the app: the code of docs/ios.md.
     ///
-    /// - Returns: the device, and the texts of what the app showed itself.
+    /// - Returns: the device, and the texts that the app showed itself.
     func launch() async throws -> (device: AppDevice, shown: [String]) {
         var shown: [String] = []
         let token = [UInt8](repeating: 0xA5, count: 32)
@@ -64,7 +64,7 @@ actor StageBackEnd: BackEnd {
 
     func pin(_ bundle: [UInt8], identity: String) { published = (bundle, identity) }
 
-    /// In the relay's place, as far as it reads a registration. EndToEndTests has the relay itself.
+    /// Acts as the relay, as far as that reads a registration. EndToEndTests has the relay itself.
     func register(_ registration: [UInt8], identity: String) throws -> [UInt8] {
         let upload = try JSONDecoder().decode([String: String].self, from: Data(registration))
         guard upload["topic"] == "com.example.chat", upload["token"]?.count == 64, let bundle = upload["bundle"],

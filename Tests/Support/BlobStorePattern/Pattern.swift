@@ -1,6 +1,6 @@
 package import BlobStore
 
-/// What uploads of tests hold: bytes that follow from the upload's id, so that another process knows them.
+/// Content of the tests' uploads: bytes that follow from the upload's id, so that another process knows them.
 package enum Pattern {
     /// Seconds since 1970.
     package static let now: UInt64 = 1_800_000_000

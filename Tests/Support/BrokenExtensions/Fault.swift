@@ -1,23 +1,22 @@
 import Glibc
 
-/// What is wrong with an extension. Each is something that a shipping extension did, or that somebody who wants to harm
-/// the harness would do.
+/// An extension's fault. Each occurred in a shipping extension, or would serve to harm the harness.
 enum Fault: String, CaseIterable {
-    /// Nothing.
+    /// No fault.
     case none
 
-    // What it does with its content handler.
+    // Faults of the content handler's use.
     case handlerTwice, handlerTwiceFromTwoThreads, handlerNever, handlerTooLate
-    // What it answers.
+    // Faults of the answer.
     case placeholderKept, emptyContent, invalidAttachment
-    // What it does with its process.
+    // Faults of the process.
     case blocksForever, blocksAfterAnswering, memoryBurst, memoryLeak, trap, badAddress, exit
-    // What it leaves behind.
+    // Leftovers.
     case flockHeld, recordLockHeld, filesLeft
-    // What it does to its host.
+    // Attacks on its host.
     case garbageReported, lineWithoutEnd, strangeNumbersReported, channelClosed
 
-    /// The one that the program's only argument names.
+    /// The fault that the program's only argument names.
     static var chosen: Fault {
         guard let fault = Fault(rawValue: CommandLine.arguments.dropFirst().first ?? "") else {
             preconditionFailure("one of \(allCases.map(\.rawValue))")

@@ -1,7 +1,7 @@
 import Glibc
 import UserNotifications
 
-/// What no extension should do.
+/// Acts that no extension should do.
 enum Misdeed {
     /// The host's own descriptor.
     static let channel: Int32 = 3
@@ -12,7 +12,7 @@ enum Misdeed {
         return content
     }
 
-    /// A text that says it is a picture.
+    /// A text file that claims to be a picture.
     static func contentWithInvalidAttachment() -> UNMutableNotificationContent {
         let content = content("with an attachment")
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("picture.png")
@@ -29,9 +29,9 @@ enum Misdeed {
         while true { pause() }
     }
 
-    /// Both calls have begun before either returns.
+    /// Runs it twice at once: both calls have begun before either returns.
     static func twice(_ body: @escaping () -> Void) {
-        // Each runs once, on a thread of its own; what they race for is the harness's.
+        // Each runs once, on a thread of its own; their race is inside the harness.
         let work = UncheckedWork(body: body)
         DispatchQueue.concurrentPerform(iterations: 2) { _ in work.body() }
     }
@@ -41,8 +41,8 @@ enum Misdeed {
         let body: () -> Void
     }
 
-    /// Touches page after page, and keeps them all; stops at a gigabyte, where no limit has worked yet. It never returns: an
-    /// answer could overtake a harness that has no turn to look.
+    /// Touches page after page, and keeps them all; stops at a gigabyte, where no limit has worked yet. It never
+    /// returns: an answer could overtake a harness that has had no turn to check.
     static func takeMemory(stepByteCount: Int) {
         var taken = 0
         while taken < 1 << 30 {

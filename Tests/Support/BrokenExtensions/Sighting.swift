@@ -2,10 +2,10 @@ import Glibc
 import Platform
 import UserNotifications
 
-/// What the extension without a fault finds in its process, and puts into its answer.
+/// A sound extension's observations of its process, for its answer.
 enum Sighting {
     private static let lock = NSLock()
-    // Only under the lock.
+    // Used only under the lock.
     nonisolated(unsafe) private static var pushCount = 0
 
     static func content(_ object: BrokenExtension) -> UNMutableNotificationContent {
@@ -34,7 +34,7 @@ enum Sighting {
         return unsafe pushCount
     }
 
-    /// Those that lead to files, sockets and pipes; the descriptor that lists them is not among them.
+    /// Descriptors of files, sockets and pipes, without the one that lists them.
     private static func openDescriptors() -> [Int] {
         (0..<256).filter { fcntl(Int32($0), F_GETFD) >= 0 }
     }

@@ -1,14 +1,14 @@
-/// Certificates such as Apple issues them for pushing, from an authority of ours.
+/// Push certificates like Apple's, from an authority of ours.
 public enum AppleLikeCertificate {
-    /// What an extension without contents holds: NULL.
+    /// The value of an extension without contents: NULL.
     public static let null: [UInt8] = [5, 0]
 
-    /// May push to the sandbox.
+    /// Permits pushes to the sandbox.
     public static func sandbox() -> TestAuthority.Extension {
         .init(identifier: "1.2.840.113635.100.6.3.1", value: null)
     }
 
-    /// May push to production.
+    /// Permits pushes to production.
     public static func production() -> TestAuthority.Extension {
         .init(identifier: "1.2.840.113635.100.6.3.2", value: null)
     }

@@ -1,11 +1,11 @@
 import COpenSSL
 
 extension TestAuthority.Identity {
-    /// What a PKCS #12 file is encrypted with.
+    /// Encryption of a PKCS #12 file.
     public enum Ciphers: Sendable {
         /// OpenSSL 3's own choice: AES-256 and SHA-256.
         case present
-        /// What the keychain of macOS exports: RC2 with 40 bits, triple DES and SHA-1.
+        /// The choice of macOS's keychain: RC2 with 40 bits, triple DES and SHA-1.
         case keychain
     }
 
@@ -14,10 +14,9 @@ extension TestAuthority.Identity {
     /// - Parameters:
     ///   - password: may be empty.
     ///   - ciphers: the keychain's need OpenSSL's provider "legacy".
-    ///   - hasKey: whether the key is in it.
-    ///   - hasChecksum: whether a MAC tells if the password was right.
+    ///   - hasKey: false for the certificate alone.
+    ///   - hasChecksum: true for a MAC that shows if the password was right.
     /// - Throws: `TestAuthority.Failure`.
-    /// - Returns: the file's bytes.
     public func pkcs12(
         password: String,
         ciphers: Ciphers = .present,
@@ -110,19 +109,19 @@ extension TestAuthority.Identity {
 }
 
 extension TestAuthority {
-    /// Has a TLS context speak TLS 1.2 at most.
+    /// Limits a TLS context to TLS 1.2 at most.
     public static func limitToTLS12(_ context: OpaquePointer) {
         unsafe copenssl_ctx_set_max_tls12(context)
     }
 
-    /// Has a TLS context ask for ChaCha20-Poly1305 before AES.
+    /// Makes a TLS context offer ChaCha20-Poly1305 before AES.
     public static func preferChaCha20(_ context: OpaquePointer) throws {
         guard unsafe SSL_CTX_set_ciphersuites(context, "TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256") == 1,
             unsafe SSL_CTX_set_cipher_list(context, "ECDHE+CHACHA20:ECDHE+AESGCM") == 1
         else { throw Failure(call: "SSL_CTX_set_ciphersuites") }
     }
 
-    /// Whether OpenSSL has a key exchange of this name.
+    /// True if OpenSSL has a key exchange of this name.
     public static func hasGroup(_ name: String) -> Bool {
         let context = unsafe SSL_CTX_new(TLS_client_method())
         defer {

@@ -15,11 +15,11 @@ extension TestAuthority {
         }
     }
 
-    /// Which kind of key a client has.
+    /// The kind of a client's key.
     public enum KeyKind: Sendable {
         /// An elliptic curve key: quick to make.
         case p256
-        /// What Apple's certificates have.
+        /// The kind of Apple's certificates.
         case rsa2048
     }
 
@@ -28,9 +28,7 @@ extension TestAuthority {
     /// - Parameters:
     ///   - name: the subject's CN.
     ///   - userID: the subject's UID.
-    ///   - extensions: what else it says.
     ///   - validity: seconds from now.
-    ///   - keyKind: of the key to make.
     /// - Throws: `Failure`.
     /// - Returns: a certificate that this authority signed, for TLS clients only.
     public func issueClient(

@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// A certificate authority that exists for one test run: what it signs is valid whatever the clock says.
+/// A certificate authority of one test run, whose certificates are valid by any clock.
 @safe public final class TestAuthority {
     /// A certificate and its key, both PEM.
     public struct Identity: Sendable {
@@ -11,7 +11,7 @@ import Glibc
         public let privateKeyPEM: [UInt8]
     }
 
-    /// Which call of OpenSSL's failed.
+    /// A failed call of OpenSSL's.
     public struct Failure: Error {
         /// The function's name.
         public let call: String
@@ -38,7 +38,7 @@ import Glibc
         unsafe EVP_PKEY_free(key)
     }
 
-    /// The authority's own certificate: what a client trusts.
+    /// The authority's own certificate: a client's trust anchor.
     public var certificatePEM: [UInt8] {
         get throws { unsafe try Self.bytes { unsafe PEM_write_bio_X509($0, certificate) } }
     }
@@ -48,7 +48,7 @@ import Glibc
     /// - Parameters:
     ///   - names: alternative names as OpenSSL writes them, "DNS:localhost,IP:127.0.0.1".
     ///   - validity: seconds from now.
-    ///   - namesIssuer: whether it says whose key signed it, as RFC 5280 section 4.2.1.1 demands.
+    ///   - namesIssuer: true for the issuer's key id, as RFC 5280 section 4.2.1.1 demands.
     /// - Throws: `Failure`.
     /// - Returns: a P-256 key and a certificate that this authority signed.
     public func issue(
@@ -63,7 +63,7 @@ import Glibc
         }
     }
 
-    /// A certificate for `key`, with what `complete` adds to it.
+    /// A certificate for `key`, with the additions of `complete`.
     func issue(
         _ name: String,
         validity: ClosedRange<Int>,
@@ -100,7 +100,7 @@ import Glibc
     ) throws -> OpaquePointer {
         guard let certificate = unsafe X509_new() else { throw Failure(call: "X509_new") }
         let subject = unsafe X509_get_subject_name(certificate)
-        // Read once: between two readings a second may begin, and the validity be longer than it was to be.
+        // Read once: a second may begin between two readings, and lengthen the validity.
         var now = time(nil)
         guard unsafe X509_set_version(certificate, 2) == 1,
             unsafe ASN1_INTEGER_set(X509_get_serialNumber(certificate), serialNumber) == 1,

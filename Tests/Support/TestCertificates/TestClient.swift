@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// A TLS client that sends what it is told and reads what comes, one byte at a time if need be. Every call waits.
+/// A blocking TLS client, which can send and read byte by byte.
 @safe public final class TestClient {
     private let context: OpaquePointer
     private let session: OpaquePointer
@@ -10,7 +10,6 @@ import Glibc
     /// Connects to 127.0.0.1 and shakes hands.
     ///
     /// - Parameters:
-    ///   - port: where somebody listens.
     ///   - alpn: as on the wire: each name behind its length.
     ///   - source: the address of this machine that it calls from, in the host's byte order; all of 127.0.0.0/8 are.
     /// - Throws: `TestAuthority.Failure`.
@@ -24,7 +23,7 @@ import Glibc
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
             throw TestAuthority.Failure(call: "SSL_CTX_new")
         }
-        // A child that had it would keep the server from seeing the connection's end.
+        // A child with a copy would hide the connection's end from the server.
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard let session = unsafe SSL_new(context), unsafe SSL_set_fd(session, descriptor) == 1 else {
             throw TestAuthority.Failure(call: "SSL_new")
@@ -68,7 +67,7 @@ import Glibc
         return unsafe String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Returns: whether the connection took it.
+    /// - Returns: true if the connection took it.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
         let count = unsafe SSL_write(session, bytes, Int32(bytes.count))
@@ -76,7 +75,7 @@ import Glibc
         return count == bytes.count
     }
 
-    /// - Returns: whether the connection took it.
+    /// - Returns: true if the connection took it.
     @discardableResult
     public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
@@ -100,7 +99,7 @@ import Glibc
 
     /// The next answer.
     ///
-    /// - Parameter isHead: whether it has no body whatever its fields say.
+    /// - Parameter isHead: true if it has no body whatever its fields say.
     /// - Returns: nil where the connection ends before it does.
     public func response(isHead: Bool = false) -> Response? {
         var bytes: [UInt8] = []
@@ -121,9 +120,9 @@ import Glibc
 
     /// An answer of HTTP/1.1.
     public struct Response {
-        /// "HTTP/1.1 200 OK", say.
+        /// The first line, such as "HTTP/1.1 200 OK".
         public let statusLine: String
-        /// As many bytes as `Content-Length` says.
+        /// The body, of `Content-Length` bytes.
         public internal(set) var body: [UInt8] = []
         private let fields: [(name: String, value: String)]
 
@@ -137,7 +136,7 @@ import Glibc
             }
         }
 
-        /// 200, say.
+        /// The status, such as 200.
         public var status: Int { Int(statusLine.split(separator: " ").dropFirst().first ?? "") ?? 0 }
 
         /// The first field of this name, which is in lower case; nil without one.

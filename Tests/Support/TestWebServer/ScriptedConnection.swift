@@ -1,6 +1,6 @@
 internal import Transport
 
-/// One connection: reads a request, asks for the script, performs it, and goes on with the next.
+/// One connection: reads a request, gets its steps from the script, performs them, and reads the next.
 final class ScriptedConnection: TLSChannelDelegate {
     private static let pieceByteCount = 64 << 10
 
@@ -9,9 +9,9 @@ final class ScriptedConnection: TLSChannelDelegate {
     private let loop: EventLoop
     private let script: (_ head: String, _ body: [UInt8]) -> [TestWebServer.Step]
     private var input: [UInt8] = []
-    /// Of the request that is answered; empty at the connection's end.
+    /// Steps of the present request; empty at the connection's end.
     private var steps: [TestWebServer.Step]?
-    /// Of the first step, how many bytes are sent.
+    /// Sent bytes of the first step.
     private var offset = 0
 
     init(loop: EventLoop, script: @escaping (_ head: String, _ body: [UInt8]) -> [TestWebServer.Step]) {
@@ -76,7 +76,7 @@ final class ScriptedConnection: TLSChannelDelegate {
         }
     }
 
-    /// After a pause.
+    /// Continues after a pause.
     private func goOn(on channel: TLSChannel) {
         guard steps?.isEmpty == false else { return }
         steps?.removeFirst()

@@ -4,23 +4,23 @@ package import TestCertificates
 private import TestSupport
 private import Transport
 
-/// A server over TLS on this machine that does to each request what its script says, right or wrong. A connection that its script
-/// did not end takes another request.
+/// A server over TLS on this machine that runs its script for each request, right or wrong. A connection that its
+/// script did not end takes another request.
 package final class TestWebServer: Sendable {
-    /// What was asked.
+    /// A request of a client.
     package struct Request: Sendable {
         package let method: String
         /// From the slash on, with the query.
         package let target: String
         /// By name in lower case.
         package let fields: [String: String]
-        /// As long as its content-length said.
+        /// The body, of content-length bytes.
         package let body: [UInt8]
         /// 0 for the server's first request.
         package let number: Int
     }
 
-    /// What is done with a connection, one step after the other.
+    /// One of a connection's acts, which follow each other.
     package enum Step: Sendable {
         case send([UInt8])
         /// Each byte in a record of its own.
@@ -31,7 +31,7 @@ package final class TestWebServer: Sendable {
         case hold
         /// Nothing happens for so long.
         case pause(Duration)
-        /// As TLS wants it.
+        /// In order, by TLS.
         case close
         /// As if a cable were cut.
         case cut
@@ -54,14 +54,13 @@ package final class TestWebServer: Sendable {
     deinit { loop.stopAnywhere() }
 
     /// - Parameters:
-    ///   - identity: the certificate it shows.
-    ///   - script: asked once for each request, on any thread.
+    ///   - identity: the server's certificate.
+    ///   - script: called once for each request, on any thread.
     /// - Returns: the server, which listens on 127.0.0.1 until it is dropped.
-    /// - Throws: where there is no port, thread or TLS to be had.
     package static func start(_ identity: TestAuthority.Identity, script: @escaping Script) async throws
         -> TestWebServer
     {
-        // libcurl says goodbye also to a server that is gone; that must not end the tests.
+        // libcurl sends its TLS close even to a server that is gone; that must not end the tests.
         _ = signal(SIGPIPE, SIG_IGN)
         let context = unsafe try TLSContext.server(
             certificateChainPEM: identity.certificatePEM,
@@ -90,10 +89,10 @@ package final class TestWebServer: Sendable {
         return TestWebServer(port: try port.get(), loop: loop, log: log, connections: connections)
     }
 
-    /// What was asked by now, in order.
+    /// Requests so far, in order.
     package var requests: [Request] { log.withLock { $0 } }
 
-    /// How many connections were made by now.
+    /// Number of connections so far.
     package var connectionCount: Int { connections.withLock { $0 } }
 
     package func url(_ target: String) -> String { "https://localhost:\(port)\(target)" }

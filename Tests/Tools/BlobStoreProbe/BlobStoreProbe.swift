@@ -3,9 +3,9 @@ import BlobStorePattern
 import Glibc
 import TestSupport
 
-/// Another process with a folder of blobs, for tests that kill it.
+/// A process with a folder of blobs, for tests that kill it.
 ///
-///     BlobStoreProbe upload FOLDER SEED   uploads without end, and says what was acknowledged
+///     BlobStoreProbe upload FOLDER SEED   uploads without end, and prints what was acknowledged
 ///     BlobStoreProbe full FOLDER BYTES    uploads where no file may be longer than so many bytes
 @main
 enum BlobStoreProbe {

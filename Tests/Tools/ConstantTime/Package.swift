@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that no build of the project asks for valgrind. The sources of what is checked are linked in:
-// `package` access does not cross packages, and nothing is opened up for a check.
+// A package of its own, so that no build of the project needs valgrind. The checked sources are linked in: `package`
+// access does not cross packages, and nothing is made public for a check.
 let house: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .strictMemorySafety(),

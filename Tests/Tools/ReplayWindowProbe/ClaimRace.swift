@@ -4,14 +4,14 @@ import Opening
 import Platform
 import TestSupport
 
-/// Four threads claim the same ids, each in its own order. Prints `new N` for each id that it was given, then `end`.
+/// Four threads claim the same ids, each in its own order. Prints `new N` for each id that was new, then `end`.
 struct ClaimRace {
     let folder: String
     let seed: UInt64
     let count: Int
 
     func run() throws(ReplayWindowError) {
-        // The app made it.
+        // The app made the window.
         var random = SeededRandom(seed: seed)
         let window = try ReplayWindow(folder: folder, ifMissing: .refuse, random: &random)
         let sender = ProbeMessages.sender(1)

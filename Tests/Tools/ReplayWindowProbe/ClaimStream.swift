@@ -3,7 +3,7 @@ import Opening
 import TestSupport
 
 /// Claims ids from `start` on, for two senders in turn, commits every other one, until killed. Prints `claimed N` or
-/// `done N` after the window has said so: whatever is printed must hold for ever.
+/// `done N` after the window's answer: every printed line must hold for ever.
 struct ClaimStream {
     let folder: String
     let start: UInt64

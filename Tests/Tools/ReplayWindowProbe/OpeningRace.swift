@@ -4,14 +4,15 @@ import Keys
 package import Opening
 import TestSupport
 
-/// One of two processes that open the same messages, round after round: both are let go at once, and each opens after a
+/// One of two processes that open the same messages, round after round: both start at once, and each opens after a
 /// delay of its own and by a wall clock of its own, while the uptime is the machine's.
 ///
-/// Prints `round verdict begin end` for each round, begin and end in nanoseconds of the machine's clock, and then `end`.
+/// Prints `round verdict begin end` for each round, begin and end in nanoseconds of the machine's clock, and then
+/// `end`.
 package struct OpeningRace {
-    /// How far each wall clock is off at most, in milliseconds.
+    /// The largest error of a wall clock, in milliseconds.
     private static let skewMax: Int64 = 50
-    /// The longest delay of a process in a round, in nanoseconds. Of about the length of a claim.
+    /// The longest delay of a process in a round, in nanoseconds. About the length of a claim.
     private static let delayMax: UInt64 = 300_000
 
     let folder: String
@@ -29,7 +30,7 @@ package struct OpeningRace {
         do { return try BundleID("com.example.chat") } catch { preconditionFailure("a bundle id") }
     }()
 
-    /// Where the test puts the sender's key and then the messages, a line each.
+    /// File with the sender's key and then the messages, a line each.
     package static let messagesName = "messages"
 
     func run() throws(ProbeFailure) {
@@ -50,7 +51,7 @@ package struct OpeningRace {
             replay: .window(window)
         )
         let barrier = try RaceBarrier(folder: folder, number: number)
-        // However this ends, the other process does not wait for it.
+        // The other process must not wait for this one, however it ends.
         defer { barrier.leave() }
         var random = SeededRandom(seed: seed &* 2 &+ number)
         var text = ""
@@ -62,7 +63,7 @@ package struct OpeningRace {
             while Self.nanoseconds() < begin + delay {}
             let opened = opener.open(sealedField: field, now: Self.wallClock(skew))
             let end = Self.nanoseconds()
-            // In every other round both have opened before anything is done, so that the claim alone stands between them.
+            // In every other round both have opened before either claims, so that the claim alone stands between them.
             if round % 2 == 0 { barrier.pass(UInt64(round) * 2 + 2) }
             if let claim = opened.claim {
                 do { try window.commit(claim) } catch { throw ProbeFailure(text: "commit: \(error)") }
@@ -95,7 +96,7 @@ package struct OpeningRace {
     }
 }
 
-/// Where two processes wait for each other: a file with a word for each, the last step that it has reached.
+/// A barrier of two processes: a file with a word for each, the last step that it has reached.
 private struct RaceBarrier {
     private let descriptor: Int32
     private let number: UInt64

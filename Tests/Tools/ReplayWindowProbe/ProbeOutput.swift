@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard output without a buffer: what was written is there whatever becomes of this process.
+/// Standard output without a buffer: written lines outlive this process, whatever its end.
 enum ProbeOutput {
     static func write(_ text: String) {
         let bytes = Array(text.utf8)
@@ -9,7 +9,7 @@ enum ProbeOutput {
             let count = unsafe bytes.withUnsafeBytes {
                 unsafe Glibc.write(1, $0.baseAddress.map { unsafe $0 + written }, bytes.count - written)
             }
-            // Nobody reads any more.
+            // The reader is gone.
             guard count > 0 else { return }
             written += count
         }

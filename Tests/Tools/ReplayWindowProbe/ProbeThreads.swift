@@ -1,6 +1,6 @@
 import Glibc
 
-/// Threads of the system's, all started before any is waited for.
+/// Threads of the system's, all started before any is awaited.
 package enum ProbeThreads {
     private final class Work: Sendable {
         let body: @Sendable () -> Void

@@ -6,7 +6,7 @@ import Primitives
 /// Another process at the same window, for tests that run several and for measurements.
 ///
 ///     ReplayWindowProbe create FOLDER            makes a window, prints its id
-///     ReplayWindowProbe race FOLDER SEED COUNT   4 threads claim the same ids; prints what each was told
+///     ReplayWindowProbe race FOLDER SEED COUNT   4 threads claim the same ids; prints each one's answers
 ///     ReplayWindowProbe open FOLDER SEED NUMBER  opens each message of the test's when process 0 and 1 are both there
 ///     ReplayWindowProbe knows FOLDER             prints whether it takes the bound on time for the time, without a boot id
 ///     ReplayWindowProbe stream FOLDER START      claims and commits until it is killed, prints each when it is certain

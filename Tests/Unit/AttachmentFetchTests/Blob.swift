@@ -4,7 +4,7 @@ import Foundation
 import Primitives
 import TestSupport
 
-/// A file as a sender seals it, and what points to it.
+/// A sealed file of a sender's, and its pointer.
 struct Blob: Sendable {
     let file: [UInt8]
     let sealed: [UInt8]
@@ -15,9 +15,8 @@ struct Blob: Sendable {
     private struct NoBlob: Error {}
 
     /// - Parameters:
-    ///   - file: what is in it.
+    ///   - file: the plaintext.
     ///   - seed: of its id and key.
-    /// - Throws: where there is no room for it.
     init(_ file: [UInt8], seed: UInt64 = 1) throws {
         var random = SeededRandom(seed: seed)
         guard let id = AttachmentID(rawRepresentation: random.bytes(count: 16)),

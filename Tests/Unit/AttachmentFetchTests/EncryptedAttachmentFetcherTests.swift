@@ -7,7 +7,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// What a device makes of a host that does as it should.
+/// A device's results with an honest host.
 struct EncryptedAttachmentFetcherTests {
     @Test func `a picture is fetched and opened under a name of its own (abuse case 60)`() async throws {
         let blob = try Blob.picture()

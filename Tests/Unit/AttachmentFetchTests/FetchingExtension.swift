@@ -11,7 +11,7 @@ import TestWebServer
 @testable import NotificationCore
 @testable import Opening
 
-/// A server, and an extension's fetcher that trusts it and may ask it.
+/// A server, and an extension's fetcher that trusts it.
 final class FetchingExtension: Sendable {
     let server: TestWebServer
     let fetcher: EncryptedAttachmentFetcher
@@ -47,7 +47,7 @@ final class FetchingExtension: Sendable {
 
     func url(_ name: String = "a") -> String { server.url("/v1/blobs/" + name) }
 
-    /// Everything that was delivered, in order.
+    /// All deliveries, in order.
     func fetch(
         _ pointers: [AttachmentPointer],
         isWanted: @escaping @Sendable (FetchedAttachments) -> Bool = { _ in true }
@@ -60,7 +60,7 @@ final class FetchingExtension: Sendable {
         return log.withLock { $0 }
     }
 
-    /// The files in the extension's folder for temporary files, without their random names' beginnings.
+    /// Files in the extension's folder for temporary files, without the random beginnings of their names.
     func files() throws -> [String] {
         let folder = temporary.folder.path(AttachmentFolder.name)
         guard FileManager.default.fileExists(atPath: folder) else { return [] }

@@ -6,8 +6,7 @@ import Testing
 
 @testable import NotificationCore
 
-/// What a device makes of a host, or a sender, that does not as it should: nothing is shown of it, it is said why, and no
-/// file is left.
+/// A device's results with a hostile host or sender: nothing of it is shown, the reason is given, and no file is left.
 struct HostileHostTests {
     private typealias Reason = MissingAttachment.Reason
 

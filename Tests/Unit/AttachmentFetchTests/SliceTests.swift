@@ -7,9 +7,9 @@ import Testing
 @testable import NotificationCore
 @testable import Opening
 
-/// The text is there when its slice is over, whatever the host does; and then nothing of the attachment is.
+/// The text is there when its slice is over, whatever the host does; no part of the attachment is then.
 struct SliceTests {
-    /// Real time, and short: what is tested waits for ever.
+    /// Real time, and short: the tested calls would wait for ever.
     private static let timing = DeliveryTiming(deadline: .seconds(25), attachmentSlice: .milliseconds(300))
 
     @Test func `a body that stalls at 99 in 100 costs the picture and not the text (abuse case 64)`() async throws {
@@ -54,7 +54,7 @@ struct SliceTests {
             return [.hold]
         }
         let pointers = [try thumbnail.pointer(device.url(), isThumbnail: true), try picture.pointer(device.url())]
-        // The time is called when the picture has been asked for, and not by a clock: a starved machine needs all of it.
+        // The end comes with the request for the picture, and not by a clock: a starved machine needs all of the time.
         let shown = await show(
             pointers,
             by: device,
@@ -70,7 +70,7 @@ struct SliceTests {
     @Test func `a picture that is there is shown, and the outcome says so`() async throws {
         let blob = try Blob.picture()
         let device = try await FetchingExtension.start { _ in [.answer(body: blob.sealed), .close] }
-        // Nobody calls the time: a starved machine needs all of it.
+        // No clock ends it: a starved machine needs all of the time.
         let shown = await show([try blob.pointer(device.url())], by: device, slice: .seconds(20), clock: StoppedClock())
         #expect(shown.attachments.count == 1 && shown.missingAttachments.isEmpty && shown.kind == .opened)
     }
@@ -81,7 +81,7 @@ extension SliceTests {
         await show([pointer], by: device, slice: Self.timing.attachmentSlice)
     }
 
-    /// What the content handler gets, once the fetching has ended too, if it ever began.
+    /// The content handler's argument, returned after the fetching has ended too, if it ever began.
     private func show(
         _ pointers: [AttachmentPointer],
         by device: FetchingExtension,
@@ -118,7 +118,7 @@ extension SliceTests {
         settings.timing = DeliveryTiming(deadline: .seconds(25), attachmentSlice: slice)
         var surroundings = DeliverySurroundings.ofThisDevice
         surroundings.clock = clock
-        // The process's own may be held by a test whose disk hangs, until this one's time is over.
+        // The process's own threads may be held by a test whose disk hangs, until this one's time is over.
         let threads = WorkerThreads()
         surroundings.runOnThread = { threads.run($0) }
         let core = ExtensionCore(
@@ -136,14 +136,14 @@ extension SliceTests {
             let answer = OneAnswer(continuation)
             core.receive(userInfo: [:], requestID: "1") { answer.give($0) }
         }
-        // Whatever has been shown, nobody waits for what may not come.
+        // The expiry must not wait for an event that may not come.
         end?.continuation.finish()
         await expiry
         return shown
     }
 }
 
-/// Time stands still: who sleeps is woken by being cancelled.
+/// A clock that stands still: only cancellation wakes a sleeper.
 private struct StoppedClock: Clock {
     struct Instant: InstantProtocol {
         private var offset = Duration.zero
@@ -169,7 +169,7 @@ private struct StoppedClock: Clock {
     }
 }
 
-/// A fetcher whose end can be waited for: that of its fetching, or of all who could begin it.
+/// A fetcher whose end can be awaited: that of its fetching, or of every caller that could begin it.
 private final class AwaitedFetcher: AttachmentFetcher {
     private let fetcher: EncryptedAttachmentFetcher
     private let end: AsyncStream<Void>.Continuation

@@ -15,7 +15,7 @@ struct AttachmentFileOpenerTests {
         )
     }
 
-    /// The sealed bytes in pieces of random lengths: single bytes, chunks and more, nothing at all.
+    /// The sealed bytes in pieces of random lengths: single bytes, chunks and more, none at all.
     private func split(_ bytes: [UInt8], _ random: inout SeededRandom) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var rest = bytes[...]

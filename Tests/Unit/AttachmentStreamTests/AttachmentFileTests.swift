@@ -93,7 +93,7 @@ struct AttachmentFileTests {
         #expect(try folder.names() == ["picture"])
     }
 
-    /// Changes the file when it is asked for a salt: after its length was looked at, before its bytes are.
+    /// Changes the file at the draw of the salt: after its length was read, before its bytes are.
     private struct Meddler: RandomSource {
         let change: () -> Void
 

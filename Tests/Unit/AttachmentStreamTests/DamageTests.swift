@@ -4,15 +4,15 @@ import Testing
 
 @testable import AttachmentStream
 
-/// What a host, or who sits before it, may do to what is stored. One fault each; nothing beyond the last good chunk is ever
-/// released, and no file stays.
+/// Damage by a host, or in front of it. One fault each; nothing beyond the last good chunk is ever released, and no
+/// file stays.
 struct DamageTests {
     /// Three chunks, the last one of 2,048 bytes, without padding.
     private static let sample = Sample(byteCount: 34_816)
     private static let other = Sample(byteCount: 34_816, seed: 2)
     private static let chunkByteCount = ChunkFormat.plaintextByteCount
 
-    /// The first `count` whole chunks' bytes, and the error.
+    /// True if it yields the first `count` whole chunks and then the error.
     private func opened(_ sealed: [UInt8], _ error: AttachmentError, afterChunks count: Int) -> Bool {
         let result = Opened([sealed], key: Self.sample.key, context: Self.sample.context)
         return result.released == Array(Self.sample.file[..<(count * Self.chunkByteCount)]) && result.error == error
@@ -30,7 +30,7 @@ struct DamageTests {
         #expect(try OpenedFile(Self.sample, Self.sample.sealed) == OpenedFile(contents: Self.sample.file))
     }
 
-    /// What is released is compared at every 97th place, what it amounts to at every one.
+    /// The released bytes are compared at every 97th length, their number at each.
     @Test func `a file truncated anywhere releases nothing beyond its last good chunk (abuse case 54)`() {
         let sealed = Self.sample.sealed
         for count in sealed.indices {
@@ -98,7 +98,7 @@ struct DamageTests {
         #expect(try OpenedFile(Self.sample, extended) == OpenedFile(.tooLong))
     }
 
-    /// The declared length is the cap: what comes after it is not even looked at.
+    /// The declared length is the cap: later bytes are not even read.
     @Test func `an endless body is refused at its first byte too many (abuse case 53)`() throws {
         let sealed = Self.sample.sealed
         #expect(try OpenedFile(Self.sample, sealed, [0]) == OpenedFile(.tooLong))
@@ -130,7 +130,7 @@ struct DamageTests {
         #expect(sealed.count == 34_920)
     }
 
-    /// The commitment is looked at when the head is there, before any chunk is.
+    /// The commitment is checked once the head is there, before any chunk.
     @Test func `a wrong key, id or commitment is refused before the first chunk (abuse case 56)`() {
         let (sample, other) = (Self.sample, Self.other)
         let head = Array(sample.sealed[..<ChunkFormat.headByteCount])
@@ -170,7 +170,7 @@ struct DamageTests {
         #expect(try OpenedFile(sample, sample.sealed) == OpenedFile(contents: sample.file))
     }
 
-    /// Of whole chunks, the empty last one is what says that they are all.
+    /// With whole chunks only, the empty last one marks the end.
     @Test(arguments: [16_384, 32_768])
     func `whole chunks without the empty last one are truncated (abuse case 55)`(_ byteCount: Int) throws {
         let sample = Sample(byteCount: byteCount)

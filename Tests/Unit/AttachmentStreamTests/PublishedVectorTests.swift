@@ -6,7 +6,7 @@ import Testing
 
 @testable import AttachmentStream
 
-/// The vectors of c2sp.org/chunked-encryption; Vectors/README.md says where they are from.
+/// The vectors of c2sp.org/chunked-encryption; Vectors/README.md has their source.
 struct PublishedVectorTests {
     struct Published: Sendable, CustomTestStringConvertible {
         let fields: [String: String]
@@ -25,8 +25,8 @@ struct PublishedVectorTests {
         }
     }
 
-    /// The published ones derive their keys with SHA-256, which is not what an attachment does: derivation is the test's, and
-    /// what it is bound to, what is made of it, and all that follows is the library's.
+    /// The published ones derive their keys with SHA-256, unlike an attachment: the test does the derivation, the
+    /// library its context, its use, and all that follows.
     private struct Setting: ~Copyable {
         let head, chunks: [UInt8]
         let keys: ChunkKeys
@@ -61,7 +61,7 @@ struct PublishedVectorTests {
     }
 
     static let published = load { _ in true }
-    /// Two are about keys of another length, which is not the opener's to look at, four about heads that are too short.
+    /// Two have keys of another length, which the opener does not check; four have heads that are too short.
     static let opened = load { $0["key"]?.count == 64 && ($0["ciphertext"] ?? "").count >= 112 }
     static let cut = load { ($0["ciphertext"] ?? "").count < 112 }
     static let derived = load { $0["aead_key"] != nil }
@@ -78,7 +78,7 @@ struct PublishedVectorTests {
         #expect(Self.derived.count > 20)
     }
 
-    /// Where a vector fails and still has a payload, it is what a stream gives before it knows.
+    /// A failing vector's payload is the part that a stream releases before it knows.
     @Test(arguments: opened)
     func `opens, or gives what is genuine before it fails, as the vector says`(_ vector: Published) throws {
         let result = try Setting(vector).opened()

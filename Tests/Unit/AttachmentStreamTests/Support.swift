@@ -5,12 +5,12 @@ import TestSupport
 
 @testable import AttachmentStream
 
-/// An attachment of a test, all from a seed: key, context, file, and how it is sealed.
+/// A test's attachment from a seed: key, context, file, and sealing.
 struct Sample {
     let key: [UInt8]
     let context = Array("context of a test".utf8)
     let file: [UInt8]
-    /// What is stored, padding and all.
+    /// The stored bytes, with padding.
     let sealed: [UInt8]
 
     init(byteCount: Int, seed: UInt64 = 1) {
@@ -40,19 +40,19 @@ struct Sample {
         return sealed
     }
 
-    /// Where chunk `index` is in `sealed`; the last one is shorter.
+    /// Range of chunk `index` in `sealed`; the last one is shorter.
     func chunk(_ index: Int) -> Range<Int> {
         let start = ChunkFormat.headByteCount + index * ChunkFormat.sealedByteCount
         return start..<min(start + ChunkFormat.sealedByteCount, sealed.count)
     }
 }
 
-/// What came of opening bytes: what was released before the end or the error, and the error.
+/// Result of opening bytes: those released before the end or the error, and the error.
 struct Opened: Equatable {
     var released: [UInt8] = []
     var error: AttachmentError?
 
-    /// By the opener without files: no length is known beforehand.
+    /// Opens by the opener without files: no length is known beforehand.
     ///
     /// `pieces` are the bytes, split.
     init(_ pieces: [[UInt8]], key: [UInt8], context: [UInt8]) {
@@ -75,9 +75,9 @@ struct Opened: Equatable {
     }
 }
 
-/// What came of opening bytes into a file.
+/// Result of opening bytes into a file.
 struct OpenedFile: Equatable {
-    /// Nil when there is no file.
+    /// Nil without a file.
     var contents: [UInt8]?
     var error: AttachmentError?
 
@@ -99,7 +99,7 @@ struct OpenedFile: Equatable {
         contents = try folder.names() == [] ? nil : [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    /// The sample's own bytes or others, with its key and its length.
+    /// Opens the sample's own bytes or others, with its key and its length.
     init(_ sample: Sample, _ pieces: [UInt8]...) throws {
         try self.init(pieces, key: sample.key, context: sample.context, byteCount: sample.file.count)
     }

@@ -2,7 +2,7 @@ import Platform
 import TestCertificates
 import Transport
 
-/// A server that answers each request as its script says, hangs up, or says nothing. Bodies are not looked at.
+/// A server that answers each request by its script, closes, or stays silent. Bodies are not read.
 final class CuttingServer: Sendable {
     enum Answer: Sendable {
         /// A status line and fields, without their last line's end.
@@ -15,7 +15,7 @@ final class CuttingServer: Sendable {
     private let loop: EventLoop
     private let log: Guarded<[String]>
 
-    /// The script is asked once for each request, which it gets the number of.
+    /// The script is called once for each request, with its number.
     static func start(
         _ identity: TestAuthority.Identity,
         script: @escaping @Sendable (Int) -> Answer
@@ -59,7 +59,7 @@ final class CuttingServer: Sendable {
 
     deinit { loop.stopAnywhere() }
 
-    /// The heads that came, in order.
+    /// Heads of the requests, in order.
     var requests: [String] { log.withLock { $0 } }
 }
 

@@ -2,13 +2,13 @@ import Testing
 
 @testable import AttachmentUpload
 
-/// What is asked next, whatever the host answers.
+/// The next request, whatever the host answers.
 struct UploadPlanTests {
     private typealias Answer = UploadPlan.Answer
 
     private static let part = UploadPlan.partByteCountMax
 
-    /// A plan that has begun: `offset` bytes are there.
+    /// A plan that has begun, with `offset` bytes at the host.
     private func plan(_ byteCount: UInt64, at offset: UInt64) -> UploadPlan {
         var plan = UploadPlan(byteCount: byteCount)
         plan.handle(Answer(status: 201, offset: offset, location: "/v1/uploads/u"))

@@ -103,7 +103,7 @@ struct UploaderTests {
                 number += 1
                 return number
             }
-            // Never taken, taken and not answered, or as it should be.
+            // Refused, taken without an answer, or as it should be.
             if number % 3 == 1 { return HTTPAnswer(status: 503) }
             let response = service.response(to: request)
             return number % 3 == 2 ? HTTPAnswer(status: 502) : response

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The file of a relay that is compared with another's.
+/// The file in which two relays' memory is compared.
 struct ResidentFileTests {
     private static func isMapped(_ path: String) throws -> Bool {
         let descriptor = unsafe open("/proc/self/maps", O_RDONLY | O_CLOEXEC)

@@ -65,7 +65,7 @@ struct ServiceLoadTests {
         let bodies = ServiceBodies(load)
         for count in isMixed ? [1] : [1, 3] {
             var bytes = bodies.body(0..<count)
-            // A device, one that is gone, one that is parked, and each behind another.
+            // A device, a deleted one, a parked one, and each behind another.
             for first in [1, 7, 13, 14, 113, 107, 99_999_999] {
                 bodies.write(first..<first + count, over: &bytes)
                 #expect(bytes == ServiceBodies(load).body(first..<first + count), "\(first)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlobStore
 
-/// A process at real files, killed in the middle.
+/// A process with real files, killed at work.
 struct CrashTests {
     private let place: TemporaryFolder
     private let path: String
@@ -16,7 +16,7 @@ struct CrashTests {
         path = place.path("blobs")
     }
 
-    /// What a killed process had said of an upload.
+    /// A killed process's lines about an upload.
     private struct Said {
         var offset: UInt64 = 0
         var byteCount: UInt64 = 0
@@ -33,7 +33,7 @@ struct CrashTests {
             var said: [String: Said] = [:]
             let probe = try Probe.start("upload", path, "\(random.next())")
             for _ in 0..<Int.random(in: 1...30, using: &random) { Self.note(probe.line() ?? "", in: &said) }
-            // Somewhere in the middle of what it does then.
+            // Somewhere in the middle of its next work.
             var turns = Int.random(in: 0..<100_000, using: &random)
             while turns > 0 { turns -= 1 }
             probe.kill()
@@ -43,7 +43,7 @@ struct CrashTests {
             unfinishedCount += said.values.count { !$0.isPublished && !$0.isAbandoned }
         }
         #expect(publishedCount > 0 && unfinishedCount > 0, "seed \(seed)")
-        // When everything has had its time, nothing is left and nothing is counted.
+        // Once everything has expired, nothing is left and nothing is counted.
         let folder = try open()
         try folder.collect(now: Pattern.now + 30 * 86_400)
         #expect(try FolderLayout.names(folder.layout.uploads).isEmpty)
@@ -52,7 +52,8 @@ struct CrashTests {
         #expect(folder.state.withLock { $0.usage.values.allSatisfy { $0 == Usage() } })
     }
 
-    /// Another test's child may hold a copy of this process' descriptors, and with it the lock, until it is a program of its own.
+    /// Opens the folder. Until its exec, another test's child may hold a copy of this process's descriptors, and with
+    /// it the lock.
     private func open() throws(BlobError) -> BlobFolder {
         while true {
             do throws(BlobError) {
@@ -63,7 +64,7 @@ struct CrashTests {
         }
     }
 
-    /// The last line of a killed process may be cut off, and is then passed over.
+    /// Parses a line; the last one of a killed process may be cut off, and is skipped.
     private static func note(_ line: String, in said: inout [String: Said]) {
         let words = line.split(separator: " ").map(String.init)
         switch (words.first, words.count) {
@@ -90,7 +91,7 @@ struct CrashTests {
             let bytes = try file.read(Int(status.offset), at: UInt64(BlobHeader.byteCount))
             #expect(bytes == Pattern.bytes(id, 0..<status.offset), what)
         }
-        // Nothing is shown but whole blobs.
+        // Only whole blobs are visible.
         for shard in try FolderLayout.names(folder.layout.blobs) {
             for name in try FolderLayout.names("\(folder.layout.blobs)/\(shard)") {
                 let id = try #require(BlobID(name[...]), what)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlobStore
 
-/// When things go, and what a restart finds.
+/// Expiry times, and a restart's view of the files.
 struct LifetimeTests {
     private let site: Site
 
@@ -23,7 +23,7 @@ struct LifetimeTests {
         site.now += 1
         #expect(try site.content(upload.id.blobID) == nil)
         #expect(throws: BlobError.notFound) { try site.status(upload) }
-        // Not shown any more, and still counted until it is gone.
+        // No longer visible, and still counted until it is gone.
         #expect(site.usage.byteCount == 3)
         #expect(try site.folder.collect(now: site.now) == 1)
         #expect(try site.files().isEmpty && site.usage == Usage())

@@ -6,7 +6,7 @@ import Testing
 @testable import BlobStore
 @testable import Transport
 
-/// Requests to the service, and what it says.
+/// Requests to the service, and its answers.
 struct ServiceTests {
     private let site: Site
     private let service: BlobService
@@ -30,7 +30,9 @@ struct ServiceTests {
         )
     }
 
-    /// The blob's path.
+    /// Makes a blob.
+    ///
+    /// - Returns: its path.
     private func makeBlob(_ text: String) throws -> String {
         let response = ask("POST", "/v1/uploads", ["Upload-Complete": "?1"], body: text)
         #expect(response.status == 201)
@@ -213,7 +215,7 @@ struct ServiceTests {
     }
 }
 
-/// All that can be seen of an answer.
+/// Everything visible of an answer.
 private struct Shape: Equatable {
     let status: Int
     let fields: HeaderBlock

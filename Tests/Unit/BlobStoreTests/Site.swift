@@ -32,14 +32,14 @@ final class Site {
         set { clock.withLock { $0 = newValue } }
     }
 
-    /// As after a restart.
+    /// Opens the folder again, as after a restart.
     func reopen() throws {
         // The folder's lock goes with it.
         folder = try open("elsewhere")
         folder = try open("blobs")
     }
 
-    /// Another test's child may hold a copy of the lock until it is a program of its own.
+    /// Until its exec, another test's child may hold a copy of the lock.
     private func open(_ name: String) throws(BlobError) -> BlobFolder {
         while true {
             do throws(BlobError) {
@@ -75,14 +75,13 @@ final class Site {
         try folder.abandon(upload.id, of: tenant, now: now)
     }
 
-    /// A blob of these bytes.
     func blob(_ bytes: [UInt8], lifetime: UInt64? = nil) throws -> UploadStatus {
         let upload = try begin(UInt64(bytes.count), lifetime: lifetime)
         _ = try append(bytes, to: upload, at: 0)
         return try publish(upload)
     }
 
-    /// What a blob holds; nil where there is none.
+    /// A blob's content; nil without one.
     func content(_ id: BlobID) throws -> [UInt8]? {
         guard let blob = try folder.read(id, now: now) else { return nil }
         return try blob.file.read(Int(blob.header.byteCount), at: OpenBlob.dataOffset)
@@ -90,7 +89,7 @@ final class Site {
 
     var usage: Usage { folder.state.withLock { $0.usage[Self.acme.key] ?? Usage() } }
 
-    /// The names of all files of uploads and blobs.
+    /// Names of all files of uploads and blobs.
     func files() throws -> [String] {
         let layout = folder.layout
         let shards = try FolderLayout.names(layout.blobs)

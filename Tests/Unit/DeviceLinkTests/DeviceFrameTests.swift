@@ -208,12 +208,12 @@ struct DeviceFrameTests {
                 }
             }
             do throws(DeviceLinkError) {
-                // What is accepted has one spelling only: writing it again gives the same bytes.
+                // An accepted frame has one spelling only: encoding it again gives the same bytes.
                 let frames = try decode(stream)
                 let again = frames.flatMap(\.bytes)
                 #expect(stream.starts(with: again), "seed \(seed)")
             } catch {
-                // Refusing is right; which error, the other tests say.
+                // A refusal is right; the other tests check which error it is.
             }
         }
     }

@@ -71,7 +71,7 @@ struct BindingTests {
     @Test func `no context, as it is written, begins another`() {
         let contexts = [
             Binding.envelopeContext, Binding.messageContext, Binding.prekeyContext, Binding.bundleContext,
-            // Those that the protocol page keeps for later.
+            // Contexts that the protocol page reserves.
             "SealedPush/1 attachment", "SealedPush/1 safety", "SealedPush/1 add device",
         ]
         for (index, text) in contexts.enumerated() {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Envelope
 
-/// Layout and refusals of the envelope itself. The figures are computed here from the protocol page's terms, and stated.
+/// Layout and refusals of the envelope itself. The figures are computed here from the protocol page's terms, and
+/// stated.
 struct EnvelopeTests {
     @Test(arguments: [
         (PushClass.alert, 2_880, 3_840, 2_822, 2_690, 4_096), (.voip, 3_648, 4_864, 3_590, 3_458, 5_120),
@@ -95,7 +96,7 @@ struct EnvelopeTests {
         #expect(throws: EnvelopeError.unsupportedSuite(0xFF)) { try Envelope(bytes: bytes) }
     }
 
-    /// The class of a position is what of a byte its character holds (index % 4), at the front, in the middle, at the end.
+    /// A position's class is its character's part of a byte (index % 4), at the front, in the middle, at the end.
     @Test(arguments: Array("=+/ \n\r\t.,~%\"\\\u{0}\u{7F}@[`{".utf8) + [0x80, 0xC3, 0xFF])
     func `refuses a character outside the alphabet in each class of position`(_ character: UInt8) {
         let field = Envelope.example().sealedField

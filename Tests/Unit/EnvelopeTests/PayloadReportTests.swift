@@ -129,7 +129,7 @@ struct PayloadReportTests {
         var readCount = 0
         for _ in 0..<300 {
             var payload = original
-            // Mostly the clear parts, where the structure is.
+            // Mostly the clear parts, which have the structure.
             let isClear = Int.random(in: 0..<4, using: &random) > 0
             let position = isClear ? Int.random(in: 0..<70, using: &random) : Int.random(in: 0..<3_943, using: &random)
             payload[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)

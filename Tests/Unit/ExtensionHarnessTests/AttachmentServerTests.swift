@@ -3,7 +3,7 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// An extension that waits eight seconds for a picture, as seen on a device whose server behaves in some way.
+/// An extension that waits eight seconds for a picture, on a device with various servers.
 struct AttachmentServerTests {
     private static let file = Array("GIF89a and more".utf8)
 

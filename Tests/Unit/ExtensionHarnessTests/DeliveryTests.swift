@@ -68,7 +68,8 @@ struct DeliveryTests {
         #expect(sequenceCount > 100)
     }
 
-    /// Every order of: up to three answers, the returns of the calls made, the time limit, and later the end of the grace.
+    /// Visits every order of: up to three answers, the returns of the calls made, the time limit, and later the end of
+    /// the grace.
     private func visitSequences(of delivery: Delivery, _ visit: ([Delivery.Action]) -> Void) {
         struct Rest {
             var delivery: Delivery

@@ -52,7 +52,7 @@ struct DeviceTests {
         device = nil
         // Without it this would wait for ever.
         for await _ in cancelled {}
-        // What sleeps elsewhere by the same clock goes on.
+        // Other sleepers on the same clock are still asleep.
         clock.advance(by: .seconds(1))
         try await other.value
     }
@@ -145,7 +145,7 @@ struct DeviceTests {
     }
 
     @Test func `didReceive and the expiry run on threads of their own`() async throws {
-        // The threads themselves: the identity of one that has ended may be that of the next.
+        // The threads themselves: the next one may have an ended one's identity.
         let threads = Guarded<[Thread]>([])
         let device = Device(byHand, clock: clock) {
             ScriptedExtension(
@@ -165,7 +165,7 @@ struct DeviceTests {
     }
 
     @Test func `an expiry while didReceive still runs is heard`() async throws {
-        // didReceive blocks until the expiry has answered, as an extension that waits for the network does.
+        // didReceive blocks until the expiry has answered, as in an extension that waits for the network.
         let device = Device(byHand, clock: clock) {
             let isExpired = DispatchSemaphore(value: 0)
             return ScriptedExtension(
@@ -247,7 +247,7 @@ struct DeviceTests {
     }
 }
 
-/// Tells when the extension that holds it has gone.
+/// Signals the end of the extension that holds it.
 private final class Token: Sendable {
     private let onRelease: @Sendable () -> Void
 

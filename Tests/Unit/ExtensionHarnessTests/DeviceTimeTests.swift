@@ -70,7 +70,7 @@ struct DeviceTimeTests {
         }
         async let delivery = device.deliver(mutablePush)
         await clock.waitUntilStill()
-        // Real time, and plenty of it: the clock would have gone on.
+        // Ample real time: the clock would have moved.
         try await Task.sleep(for: PassageOfTime.lookInterval * (PassageOfTime.settledLookCount * 3))
         continuation.finish()
         #expect(try await delivery.body == "at 0.0 seconds")
@@ -87,13 +87,13 @@ struct DeviceTimeTests {
                 Thread {
                     device?.run {
                         begun.signal()
-                        // Real time, and plenty of it: the clock would have gone on.
+                        // Ample real time: the clock would have moved.
                         Thread.sleep(forTimeInterval: 0.1)
                         handler.call(content(body: "at \(clock.now.offset)"))
                     }
                     deadline.cancel()
                 }.start()
-                // What has no thread yet has not said so.
+                // The block must have its thread before.
                 begun.wait()
             }
         }
@@ -146,12 +146,12 @@ struct DeviceTimeTests {
     }
 }
 
-/// As an extension does: in a task that outlives `didReceive`, on the clock of the device it runs on.
+/// Answers as an extension does: in a task that outlives `didReceive`, on the clock of its device.
 private func answer(after duration: Duration, _ handler: @escaping ScriptedExtension.ContentHandler) {
     let handler = Handler(call: handler)
     let clock = DeviceRules.clock
     Task {
-        // Cancelled by nobody.
+        // It is never cancelled.
         try? await clock.wait(for: duration)
         handler.call(content(body: "in time"))
     }
@@ -164,7 +164,7 @@ extension Clock where Duration == Swift.Duration {
 }
 
 extension SimulatedClock {
-    /// Returns when somebody sleeps and somebody asks that no time pass.
+    /// Returns once there is a sleeper and a hold on time.
     fileprivate func waitUntilStill() async {
         while reading.sleeperCount < 1 || !reading.isStandingStill { await Task.yield() }
     }

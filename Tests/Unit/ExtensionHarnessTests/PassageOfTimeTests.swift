@@ -134,13 +134,13 @@ struct PassageOfTimeTests {
 }
 
 extension PassageOfTime {
-    /// As often as a deadline takes, at one moment.
+    /// Looks as often as a deadline takes, at one moment.
     fileprivate mutating func lookOften(_ reading: SimulatedClock.Reading, at real: Duration) -> Action {
         for _ in 1..<Self.realWaitLookMin { _ = look(reading, at: real) }
         return look(reading, at: real)
     }
 
-    /// As a machine does that has nothing else to do.
+    /// Looks as often as an idle machine does.
     ///
     /// - Returns: the action of the last look, at `end`.
     fileprivate mutating func look(

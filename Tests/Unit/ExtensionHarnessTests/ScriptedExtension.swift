@@ -1,6 +1,6 @@
 import UserNotifications
 
-/// An extension that does what a test says, on the threads that the harness calls it on.
+/// An extension that runs a test's closures, on the harness's threads.
 final class ScriptedExtension: UNNotificationServiceExtension {
     typealias ContentHandler = (UNNotificationContent) -> Void
     typealias Step = @Sendable (UNNotificationRequest, @escaping ContentHandler) -> Void

@@ -4,7 +4,7 @@ import Testing
 import UserNotifications
 import XcodeTemplateExtension
 
-/// Extensions as app developers have them, compiled unmodified.
+/// App developers' extensions, compiled unmodified.
 struct StrangersTests {
     @Test func `Xcode's template appends to the title`() async throws {
         let device = Device { XcodeTemplateExtension.PrincipalClass.make() }

@@ -27,7 +27,7 @@ struct EphemeralKeyTests {
         #expect(refused == .randomSourceFailed)
     }
 
-    /// `SEALEDPUSH_SEAL_COUNT` asks for more, a million say.
+    /// `SEALEDPUSH_SEAL_COUNT` chooses more, such as a million.
     @Test func `no ephemeral key of the system's random source comes twice (abuse case 33)`() throws {
         let wanted = ProcessInfo.processInfo.environment["SEALEDPUSH_SEAL_COUNT"]
         let count = try wanted.map { try #require(Int($0)) } ?? 20_000

@@ -97,7 +97,7 @@ struct HPKETests {
     }
 
     @Test func `an encapsulated key with bit 255 set is another key (abuse case 22)`() throws {
-        // X25519 masks the bit, and the KEM's context does not: so the same point gives another shared secret.
+        // X25519 masks the bit, the KEM's context does not: so the same point gives another shared secret.
         var random = SeededRandom(seed: 12)
         let recipient = X25519PrivateKey(random: &random)
         let sealed = try HPKE.seal([1], to: recipient.publicKey, info: [], random: &random)

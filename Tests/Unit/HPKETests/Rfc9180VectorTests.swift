@@ -50,7 +50,8 @@ struct Rfc9180VectorTests {
         #expect(try Hex.encode(opened(vector)) == vector.encryptions[0].pt)
     }
 
-    /// One key seals one message here. The RFC's further ones are sealed with the key and a nonce that this test counts.
+    /// One key seals one message here. The RFC's further ones are sealed with the key and a nonce that this test
+    /// counts.
     @Test func `every encryption of the RFC is one under the schedule's key and nonce`() throws {
         let recipient = try Rfc9180Vector.privateKey(vector.skRm)
         let secret = try DHKEM.decapsulate(Rfc9180Vector.bytes(vector.enc), with: recipient)

@@ -5,8 +5,8 @@ import TestSupport
 import TestWebServer
 import Testing
 
-/// One request and its answer, against servers that do right and wrong. Every test ends by what the server does, or by
-/// being cancelled.
+/// One request and its answer, against servers right and wrong. Every test ends by the server's act, or by
+/// cancellation.
 struct HTTPSExchangeTests {
     private let authority: TestAuthority
     private let folder: TemporaryFolder
@@ -143,9 +143,9 @@ struct HTTPSExchangeTests {
         let port = try HeldPort.silent()
         let exchange = HTTPSExchange()
         var request = HTTPSRequest(.get, "https://127.0.0.1:\(port.number)/")
-        // However busy the machine is: only cancelling ends it.
+        // Long enough for any machine: only cancellation ends it.
         request.patience.connectSeconds = 86_400
-        // Before it runs or while it waits: it must not make a difference.
+        // It may come before the request runs or while that waits, with the same result.
         let task = Task { exchange.cancel() }
         #expect(await attempt(request, exchange) == .failure(.cancelled))
         await task.value
@@ -164,13 +164,13 @@ struct HTTPSExchangeTests {
         var request = HTTPSRequest(.get, "https://pinned.example.com:\(server.port)/")
         request.trust = .file(path: authorityPath)
         request.patience = Self.patience
-        // The first is nobody's in any test: it is refused by its system, and the second is tried.
+        // No test listens at the first: the system refuses it, and the second is tried.
         let addresses: [[UInt8]] = [[127, 0, 0, 78], [127, 0, 0, 1]]
         request.pin = .init(host: "pinned.example.com", port: server.port, addresses: addresses)
         #expect(try await run(request).bytes == [1])
     }
 
-    /// Each leads to the server by another way than the pin's address, which is none of its.
+    /// Each leads to the server by another address than the pin's, which is not the server's.
     @Test(arguments: ["localhost", "127.0.0.1"], [[192, 0, 2, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]])
     func `no socket goes where the pin does not, however libcurl came there (abuse case 59)`(
         _ host: String,
@@ -180,7 +180,7 @@ struct HTTPSExchangeTests {
         var request = HTTPSRequest(.get, "https://\(host):\(server.port)/")
         request.trust = .file(path: authorityPath)
         request.patience = Self.patience
-        // Of another name: so libcurl resolves this one itself.
+        // A pin of another name, so that libcurl resolves this one itself.
         request.pin = .init(host: "pinned.example.com", port: server.port, addresses: [address])
         #expect(await attempt(request).result == .failure(.notReached))
         #expect(server.requests.isEmpty)
@@ -209,13 +209,13 @@ struct HTTPSExchangeTests {
     }
 }
 
-// The way there.
+// Ways to the server.
 extension HTTPSExchangeTests {
     private func serve(_ script: @escaping TestWebServer.Script) async throws -> TestWebServer {
         try await TestWebServer.start(try authority.issue(), script: script)
     }
 
-    /// A starved machine must not end what a test does not want to end.
+    /// No deadline may fire on a starved machine.
     private static let patience: HTTPSRequest.Patience = {
         var patience = HTTPSRequest.Patience()
         (patience.connectSeconds, patience.stallSeconds) = (600, 600)
@@ -261,7 +261,7 @@ extension HTTPSExchangeTests {
         return (result, bytes.withLock { $0 })
     }
 
-    /// On a thread of its own, as it holds the one it runs on.
+    /// Runs on a thread of its own, because it blocks.
     private func attempt(
         _ request: HTTPSRequest,
         _ exchange: HTTPSExchange,

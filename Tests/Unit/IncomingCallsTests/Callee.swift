@@ -12,8 +12,8 @@ import TestSupport
 @testable import IncomingCalls
 @testable import Sealing
 
-/// Somebody who is called: the app's device as an app makes it, the phone that it is installed on with our `IncomingCalls`, and
-/// somebody who seals calls for it.
+/// A called person: the app's device, the phone on which it is installed with our `IncomingCalls`, and a caller that
+/// seals calls for it.
 final class Callee {
     static let appName = "Acme Chat"
 
@@ -65,7 +65,7 @@ final class Callee {
     var container: SharedContainer { SharedContainer(path: settings.containerPath) }
     var opener: CallOpener { CallOpener(containerPath: settings.containerPath, appName: Self.appName) }
 
-    /// What the app would say to its server when the person answers: only once.
+    /// The app's text for its server when the person answers: only once.
     func answered(_ id: UUID) async -> String? { await app.onMain { ($0 as? IncomingCalls)?.call(id) } }
 }
 
@@ -135,7 +135,7 @@ extension Callee {
 }
 
 extension AppDevice {
-    /// For tests; an app has to look at the case.
+    /// For tests; an app has to check the case.
     static func opened(_ settings: Settings) throws -> AppDevice {
         switch try AppDevice.open(settings) {
         case .continued(let device), .newIdentity(let device), .remade(let device, because: _): device

@@ -11,7 +11,7 @@ import Sealing
 import TestSupport
 import Testing
 
-/// From a caller who seals, through the payload's bytes, to the screen of a phone that runs the class an app copies.
+/// From a sealing caller, through the payload's bytes, to the screen of a phone that runs the class an app copies.
 struct IncomingCallsTests {
     @Test func `a sealed call rings with the contact's name, and hands over what the caller said`() async throws {
         let callee = try Callee()
@@ -53,7 +53,7 @@ struct IncomingCallsTests {
         #expect(call.handle == NotificationContent.Sender.handle(of: callee.caller.publicKey))
     }
 
-    // MARK: What nobody can answer
+    // MARK: Calls that cannot be answered
 
     @Test func `a person without the right to call rings nowhere (protocol v1, rule 29)`() async throws {
         try await expectEnded(.failed, counted: .notPermitted, Callee(rights: [.links])) { try $0.payload() }
@@ -88,7 +88,7 @@ struct IncomingCallsTests {
         try await expectEnded(.failed, counted: .malformed) {
             try $0.foreignPayload(body: body, lifetime: .milliseconds(60_001))
         }
-        // The neighbour, so that the sealer itself is right.
+        // The neighbouring value passes, so the sealer itself is right.
         let callee = try Callee()
         let payload = try callee.foreignPayload(body: body, lifetime: .milliseconds(60_000))
         #expect(try await callee.phone.deliver(payload).call?.state == .ringing)

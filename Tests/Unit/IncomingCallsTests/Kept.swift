@@ -1,9 +1,9 @@
 import Dispatch
 import Platform
 
-/// The object that an app was launched with, for a test that looks into it.
+/// The object with which an app was launched, for a test that looks into it.
 final class Kept: Sendable {
-    /// Unchecked: it is looked at where the app itself lives, on the main queue.
+    /// Unchecked: it is used where the app itself lives, on the main queue.
     private struct Object: @unchecked Sendable {
         let object: AnyObject
     }
@@ -16,12 +16,12 @@ final class Kept: Sendable {
         return object
     }
 
-    /// Until all that waits for the main queue by now is done.
+    /// Waits for all jobs that are in the main queue now.
     static func waitForMain() async {
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     }
 
-    /// Behind all that waits for the main queue already.
+    /// Runs behind all jobs that are in the main queue already.
     func onMain<Result: Sendable>(_ body: @escaping @Sendable (AnyObject) -> Result?) async -> Result? {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { [self] in

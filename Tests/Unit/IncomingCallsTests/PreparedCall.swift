@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import Sealing
 
-/// One call, sealed as often as it is asked for.
+/// One call, sealed any number of times.
 struct PreparedCall {
     private let message: PreparedMessage
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CallKitStyle
 
-/// A phone and apps of other people's, some of which do not what iOS asks of them.
+/// A phone with other people's apps, some of which break iOS's rules.
 struct VoIPPhoneTests {
     private static let id = "6F9619FF-8B86-D011-B42D-00C04FC964FF"
     private static let push = #"{"aps":{},"uuid":"\#(id)","from":"+41 44 1","name":"Ada","video":true}"#
@@ -73,7 +73,7 @@ struct VoIPPhoneTests {
     @Test func `an app that reports once its method has returned is too late`() async throws {
         let phone = VoIPPhone {
             BrokenCalls { app, completion in
-                // Not in this turn of the main queue.
+                // Later than this turn of the main queue.
                 DispatchQueue.main.async {
                     app.provider.reportNewIncomingCall(with: UUID(), update: CXCallUpdate()) { _ in completion() }
                 }
@@ -152,7 +152,7 @@ struct VoIPPhoneTests {
     }
 }
 
-/// An app whose delegate does as the test says.
+/// An app with the test's delegate method.
 ///
 /// Unchecked: nothing in it changes.
 private final class BrokenCalls: NSObject, PKPushRegistryDelegate, @unchecked Sendable {

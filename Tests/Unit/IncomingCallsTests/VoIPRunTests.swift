@@ -2,13 +2,13 @@ import Testing
 
 @testable import ExtensionHarness
 
-/// Every order of what may happen to a VoIP push, without a queue and without a clock.
+/// Every order of events of a VoIP push, without a queue and without a clock.
 struct VoIPRunTests {
     private static let cases: [([VoIPRun.Event], VoIPDelivery.Why?)] = [
         ([.reported, .completed, .returned], .reported),
         ([.reported, .returned, .completed], .reported),
         ([.completed, .reported, .returned], .reported),
-        // CallKit's word is still to come.
+        // CallKit's answer is still to come.
         ([.reported, .returned], nil),
         ([.reported, .returned, .timeOver], .reported),
         ([.reported, .timeOver], .reported),

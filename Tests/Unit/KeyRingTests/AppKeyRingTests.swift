@@ -152,7 +152,7 @@ struct AppKeyRingTests {
         let house = try Household(seed: 208)
         let ring = try house.create()
         let taken = try house.index()
-        // Repeats what the ring drew for its prekey, then goes on.
+        // Repeats the ring's draws for its prekey, then continues.
         var repeating = SeededRandom(seed: 208)
         _ = repeating.bytes(count: 32)
         try ring.rotate(at: house.clock, random: &repeating)
@@ -312,7 +312,7 @@ private struct StuckRandom: RandomSource {
     }
 }
 
-/// What several tasks found.
+/// Results of several tasks.
 final class Collected<Element: Sendable>: Sendable {
     private let elements = Guarded<[Element]>([])
 

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Opening
 
-/// The process ends before, in the middle of and after every single operation on disk, or the operation fails and the
-/// process goes on: no key is lost that a bundle offers, none is offered that is not on disk, none is left behind.
+/// The process ends before, in the middle of and after every single disk operation, or the operation fails and the
+/// process lives on: no key is lost that a bundle offers, none is offered that is not on disk, none is left behind.
 struct CrashTests {
-    /// What is interrupted; before it, the ring is brought into a state where the step has everything to do.
+    /// The interrupted step; before it, the ring is brought into a state where the step has everything to do.
     enum Step: CaseIterable, Sendable {
         case create, open, rotate, acknowledge, destroy, replayStoreLost, ringMissing, ringDamaged, currentKeyLost,
             erase
@@ -49,7 +49,7 @@ struct CrashTests {
             }
         }
 
-        /// Whether the step may end with fewer keys than bundles that were published before it promise.
+        /// True if the step may end with fewer keys than the bundles published before it promise.
         var losesKeys: Bool {
             switch self {
             case .create, .open, .rotate, .acknowledge: false
@@ -82,12 +82,12 @@ struct CrashTests {
                 try checkRestart(house, after: step, place)
                 operation += 1
             }
-            // A step that touches nothing would pass without having been tested.
+            // A step without operations would pass untested.
             #expect(operation >= 4, "\(step) has only \(operation) operations")
         }
     }
 
-    /// An extension runs before the app does again.
+    /// Checks an extension that runs before the app does again.
     private func checkView(_ house: Household, after step: Step, _ place: String) throws {
         let view: KeyRing
         do throws(SecretStoreError) {
@@ -102,7 +102,7 @@ struct CrashTests {
         }
         let index = try house.index()
         guard step != .currentKeyLost || index.origin == .keyLost else { return }
-        // Whatever the app could publish now opens, and so does what was sealed before.
+        // Every bundle that the app could publish now opens, and so does every earlier message.
         try checkEveryKey(of: index.bundle, in: view, house, place)
         for prekey in index.prekeys {
             let opens = try view.prekey(id: prekey.id.bytes).opens(prekey.prekey)
@@ -111,7 +111,7 @@ struct CrashTests {
         for id in index.destroyedIDs { #expect(view.prekey(id: id.bytes).name == "stale", "\(place)") }
     }
 
-    /// The app runs again.
+    /// Checks the app's next run.
     private func checkRestart(_ house: Household, after step: Step, _ place: String) throws {
         let ring: AppKeyRing
         do throws(KeyRingError) {
@@ -148,7 +148,7 @@ struct CrashTests {
         #expect(names == [["stale"], ["found"], ["found"]], "\(place)")
     }
 
-    /// Bundle, index and disk say the same, and the next rotation works.
+    /// Checks that bundle, index and disk agree, and the next rotation works.
     private func checkWhole(_ house: Household, _ ring: AppKeyRing, _ place: String) throws {
         let view = try house.view()
         #expect(view.identity == ring.identity, "\(place)")
@@ -178,7 +178,7 @@ struct CrashTests {
 }
 
 extension TemporaryFolder {
-    /// What is in a folder here; nothing in one that is not there.
+    /// Names in a folder here; none without the folder.
     func names(in name: String) throws -> [String] {
         try PrivateFolder.entries(path(name), countMax: 10_000).map(\.name)
     }

@@ -6,7 +6,7 @@ import Primitives
 
 @testable import Opening
 
-/// When, and how, the process that uses some stores ends. Counts the operations of all of them.
+/// Time and manner of the end of a process that uses some stores. Counts the operations of all of them.
 final class Faults: Sendable {
     enum Kind: CaseIterable, Sendable {
         /// The operation has no effect, and the process is gone.
@@ -15,7 +15,7 @@ final class Faults: Sendable {
         case diesHalfway
         /// The operation has its effect, and the process is gone.
         case diesAfter
-        /// The operation fails (a full disk), and the process goes on.
+        /// The operation fails (a full disk), and the process lives on.
         case fails
     }
 
@@ -27,7 +27,7 @@ final class Faults: Sendable {
 
     private let state = Guarded(State())
 
-    /// Counts anew; the operation of this number is the one that goes wrong.
+    /// Counts anew; the operation of this number goes wrong.
     func plan(_ kind: Kind, at operation: Int) {
         state.withLock { $0 = State(operationCount: 0, plan: (operation, kind), isDead: false) }
     }

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// What a simulated device refuses, file by file: data protection as iOS enforces it.
+/// A simulated device's refusals, file by file: data protection as iOS enforces it.
 struct FileProtectionTests {
     private let folder: TemporaryFolder
     private let device = SimulatedDevice(appGroupsPath: nil, clock: ContinuousClock(), wallClock: { 0 })
@@ -67,7 +67,7 @@ struct FileProtectionTests {
         }
     }
 
-    /// - Returns: the error code; 0 for none, and nil for what is no error of a call.
+    /// - Returns: the error code; 0 for none, and nil for another kind of error.
     private func code(of call: Call, at path: String, in name: String) -> Int32? {
         device.run {
             do throws(FileError) {
@@ -89,7 +89,7 @@ struct FileProtectionTests {
             for call in Call.allCases {
                 #expect(code(of: call, at: path, in: name) == expected, "\(name), \(call)")
             }
-            // It needs no key to see that nothing is there.
+            // A missing file is reported without a key.
             #expect(code(of: .read, at: path + "-none", in: name) == ENOENT)
         }
     }

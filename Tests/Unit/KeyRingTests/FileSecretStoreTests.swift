@@ -54,7 +54,7 @@ struct FileSecretStoreTests {
         #expect(try folder.names(in: "store") == ["ring.secret"])
     }
 
-    /// Abuse case 49 for keys: the state of the device decides, and nothing is found where it does not permit.
+    /// Abuse case 49 for keys: the device's state decides, and nothing is found where it forbids it.
     @Test(arguments: DeviceLock.allCases, [ProtectionClass.afterFirstUnlock, .unlocked])
     func `a record is readable and writable as its class says, and otherwise locked (abuse case 49)`(
         _ state: DeviceLock,

@@ -21,13 +21,13 @@ final class Household {
     let shared: FaultyStore
     var policy: RotationPolicy
     var random: SeededRandom
-    /// The device's clock; the lower bound is as late, unless a test says otherwise.
+    /// The device's clock; the lower bound is the same, unless a test says otherwise.
     var now = Household.start
     var replayStore = Household.replayStore
-    /// Every bundle that the app ever got to publish, and its epoch.
+    /// Every bundle that the app could ever publish, with its epoch.
     var published: [(bytes: [UInt8], epoch: UInt64)] = []
 
-    /// The same household in a folder of its own, without what its files cost to write.
+    /// Copies a household into a folder of its own, without the cost of the first writes.
     convenience init(copying other: Household) throws {
         try self.init(seed: 0, usesUnlockedClass: other.policy.usesUnlockedClass)
         for name in ["app", "shared"] where FileManager.default.fileExists(atPath: other.folder.path(name)) {
@@ -53,7 +53,7 @@ final class Household {
         KeyStores(identity: identityStore, shared: shared, lockPath: folder.path("lock"))
     }
 
-    /// The time is `now`, and that is certain.
+    /// The time `now`, confirmed.
     var clock: RingClock { .confirmed(now) }
 
     func create() throws(KeyRingError) -> AppKeyRing {
@@ -78,14 +78,14 @@ final class Household {
         )
     }
 
-    /// The app gets the bundle and gives it to the relay.
+    /// Publishes the ring's bundle.
     func publish(_ ring: AppKeyRing) throws {
         published.append(try ring.bundle(at: clock))
     }
 
     func pass(_ duration: Duration) { now = now.advanced(by: duration) }
 
-    /// What senders read in a bundle.
+    /// A bundle's entries, as senders read them.
     func entries(_ bundle: [UInt8], of identity: IdentityKey, now: Timestamp? = nil) throws -> [KeyBundle.Entry] {
         try KeyBundle(verifying: bundle, pinnedIdentity: identity, topic: topic, now: now ?? self.now).entries
     }
@@ -117,7 +117,7 @@ extension Duration {
 }
 
 extension KeyRing.PrekeyLookup {
-    /// What it is, without the key.
+    /// The case's name, without the key.
     var name: String {
         switch self {
         case .found: "found"
@@ -128,7 +128,7 @@ extension KeyRing.PrekeyLookup {
         }
     }
 
-    /// Whether what was sealed to `prekey` opens with this: both sides agree on a secret.
+    /// True if this opens what was sealed to `prekey`: both sides agree on a secret.
     func opens(_ prekey: PublicPrekey) throws -> Bool {
         guard case .found(let own) = self else { return false }
         var random = SeededRandom(seed: 99)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Opening
 
-/// No secret stays in the process once a step is done. Each is looked for as its complement, drawn anew from the seed, so
-/// that the search does not find itself.
+/// No secret stays in the process once a step is done. The search has each as its complement, drawn anew from the seed,
+/// so that it does not find itself.
 struct KeyRingSecrecyTests {
-    /// No other test's, not even one's that counts: what it draws beside this would be found.
+    /// Unlike any other test's seed: a test beside this with the same draws would be found.
     private static let seed: UInt64 = 0x4B65_7952_696E_6753
 
     @Test func `making, opening and rotating a ring leaves neither the identity nor a prekey in the process`() throws {
@@ -55,8 +55,8 @@ struct KeyRingSecrecyTests {
         return try withExtendedLifetime(lookup) { try ProcessMemory.contains(inverted: needle) }
     }
 
-    /// Identity seed, first prekey, second prekey: what `AppKeyRing` draws, in its order. The allocator may write its own
-    /// links into the first bytes of freed memory: the rest must be gone.
+    /// Identity seed, first prekey, second prekey: the draws of `AppKeyRing`, in its order. The allocator may write its
+    /// own links into the first bytes of freed memory: the rest must be gone.
     private static func complements(seed: UInt64) -> [[UInt8]] {
         var random = SeededRandom(seed: seed)
         return (0..<3).map { _ in

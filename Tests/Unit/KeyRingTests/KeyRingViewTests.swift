@@ -6,7 +6,7 @@ import Testing
 
 @testable import Opening
 
-/// What the extension sees of the keys.
+/// The extension's view of the keys.
 struct KeyRingViewTests {
     /// The identity's record lies beside the ring here, where the extension could reach it if it tried.
     @Test func `the extension's view reads the ring and the prekey it is asked for, never the identity`() throws {
@@ -132,7 +132,7 @@ struct KeyRingViewTests {
         #expect(view.prekey(id: old.bytes).name == "unavailable")
     }
 
-    /// Rotations and views side by side: each view finds every prekey of every bundle that was out before it looked.
+    /// Rotations and views side by side: each view finds every prekey of every bundle published before it opened.
     @Test func `views opened while the app rotates are whole`() async throws {
         let house = try LossTests.publishedHouse(seed: 250)
         let (ring, topic, clock, store) = (try house.open(), house.topic, house.clock, house.shared.store)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Opening
 
-/// What a reinstallation, a restore or a broken file takes away, and what the app makes of it (protocol v1, rule 15).
+/// Losses by a reinstallation, a restore or a broken file, and the app's recovery (protocol v1, rule 15).
 struct LossTests {
     @Test func `a replay store that is another, or an older copy, costs all prekeys (protocol v1, rule 15)`() throws {
         let known = Household.replayStore
@@ -26,7 +26,7 @@ struct LossTests {
             #expect(view.replayStore == replayStore)
             for prekey in old.prekeys { #expect(view.prekey(id: prekey.id.bytes).name == "stale") }
             #expect(try house.shared.names().compactMap(\.prekeyID) == house.index().prekeys.map(\.id))
-            // Reported until the new bundle is out.
+            // It is reported until the new bundle is out.
             #expect(try house.open().start == .remade(.replayStoreLost))
             try ring.acknowledged(epoch: try ring.bundle(at: house.clock).epoch, at: house.clock)
             #expect(try house.open().start == .continued)
@@ -70,7 +70,7 @@ struct LossTests {
         let house = try Self.publishedHouse(seed: 222)
         let identity = try house.view().identity
         for name in try house.shared.names() { try house.shared.delete(name) }
-        // The clock went back too: the epoch cannot be higher then, and senders say so; no key comes back.
+        // The last epoch went with the ring; the time, one second later, gives a higher one. No key comes back.
         house.pass(.seconds(1))
         let ring = try house.open()
         #expect(ring.start == .remade(.ringMissing))

@@ -5,7 +5,7 @@ import Primitives
 
 @testable import Opening
 
-/// A store that remembers what was read from it, and can do something in the middle of it.
+/// A store that records its reads, and can run a closure in the middle of one.
 final class RecordingStore: SecretStore {
     private let store: any SecretStore
     private let readNames = Guarded<[RecordName]>([])

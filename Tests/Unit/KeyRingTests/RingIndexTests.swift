@@ -22,12 +22,13 @@ struct RingIndexTests {
         let index = try Self.index(&random, rotations: 60)
         #expect(index.prekeys.count == 60)
         #expect(RingIndex(record: index.record) == index)
-        // 64 prekeys, 64 destroyed ids, 8 destroyed epochs, the longest topic and a bundle of four entries of two suites.
+        // 64 prekeys, 64 destroyed ids, 8 destroyed epochs, the longest topic and a bundle of four entries of two
+        // suites.
         let most = 7 + 32 + 156 + 24 + 1 + 16 + 1 + 64 * (34 + 40) + 1 + 64 * 8 + 1 + 8 * 8 + 2 + 2_838 + 32
         #expect(most <= RingIndex.recordByteCountMax)
     }
 
-    /// Field by field, beside the code that writes it.
+    /// Field by field, independent of the code that writes it.
     @Test func `a record is laid out as its comment says`() throws {
         let index = try Self.oneRotation()
         let prekey = try #require(index.prekeys.first)
@@ -57,7 +58,7 @@ struct RingIndexTests {
         }
     }
 
-    /// Each fault alone, under a digest that is right: the digest is no authority.
+    /// Each fault alone, under a right digest: the digest is no authority.
     @Test(
         arguments: [
             (0, [0x54]), (6, [0]), (6, [1]), (6, [3]), (7, [UInt8](repeating: 0, count: 32)), (39, [0]), (39, [200]),
@@ -134,7 +135,7 @@ struct RingIndexTests {
         return try index(&random, rotations: 1)
     }
 
-    /// A ring of one class that was rotated so often, some of it acknowledged and destroyed.
+    /// A ring of one class after so many rotations, some of them acknowledged and destroyed.
     static func index(_ random: inout SeededRandom, rotations: Int) throws -> RingIndex {
         let key = Ed25519PrivateKey(random: &random)
         var index = RingIndex(

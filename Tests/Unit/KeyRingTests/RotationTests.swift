@@ -6,7 +6,7 @@ import Testing
 
 @testable import Opening
 
-/// The life of prekeys, without a disk: what is due when.
+/// The life of prekeys, without a disk, and the times of each step.
 struct RotationTests {
     private static let start = Household.start
     private let policy = RotationPolicy()
@@ -65,7 +65,7 @@ struct RotationTests {
         for now in [Timestamp(milliseconds: 0), Self.start, Self.after(.days(36_500))] {
             #expect(RingClock(now: now, known: known).stamp == Self.start)
         }
-        // Before time was ever confirmed there is nothing else to go by.
+        // Before time was ever confirmed there is no other time.
         #expect(RingClock.unconfirmed(Self.after(.days(2)), lowerBound: Self.start).stamp == Self.after(.days(2)))
         #expect(RingClock.unconfirmed(Timestamp(milliseconds: 0), lowerBound: Self.start).stamp == Self.start)
     }
@@ -89,7 +89,7 @@ struct RotationTests {
             now: Self.start
         )
         #expect(bundle.epoch == pinned + 1)
-        // What was superseded ends as if it had been now.
+        // The superseded one ends as if it had been superseded now.
         _ = index.destroyDue(policy: policy, at: .confirmed(Self.start))
         #expect(index.prekeys.dropLast().allSatisfy { policy.end(of: $0) <= Self.after(.days(22)) })
     }
@@ -133,7 +133,7 @@ struct RotationTests {
         #expect(index.epoch == Self.start.milliseconds + 1_000)
     }
 
-    /// 7 days that senders keep a bundle, 7 that a message lives, 5 minutes.
+    /// Senders keep a bundle for 7 days, a message lives for 7, and the skew is 5 minutes.
     @Test
     mutating func
         `a superseded prekey ends 14 days and 5 minutes after the newer bundle's acknowledgement (protocol v1, rule 17)`()

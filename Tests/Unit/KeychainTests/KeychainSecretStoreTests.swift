@@ -11,7 +11,7 @@ import Testing
 
 /// The store that a phone uses, against the stand-in for Apple's keychain: its calls, their order and its errors.
 ///
-/// What only Apple's own keychain can show (its encryption, its restore from a backup) is not here.
+/// Only Apple's own keychain can show its encryption and its restore from a backup.
 struct KeychainSecretStoreTests {
     /// One keychain serves the whole process: each test has a service of its own.
     private let service = UUID().uuidString

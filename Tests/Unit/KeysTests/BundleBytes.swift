@@ -3,7 +3,7 @@ import Keys
 import Primitives
 import TestSupport
 
-/// A key bundle laid by hand, field by field after docs/protocol.md, so that every field can be wrong.
+/// A key bundle built by hand, field by field after docs/protocol.md, so that every field can be wrong.
 struct BundleBytes {
     static let topic = Array("com.example.chat".utf8)
     static let now = Timestamp(milliseconds: 1_800_000_000_000)
@@ -24,7 +24,7 @@ struct BundleBytes {
     var epoch: UInt64 = 7
     var issuedAt = BundleBytes.now.milliseconds
     var topic = BundleBytes.topic
-    /// nil: as many as there are.
+    /// nil: the number of entries.
     var count: UInt8?
     var entries: [Entry]
     var trailer: [UInt8] = []
@@ -53,7 +53,7 @@ struct BundleBytes {
     }
 }
 
-/// Whose bundle it is.
+/// A bundle's device.
 final class Device: Sendable {
     let key: Ed25519PrivateKey
     let prekey: X25519PublicKey
@@ -66,7 +66,7 @@ final class Device: Sendable {
 
     var identity: IdentityKey { IdentityKey(key.publicKey) }
 
-    /// What a sender says of the bundle after it was changed.
+    /// A sender's refusal of the bundle after a change.
     func refusal(
         now: Timestamp = BundleBytes.now,
         classes: [UInt8] = [1],

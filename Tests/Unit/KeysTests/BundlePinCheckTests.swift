@@ -5,7 +5,7 @@ import Testing
 
 @testable import Keys
 
-/// A good bundle against what a sender remembers.
+/// A good bundle against a sender's pin.
 struct BundlePinCheckTests {
     private let device = Device(seed: 140)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Keys
 
-/// What is signed or hashed in one place is worth nothing in another.
+/// Signatures and hashes of one context, which are void in another.
 struct ContextTests {
     static let contexts = [
         "SealedPush/1", "SealedPush/1 message", "SealedPush/1 prekey", "SealedPush/1 bundle", "SealedPush/1 safety",

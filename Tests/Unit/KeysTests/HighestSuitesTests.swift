@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keys
 
-/// Suites as bytes, so that what this version cannot meet yet is decided and tested already.
+/// Suites as bytes, so that values beyond this version are decided and tested already.
 struct HighestSuitesTests {
     private typealias Offer = HighestSuites.Offer
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Keys
 
-/// Which of two faults is told: the order in docs/protocol.md. A key change, for instance, must never hide behind an
+/// The reported one of two faults: the order in docs/protocol.md. A key change, for instance, must never hide behind an
 /// expired prekey.
 struct KeyBundleOrderTests {
     @Test(arguments: Fault.pairs)
@@ -38,8 +38,8 @@ private struct Pair: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(first) before \(second)" }
 }
 
-/// In the order of the checks. Faults in time are the last entry's and the low-order key is the first one's, so that
-/// no entry is done with before the next one is looked at.
+/// In the order of the checks. Faults in time are the last entry's and the low-order key is the first one's, so that no
+/// entry is finished before the next one is checked.
 private enum Fault: CaseIterable, Sendable {
     case version, identity, topic, suite, signature, order, rollback, equivocation, downgrade, validity, notYetValid
     case lowOrder
@@ -50,7 +50,7 @@ private enum Fault: CaseIterable, Sendable {
         }
     }
 
-    /// What a sender remembers of the device, so that the faults are there: without any, the bundle before this one.
+    /// A pin under which the faults appear: without any, of the bundle before this one.
     static func pin(_ faults: Fault...) -> BundlePin {
         let epoch: UInt64 = faults.contains(.rollback) ? 8 : faults.contains(.equivocation) ? 7 : 6
         return BundlePin(
@@ -87,7 +87,7 @@ private enum Fault: CaseIterable, Sendable {
         case .suite: bundle.entries[1].suite = 9
         case .signature: bundle.changesSignature = true
         case .order: bundle.entries.swapAt(0, 1)
-        // These lie in what is remembered.
+        // These lie in the pin.
         case .rollback, .equivocation, .downgrade: break
         case .validity: bundle.entries[1].notAfter = bundle.entries[1].notBefore + 60 * BundleBytes.day + 1
         case .notYetValid: bundle.entries[1].notBefore = BundleBytes.now.milliseconds + BundleBytes.day

@@ -50,7 +50,7 @@ struct KeyBundleRefusalTests {
         #expect(device.refusal(of: content + device.key.signature(over: message)) == .badSignature)
     }
 
-    /// Eight tests so that they run beside each other; together every bit of the 181 bytes.
+    /// Eight tests so that they run in parallel; together every bit of the 181 bytes.
     @Test(arguments: 0..<8)
     func `every single bit of a bundle, flipped, is refused for what it is part of`(_ bit: Int) {
         let bytes = BundleBytes(for: device).bytes(signedBy: device.key)
@@ -62,10 +62,10 @@ struct KeyBundleRefusalTests {
             switch offset {
             case 0: #expect(refusal == .unsupportedVersion(1 ^ mask))
             case 1..<33: #expect(refusal == .otherIdentity)
-            // A length of 144 is more than what is left.
+            // A length of 144 exceeds the rest.
             case 49: #expect(refusal == (16 ^ mask <= 131 ? .otherTopic : .malformed))
             case 50..<66: #expect(refusal == .otherTopic)
-            // Three entries: the signature is read as the second, and is none.
+            // Three entries: the signature is parsed as the second, and is invalid.
             case 66 where 1 ^ mask == 3: #expect(refusal == .malformed || isUnsupportedSuite(refusal))
             case 66: #expect(refusal == .malformed)
             case 67: #expect(refusal == .unsupportedSuite(1 ^ mask))

@@ -19,7 +19,7 @@ struct KeyBundleTimeTests {
                 bundle.entries[entry].notAfter = time.notAfter
                 bundle.issuedAt = time.issuedAt
             }
-            // A clock that is no time makes the other entry the first to fall.
+            // With an impossible clock the other entry fails first.
             if time.now < 1 << 53 || entry == 0 { #expect(refusal == time.expected, "entry \(entry)") }
         }
     }

@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import Testing
 
-/// What a sender gives the relay beside a message that asks for a receipt.
+/// The hash that a sender gives the relay beside a message that requests a receipt.
 struct ReceiptCapabilityHashTests {
     /// The value is Python's: hashlib.sha256(b"\x14SealedPush/1 receipt" + bytes(range(16))).
     @Test func `the hash is that of the relay's document, in base64url`() throws {

@@ -52,7 +52,7 @@ final class SenderAnnouncementTests {
         let theirs = SenderIdentity()
         let good = announcements[0]
         var bytes = Array(good[..<59]) + theirs.publicKey.rawRepresentation
-        // The old key signs for both, and then a revocation's signature stands in.
+        // The old key signs for both, and then a revocation's signature replaces it.
         bytes += old.signature(of: bytes)
         #expect(refusal(bytes + old.signature(of: bytes)) == .badSignature)
     }
@@ -62,7 +62,7 @@ final class SenderAnnouncementTests {
         let (head, one, other) = (Array(good[..<91]), Array(good[91..<155]), Array(good[155...]))
         #expect(refusal(head + other + one) == .badSignature)
         #expect(refusal(head + one + one) == .badSignature)
-        // A revocation cut out of a succession, and the way back.
+        // A revocation cut out of a succession, and the reverse.
         #expect(refusal([1, 2] + Array(good[2..<59]) + other) == .badSignature)
         for context in ["SealedPush/1 message", "SealedPush/1 bundle", "SealedPush/1"] {
             let content = Array(announcements[1].dropLast(64))
@@ -92,7 +92,7 @@ final class SenderAnnouncementTests {
 }
 
 extension SenderIdentity {
-    /// As another program would sign.
+    /// Signs as another program would.
     fileprivate func signature(of content: [UInt8], context: String = "SealedPush/1 sender") -> [UInt8] {
         let input = [UInt8(context.utf8.count)] + Array(context.utf8) + content
         let key = withSeed { seed in try? Ed25519PrivateKey(seed: SecretBytes(copying: seed)) }

@@ -14,7 +14,7 @@ struct SenderSeedTests {
         #expect(try SenderIdentity(seed: unsafe seed.span.bytes).publicKey == sender.publicKey)
     }
 
-    /// RFC 8032 section 7.1, test 1: so that a key of another library's is the same sender here.
+    /// RFC 8032 section 7.1, test 1: so that another library's key is the same sender here.
     @Test func `a seed is RFC 8032's private key`() throws {
         let seed = try #require(Hex.decode("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"))
         let publicKey = try #require(Hex.decode("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"))

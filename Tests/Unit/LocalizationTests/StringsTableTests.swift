@@ -4,8 +4,8 @@ import Testing
 
 @testable import Localization
 
-/// Tables as Apple's tools and translators write them. Apple's own reader is open source and part of the toolchain: where
-/// it reads a table, this reads the same.
+/// Tables as Apple's tools and translators write them. Apple's own reader is open source and part of the toolchain:
+/// where it reads a table, this reads the same.
 struct StringsTableTests {
     @Test(arguments: [
         #""a" = "b";"#, "a = b;", "a;", "a.b-c/d:$_9 = x;", "a = 'b\"c';", "a = b; a = c;", #""" = x;"#, "{ a = b; }",

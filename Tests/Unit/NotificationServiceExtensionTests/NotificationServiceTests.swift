@@ -2,8 +2,8 @@ import ExtensionHarness
 import NotificationServiceExtension
 import Testing
 
-/// The extension that Xcode would compile, run as iOS would. That it opens a message is tested with a real device process
-/// in EndToEndTests: its container is found through the environment, which a process has only one of.
+/// The extension that Xcode would compile, run as iOS would. EndToEndTests opens a message with a real device process:
+/// the extension finds its container through the environment, which a process has only one of.
 struct NotificationServiceTests {
     private let device = Device { PrincipalClass.make() }
 

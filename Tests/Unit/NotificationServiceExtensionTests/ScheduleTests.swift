@@ -2,7 +2,7 @@ import Bench
 import TestSupport
 import Testing
 
-/// Our extension under whatever may happen to it. `sealedpush-bench extension` runs many more.
+/// Our extension under every schedule. `sealedpush-bench extension` runs many more.
 struct ScheduleTests {
     @Test func `over random schedules every message is shown once, whenever it can be opened`() async throws {
         let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import UserNotifications
 
 @testable import Bench
 
-/// The judge of random schedules sees what it is there to see: extensions that break one promise each.
+/// The verifier of random schedules finds its mistakes: extensions that break one promise each.
 struct ScheduleVerifierTests {
     @Test func `an extension that keeps the relay's words is caught`() async throws {
         let mistakes = try await mistakes { request, answer in answer(request.content) }
@@ -31,7 +31,7 @@ struct ScheduleVerifierTests {
         #expect(mistakes == [.messageLost, .finding(.answeredAgain)])
     }
 
-    /// Everything that 100 schedules show to be wrong with an extension that answers so.
+    /// All mistakes that 100 schedules show of an extension that answers so.
     private func mistakes(
         _ respond: @escaping @Sendable (UNNotificationRequest, (UNNotificationContent) -> Void) -> Void
     ) async throws -> Set<ScheduleVerifier.Mistake> {
@@ -56,7 +56,7 @@ private func content(_ body: String) -> UNNotificationContent {
 }
 
 extension UNNotificationRequest {
-    /// What the message in it says, which the identifier tells whoever made the pushes.
+    /// The message's text, which the identifier reveals to the maker of the pushes.
     fileprivate var text: String? {
         let parts = identifier.split(separator: "-")
         return switch parts.last {

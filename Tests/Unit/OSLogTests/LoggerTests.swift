@@ -2,7 +2,7 @@ import Testing
 
 @testable import os
 
-/// What a log may hold: what others may read.
+/// A log's permitted content: texts that others may read.
 struct LoggerTests {
     private let name = "Ada"
 

@@ -13,7 +13,7 @@ struct AESGCMKeyedTests {
         return output.revealed
     }
 
-    /// - Returns: nil when it was refused; then the room was seen to hold zeros.
+    /// - Returns: nil when it was refused; the room held zeros then.
     private func open(_ opener: inout AESGCMOpener, _ ciphertext: [UInt8], _ nonce: [UInt8]) -> [UInt8]? {
         var output = SecretBytes(byteCount: max(0, ciphertext.count - 16)) { _ in }
         let isGenuine = output.withMutableBytes { output in

@@ -127,7 +127,7 @@ struct ES256Tests {
         #expect(key.isValid(rawSignature: signature, over: [1, 2, 3]))
     }
 
-    /// One file that is no key. The name is what a failure prints: the contents are long.
+    /// One file that is no key. A failure prints the name: the contents are long.
     struct BadFile: CustomTestStringConvertible {
         let name: String
         let pem: String

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Primitives
 
-/// What a hash made of a key stands for the key: who has it makes codes and derives secrets as its owner does.
+/// A keyed hash's state is as good as the key: its holder makes codes and derives secrets as the key's owner does.
 ///
-/// The work runs on a stack that nothing writes over before it is searched: to leave out the wipe of either state of
-/// HMAC-SHA256 turns a test red. The hash of a long key and SHA-512's states lie where later frames of the same work write over
-/// them: there it turns none.
+/// The work runs on a stack that nothing overwrites before the search: a missing wipe of either state of HMAC-SHA256
+/// fails a test. The hash of a long key and SHA-512's states lie where later frames of the same work overwrite them: a
+/// missing wipe fails none there.
 struct HMACSecrecyTests {
-    /// The complements of a hash's eight words as they lie in memory, from FIPS 180-4's and RFC 2104's formulas alone, so that
-    /// no state is made here that a search would find: behind the key's block, inner and outer, and at the end of the
-    /// code over "label", inner and outer.
+    /// The complements of a hash's eight words as they lie in memory, from FIPS 180-4's and RFC 2104's formulas alone,
+    /// so that no state is made here that a search would find: behind the key's block, inner and outer, and at the end
+    /// of the code over "label", inner and outer.
     private static let sha256: [[UInt32]] = [
         [
             0x831C_9DBB, 0xFD8C_0499, 0xEC03_6BC7, 0x0A8E_AE94, 0x9AD6_D328, 0x12C3_3FFA, 0x8215_D56A, 0xFBCB_D7C2,
@@ -76,7 +76,7 @@ struct HMACSecrecyTests {
         precondition(code.byteCount == HMACSHA256.byteCount)
     }
 
-    /// The state behind the key's inner block, not wiped.
+    /// Leaves the state behind the key's inner block unwiped.
     private static func leaveState<State: HashState>(_ state: State, blockByteCount: Int) {
         var state = state
         let block = SecretBytes(byteCount: blockByteCount) { span in
@@ -89,7 +89,7 @@ struct HMACSecrecyTests {
         block.withBytes { state.update($0) }
     }
 
-    /// On a stack that is kept while it is searched.
+    /// Runs the work on a stack that is kept while it is searched.
     private static func found(_ needles: [[UInt8]], after work: @escaping @Sendable () -> Void) throws -> [Bool] {
         let stack = KeptStack(running: work)
         return try withExtendedLifetime(stack) { try needles.map { try ProcessMemory.contains(inverted: $0) } }
@@ -103,11 +103,11 @@ struct HMACSecrecyTests {
             Self.code(key: Self.key(byteCount: 100)) { $0.update("label") }
         }
         #expect(long == [false])
-        // They are what is looked for, while they are there, and what is left on the stack is found.
+        // The search does find the states while they exist, and a state left on the stack.
         var present: [Bool] = []
         Self.code(key: Self.key()) { code in
             code.update("label")
-            // A search that fails finds nothing, which is said below.
+            // A failed search finds nothing, which the expectation below reports.
             present = needles[..<2].map { (try? ProcessMemory.contains(inverted: $0)) ?? false }
         }
         #expect(present == [true, true])

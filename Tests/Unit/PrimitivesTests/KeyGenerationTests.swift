@@ -5,9 +5,9 @@ import Testing
 
 @testable import Primitives
 
-/// The way over the Edwards form against libsodium's own multiplication.
+/// The computation over the Edwards form against libsodium's own multiplication.
 struct KeyGenerationTests {
-    /// `SEALEDPUSH_KEY_COUNT` asks for more.
+    /// `SEALEDPUSH_KEY_COUNT` chooses more.
     @Test func `public keys of 10,000 random scalars are what crypto_scalarmult_base says`() throws {
         let wanted = ProcessInfo.processInfo.environment["SEALEDPUSH_KEY_COUNT"]
         let count = try wanted.map { try #require(Int($0)) } ?? 10_000

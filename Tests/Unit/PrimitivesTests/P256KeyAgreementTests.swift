@@ -15,7 +15,7 @@ struct P256KeyAgreementTests {
         static let girx = "d6840f6b42f6edafd13116e0e12565202fef8e9ece7dce03812464d04b9442de"
     }
 
-    /// Of the curve: the field's prime and the group's order (SEC 2 section 2.4.2), and the square root of b.
+    /// The curve's field prime and group order (SEC 2 section 2.4.2), and the square root of b.
     private static let p = "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"
     private static let n = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
     private static let rootOfB = "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4"
@@ -54,7 +54,7 @@ struct P256KeyAgreementTests {
         #expect(secret.count == 32)
     }
 
-    /// Abuse case 41: what an invalid-curve attack would send, and second spellings of good points.
+    /// Abuse case 41: keys of an invalid-curve attack, and second spellings of good points.
     @Test(
         arguments: [
             ("y is one too many", RFC5903.gix, String(RFC5903.giy.dropLast()) + "4"),

@@ -32,8 +32,8 @@ struct SecretBytesTests {
     }
 
     @Test func `a secret is nowhere in the process once its owner is gone (abuse case 40)`() throws {
-        // Written byte by byte and remembered inverted, so that the secret's own memory is the only copy.
-        // Large, so that nothing small takes its place as soon as it is free.
+        // Written byte by byte and remembered inverted, so that the secret's own memory is the only copy. Large, so
+        // that no small allocation takes its place as soon as it is free.
         let inverted = (0..<4_096).map { UInt8(truncatingIfNeeded: ~($0 &* 37 &+ 11)) }
         var secret: SecretBytes? = SecretBytes(byteCount: inverted.count) { span in
             for (offset, byte) in inverted.enumerated() {
@@ -58,7 +58,7 @@ struct SecretBytesTests {
     }
 
     @Test func `no key has a description (abuse case 40)`() {
-        // What must not compile cannot be called here; that these types are noncopyable is what forbids it, and
+        // Code that must not compile cannot be called here; it is forbidden because these types are noncopyable, and
         // removing `~Copyable` from one would make this line compile into a failure.
         #expect(!isCopyable(SecretBytes.self))
         #expect(!isCopyable(X25519PrivateKey.self))

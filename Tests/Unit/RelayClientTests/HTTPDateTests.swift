@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelayClient
 
-/// Dates as HTTP has them (RFC 9110, section 5.6.7), each part of one wrong in turn.
+/// Dates of HTTP (RFC 9110, section 5.6.7), each part wrong in turn.
 struct HTTPDateTests {
     @Test(
         arguments: [

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RelayClient
 
-/// The question for the time, from a simulated device to a server over TLS on this machine.
+/// The request for the time, from a simulated device to a server over TLS on this machine.
 struct OnlineTimeTests {
     private static let host = "time.example.com"
     private static let date = "Sun, 06 Nov 2033 08:49:37 GMT"
@@ -43,7 +43,7 @@ struct OnlineTimeTests {
         SimulatedDevice(
             appGroupsPath: nil,
             clock: ContinuousClock(),
-            // `Timestamp.now` would ask this device.
+            // `Timestamp.now` would read this device.
             wallClock: { UInt64(Date().timeIntervalSince1970 * 1_000) },
             uptime: uptime,
             hosts: [
@@ -58,7 +58,7 @@ struct OnlineTimeTests {
         )
     }
 
-    /// The answer, or why there is none.
+    /// The answer, or its error.
     private func ask(_ server: TestWebServer) async -> Result<Timestamp, RelayClientError> {
         let task = device(server).bind {
             Task { () -> Result<Timestamp, RelayClientError> in
@@ -162,8 +162,9 @@ struct OnlineTimeTests {
         #expect(result == .impossible && !known.isConfirmed && known.lastConfirmed == nil)
     }
 
-    /// Confirms the time on a new device, by a server that says `date` once so many milliseconds of uptime have passed. What
-    /// became of it, and what the device knows then.
+    /// Confirms the time on a new device, by a server that sends `date` after so many milliseconds of uptime.
+    ///
+    /// - Returns: the result, and the device's time then.
     private func confirm(
         taking milliseconds: UInt64,
         restarts: Bool = false,

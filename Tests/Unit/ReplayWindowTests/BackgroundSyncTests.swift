@@ -16,7 +16,7 @@ struct BackgroundSyncTests {
         }
         background.noteWrite()
         started.wait()
-        // It may not be in what is being written.
+        // The sync under way may not include it.
         background.noteWrite()
         background.noteWrite()
         goOn.signal()
@@ -39,7 +39,7 @@ struct BackgroundSyncTests {
         #expect(throws: Never.self) { try background.checkFailure() }
         background.noteWrite()
         failed.wait()
-        // The thread says so in its own time; the next attempt begins only after the first was recorded.
+        // The thread reports in its own time; the next attempt begins only after the first was recorded.
         background.noteWrite()
         failed.wait()
         #expect(throws: ReplayWindowError.full) { try background.checkFailure() }

@@ -19,7 +19,7 @@ struct CapacityTests {
         var newCount = 0
         for number: UInt64 in 0..<100_000 where try site.window.claim(stamp(number), now: now).isNew { newCount += 1 }
         #expect(newCount == 100_000)
-        // Nothing was evicted to make room, so that every one of them is known; each eleventh is asked for.
+        // Without an eviction every one of them is known; each eleventh is checked.
         for sender in senders {
             let row = try #require(try site.window.row(of: sender))
             #expect(row.floor == 0 && row.count == 4_000)
@@ -31,7 +31,7 @@ struct CapacityTests {
         #expect(attributes[.size] as? Int == 3_997_696)
         #expect(try site.folder.names() == ["replay-window-1"])
 
-        // More than fits: who holds most gives way, and nobody's known id is new again.
+        // More than fits: the sender with most ids gives way, and no known id is new again.
         let many = ProbeMessages.sender(1_000)
         for number: UInt64 in 0..<12_000 {
             let other = ProbeMessages.sender(1_001 + number % 4)
@@ -62,7 +62,7 @@ struct CapacityTests {
         // Two rows are taken from the start.
         #expect(crowdedCount == 52)
 
-        // A month later their rows go to others, and what they were for is too old for anybody.
+        // A month later their rows go to others, and all of their messages have expired.
         let later = now.milliseconds + 31 * 24 * hour
         try site.window.confirm(later)
         for number: UInt64 in 1...60 {

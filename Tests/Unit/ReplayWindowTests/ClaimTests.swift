@@ -21,7 +21,7 @@ struct ClaimTests {
     }
 
     @Test func `one message sealed twice, or twice under one encapsulated key, is one id (abuse case 34)`() throws {
-        // What is under the seal names the message; the seal does not.
+        // The sealed content names the message; the seal does not.
         #expect(try window.claim(MessageStamp(1), now: now).isNew)
         #expect(try window.claim(MessageStamp(1, sentAt: now.milliseconds + 1), now: now) == .replay)
     }
@@ -76,7 +76,7 @@ struct ClaimTests {
     }
 
     @Test func `whoever claims second never takes a live claim for a dead one`() throws {
-        // Before, two processes read a clock each, and then took the lock: the second one's reading could be the earlier.
+        // Two processes once read a clock each and then took the lock: the second one's reading could be the earlier.
         #expect(try window.claim(MessageStamp(1), now: now).isNew)
         for skew: UInt64 in [1, 50, 999, 1_000, 60_000] {
             #expect(try window.claim(MessageStamp(1), now: now - skew) == .replay, "\(skew)")

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Opening
 
-/// Every write of every operation, cut off at every byte: whoever opens the window then finds the operation done or not
-/// begun, and nothing that was certain forgotten (protocol v1, rules 24 and 26).
+/// Every write of every operation, cut off at every byte: the next opening of the window finds the operation done or
+/// not begun, and nothing certain forgotten (protocol v1, rules 24 and 26).
 struct CutTests {
     private static let known: UInt64 = 300
 
@@ -44,7 +44,7 @@ struct CutTests {
                 let facts = try Facts(window)
                 #expect(facts.lies(between: before, and: after), what)
                 try Self.checkKnown(window, what)
-                // It goes on from here: the operation can be done again.
+                // The window still works: the operation can be done again.
                 try Self.perform(operation, in: window)
                 try Self.checkKnown(window, what)
                 try image.restore(writes[...index].map(\.range) + checks.writes.map(\.range))
@@ -68,7 +68,7 @@ struct CutTests {
         )
     }
 
-    /// Also when it was done before: no verdict is a failure.
+    /// Runs the operation, even if it was done before: no verdict is a failure.
     private static func perform(_ operation: Operation, in window: ReplayWindow) throws {
         switch operation {
         case .firstOfSender:
@@ -102,7 +102,7 @@ struct CutTests {
         #expect(try window.order(show) == .superseded, what)
     }
 
-    /// What may only grow.
+    /// Facts that may only grow.
     private struct Facts {
         let lowerBound: Timestamp
         let generation: UInt64

@@ -40,7 +40,7 @@ struct FaultTests {
         )
     }
 
-    /// Of a message that a later one removed.
+    /// The show of a message that a later one removed.
     private static func show(_ number: UInt64) -> OrderedChange {
         OrderedChange(
             sender: number % 2 == 0 ? alice : bob,
@@ -104,7 +104,7 @@ struct FaultTests {
             }
             try image.restore()
         }
-        // The test found what it damaged.
+        // The test found its damage.
         #expect(damagedCount > (kind == .oneBit ? 50 : 2_000), "\(damagedCount), seed \(seed)")
     }
 
@@ -241,7 +241,7 @@ struct FaultTests {
             log.succeed()
             #expect(failure == (after < writeCount ? error : nil), "after \(after)")
             for known: UInt64 in 1...20 { #expect(try !window.claim(Self.stamp(known), now: time).isNew) }
-            // Either nothing came of it, or all of it; and then it is nobody's after 35 seconds.
+            // Either none or all of it took effect; after 35 seconds the claim is free.
             let again = try window.claim(stamp, now: time)
             #expect(after == 0 ? again.isNew : again == .replay, "after \(after)")
             #expect(try window.claim(stamp, now: time) == .replay)
@@ -258,7 +258,7 @@ struct FaultTests {
     }
 }
 
-/// A system call of the test's own.
+/// Expects a system call of the test's own to succeed.
 private func succeed(_ code: Int32, _ location: SourceLocation = #_sourceLocation) throws {
     try #require(code == 0, sourceLocation: location)
 }

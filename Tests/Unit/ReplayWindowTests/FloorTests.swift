@@ -7,7 +7,7 @@ import Testing
 
 @testable import Opening
 
-/// What is forgotten is refused, and only its sender's.
+/// Forgotten ids are refused, and only their sender's.
 struct FloorTests {
     private let site: Window
     private var window: ReplayWindow { site.window }
@@ -46,7 +46,7 @@ struct FloorTests {
             let verdict = try window.claim(MessageStamp(number, lifetime: hour + number), now: now)
             #expect(verdict == (number <= evicted ? .tooOld : .replay), "\(number), seed \(seed)")
         }
-        // An id that was never seen, but is as old as the evicted ones, cannot be told from them.
+        // A new id as old as the evicted ones cannot be told from them.
         #expect(try window.claim(MessageStamp(9_000, lifetime: hour + evicted), now: now) == .tooOld)
         #expect(try window.claim(MessageStamp(9_001, lifetime: hour + evicted + 1), now: now).isNew)
     }
@@ -100,7 +100,7 @@ struct FloorTests {
             #expect(try window.claim(MessageStamp(4_100, lifetime: hour + 4_100), now: time) != .tooOld)
             #expect(try window.row(of: alice)?.floor == floor)
         }
-        // A clock in 2106 deafens nobody: it is not what the floor is made of.
+        // A clock in 2106 deafens no sender: the floor is not made of it.
         #expect(try window.claim(MessageStamp(5_000, lifetime: hour + 5_000), now: now).isNew)
         #expect(try window.claim(MessageStamp(1, from: bob, lifetime: 1), now: now).isNew)
         #expect(try site.reopened().row(of: alice)?.floor == floor)
@@ -109,7 +109,7 @@ struct FloorTests {
     @Test func `ids are kept for 24 hours past their expiry, by confirmed time alone (protocol v1, rule 24)`() throws {
         let day = 24 * hour
         try window.commit(try #require(try window.claim(MessageStamp(1), now: now).claim))
-        // Neither the uptime nor what somebody signed ages anything.
+        // Neither the uptime nor a signed time ages anything.
         #expect(try window.claim(MessageStamp(1), now: now + 100 * day) == .replay)
         let far = MessageStamp(2, from: bob, sentAt: now.milliseconds + 100 * day)
         #expect(try window.claim(far, now: now + 100 * day).isNew)
@@ -142,7 +142,7 @@ struct FloorTests {
     }
 }
 
-/// What the window knows of the time.
+/// The window's knowledge of the time.
 struct WindowTimeTests {
     private let site: Window
     private var window: ReplayWindow { site.window }
@@ -171,7 +171,7 @@ struct WindowTimeTests {
 
     @Test func `after a restart it stands still at the latest that was known, and is confirmed no more`() throws {
         try window.confirm(noon, uptime: 5_000)
-        // Written down with anything, and once an hour without.
+        // Written with any other change, and once an hour without.
         _ = try window.lowerBound(uptime: 5_000 + 2 * hour)
         for uptime in [0, 5_000, 5_000 + 100 * hour] {
             #expect(try window.lowerBound(uptime: uptime, boot: 2).milliseconds == noon + 2 * hour)
@@ -211,12 +211,12 @@ struct WebPushClaimTests {
         for number: UInt64 in 1...10_000 { #expect(try window.claim(webPush: key(number), now: now).isNew) }
         for number: UInt64 in 1...100 { #expect(try window.claim(MessageStamp(number), now: now) == .replay) }
         #expect(try window.row(of: alice)?.floor == 0)
-        // The latest 3,500 at least are known, whatever time it is said to be.
+        // The latest 3,500 at least are known, under any time.
         for number: UInt64 in 6_500...10_000 {
             #expect(try window.claim(webPush: key(number), now: Timestamp(milliseconds: 0)) != .tooOld)
             #expect(try window.claim(webPush: key(number), now: now).isNew == false, "\(number)")
         }
-        // Without times no floor can keep out what was forgotten.
+        // Without times no floor can keep out forgotten ids.
         #expect(try window.claim(webPush: key(1), now: now).isNew)
     }
 }

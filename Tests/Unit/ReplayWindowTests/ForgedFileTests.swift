@@ -6,8 +6,8 @@ import Testing
 
 @testable import Opening
 
-/// Files whose checks hold and which no window writes: whoever can write to the file can do that. Nothing in it is secret
-/// and nothing of it is believed against a signature; but it must not end the process that reads it.
+/// Files with valid checksums that no window writes, as any writer of the file could forge. The file holds no secret
+/// and is never believed against a signature; but it must not end the process that reads it.
 struct ForgedFileTests {
     private let site: Window
     private let image: Image
@@ -65,7 +65,7 @@ struct ForgedFileTests {
         (row.nextFloor, row.nextCount) = (now.milliseconds + 100 * hour, 0xFFFF)
         try write(row.words, at: WindowLayout.offset(ofSender: slot))
         let window = try site.reopened()
-        // Evicts all that the row says there is, up to the floor that it names.
+        // Evicts all entries that the row claims, up to its floor.
         #expect(try window.claim(MessageStamp(2, lifetime: 101 * hour), now: now).isNew)
         #expect(try window.row(of: alice)?.floor == now.milliseconds + 100 * hour)
         row.nextCount = 0

@@ -7,7 +7,7 @@ import Platform
 /// The window's file as bytes, to be put into any state and back.
 final class Image {
     let path: String
-    /// What `restore` goes back to.
+    /// The state of `restore`.
     private(set) var bytes: [UInt8]
     private let descriptor: Int32
 
@@ -25,7 +25,7 @@ final class Image {
         guard count == bytes.count else { throw ImageFailure(call: "pwrite") }
     }
 
-    /// Undoes what touched these ranges.
+    /// Restores these ranges.
     func restore(_ ranges: [Range<Int>]) throws {
         for range in ranges { try write(bytes[range], at: range.lowerBound) }
     }
@@ -39,7 +39,7 @@ final class Image {
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw ImageFailure(call: "ftruncate") }
     }
 
-    /// The present state is what to go back to.
+    /// Keeps the present state for `restore`.
     func keep() throws { bytes = try WholeFile.read(path, byteCountMax: 1 << 22) }
 }
 
@@ -47,7 +47,7 @@ struct ImageFailure: Error {
     let call: String
 }
 
-/// Every write that a window makes, in order; may break off one of them.
+/// Every write of a window, in order; may break off one of them.
 final class WriteLog: Sendable {
     struct Write: Sendable {
         let offset: Int
@@ -59,7 +59,7 @@ final class WriteLog: Sendable {
 
     private struct State {
         var writes: [Write] = []
-        /// How many writes still succeed, and how the next one fails.
+        /// The number of writes that still succeed, and the next one's error.
         var failure: (after: Int, error: ReplayWindowError)?
     }
 

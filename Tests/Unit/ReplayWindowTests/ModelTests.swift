@@ -8,8 +8,8 @@ import Testing
 
 /// Random operations against a dictionary that does the same.
 struct ModelTests {
-    /// What the rules say, without a file. Of evictions it takes over how far the window raised a floor, after it has
-    /// checked that the floor is one of the expiries, and not more than it had to be.
+    /// The rules, without a file. It takes the raised floor of an eviction from the window, after a check that the
+    /// floor is one of the expiries, and no higher than necessary.
     private struct Model {
         enum State { case claimed(at: UInt64), done }
         struct Entry {
@@ -20,7 +20,7 @@ struct ModelTests {
         var entries: [Int: [UInt64: Entry]] = [:]
         var floors: [Int: UInt64] = [:]
         var lowerBound: UInt64 = 0
-        /// What was confirmed, and at which uptime; nil before that.
+        /// The confirmed time and its uptime; nil before that.
         var confirmed: (time: UInt64, uptime: UInt64)?
 
         mutating func pass(to uptime: UInt64) {
@@ -82,7 +82,7 @@ struct ModelTests {
         let senders = (0..<5).map { ProbeMessages.sender(10 + $0) }
         var model = Model()
         var clock = now.milliseconds
-        // Nobody says where a start's uptime begins.
+        // A start's uptime may begin anywhere.
         var uptime = now.milliseconds
         var seen: [Numbers] = []
         var claims: [(ReplayClaim, Int, UInt64)] = []
@@ -163,7 +163,7 @@ struct ModelTests {
             let known = model.floors[index] ?? 0
             #expect(row.floor >= known && row.count <= WindowLayout.quota, what)
             guard row.floor > known else { continue }
-            // An eviction: of this sender's own ids, those that expire first, and not a third of what it may have.
+            // An eviction: of this sender's own ids, those that expire first, and less than a third of its quota.
             let entries = (model.entries[index] ?? [:]).values
             #expect(
                 entries.filter { $0.expiresAt > known && $0.expiresAt <= row.floor }.map(\.expiresAt).max()

@@ -8,9 +8,9 @@ import Sealing
 import TestSupport
 import Testing
 
-/// The app and its extension with the same push at the same moment, as two processes of the machine: sealed messages, the
-/// opener, the window's file, the machine's uptime, and wall clocks that are up to 50 ms off. 3,000 rounds, or as many as
-/// SEALEDPUSH_RACE_ROUNDS says.
+/// The app and its extension with the same push at the same moment, as two processes of the machine: sealed messages,
+/// the opener, the window's file, the machine's uptime, and wall clocks that are up to 50 ms off. 3,000 rounds, or
+/// SEALEDPUSH_RACE_ROUNDS.
 struct OpeningRaceTests {
     private struct Round {
         var words: [String] = []
@@ -34,7 +34,7 @@ struct OpeningRaceTests {
 
         let probes = try (0..<2).map { try Probe.start("open", folder.path, "\(seed)", "\($0)") }
         var rounds = [Round](repeating: Round(), count: count)
-        // Each says what it saw at its end, so that neither waits for a reader.
+        // Each prints its results at its end, so that neither waits for a reader.
         for probe in probes {
             let lines = probe.rest().split(separator: "\n")
             #expect(lines.last == "end", "\(lines.last ?? "nothing"), seed \(seed)")

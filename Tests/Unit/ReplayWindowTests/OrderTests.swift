@@ -16,14 +16,11 @@ struct OrderTests {
     private static let lifetime: UInt64 = 7 * 86_400_000
 
     /// - Parameters:
-    ///   - kind: what it does.
-    ///   - target: the number of the message it does that to; 0 for the badge.
-    ///   - number: of the message that does it.
-    ///   - time: when that was sent, in milliseconds after `now`.
-    ///   - sender: who signed it.
+    ///   - target: the number of the changed message; 0 for the badge.
+    ///   - number: of the changing message.
+    ///   - time: of its sending, in milliseconds after `now`.
     ///   - window: another one than the test's.
-    /// - Returns: where it stands.
-    /// - Throws: what the window throws.
+    /// - Returns: its place in the order.
     private func order(
         _ kind: OrderedChange.Kind,
         _ target: UInt64,
@@ -111,7 +108,7 @@ struct OrderTests {
         throws
     {
         #expect(try order(.remove, 1, by: 2, at: 10) == .newest)
-        // The clock alone forgets nothing, and a full page takes what may be forgotten first.
+        // The clock alone forgets nothing, and a full page first takes what may be forgotten.
         #expect(try order(.show, 1, by: 1, at: 0) == .superseded)
         _ = try window.claim(MessageStamp(7, sentAt: now.milliseconds + Self.lifetime), now: now + Self.lifetime)
         #expect(try order(.show, 1, by: 1, at: 0) == .superseded)
@@ -126,11 +123,11 @@ struct OrderTests {
         for number in 1...count { #expect(try order(.remove, number, by: 10_000 + number, at: number) == .newest) }
         let row = try #require(try window.row(of: alice))
         #expect(row.orderFloor > now.milliseconds)
-        // Every one of the removed stays so, remembered or not.
+        // Every removed one stays so, remembered or not.
         for number in 1...count {
             #expect(try order(.show, number, by: number, at: number - 1) == .superseded, "\(number)")
         }
-        // Its messages from after what was forgotten are not touched, nor is anybody else.
+        // Its messages after the forgotten ones are not affected, nor is any other sender.
         let later = row.orderFloor - now.milliseconds + 1
         #expect(try order(.show, 99_999, by: 99_999, at: later) == .newest)
         #expect(try order(.show, 99_999, by: 99_999, at: 0, from: bob) == .newest)

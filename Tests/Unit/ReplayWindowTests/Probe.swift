@@ -8,7 +8,7 @@ enum Probe {
 
     /// Runs a line of shell in which `$0` is the probe and `$1` the folder.
     ///
-    /// - Returns: what it said.
+    /// - Returns: its output.
     static func run(_ line: String, _ folder: String) throws -> String {
         let probe = try LineProcess("/bin/sh", ["-c", line, path, folder])
         let text = probe.rest()

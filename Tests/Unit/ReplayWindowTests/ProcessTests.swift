@@ -63,7 +63,7 @@ struct ProcessTests {
                 #expect(words[0] == "claimed" || words[0] == "done", "\(words), round \(round), seed \(seed)")
                 next = number + 1
             }
-            // Somewhere in the middle of what it does then.
+            // Somewhere in the middle of its next work.
             var turns = Int.random(in: 0..<30_000, using: &random)
             while turns > 0 { turns -= 1 }
             probe.kill()
@@ -73,11 +73,11 @@ struct ProcessTests {
                 if line.hasPrefix("claimed ") { next = max(next, number + 1) }
             }
             try check(claimed.suffix(80), done.suffix(80), &floors, "round \(round), seed \(seed)")
-            // Ids that it was at, said or not, are passed over.
+            // Ids that it may have been working on are skipped, printed or not.
             next += 8
         }
         try check(claimed[...], done[...], &floors, "at the end, seed \(seed)")
-        // Sweeps and evictions did go on.
+        // Sweeps and evictions did happen.
         #expect(floors[0] > 0 && floors[1] > 0, "seed \(seed)")
     }
 

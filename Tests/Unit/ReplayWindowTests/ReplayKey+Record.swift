@@ -2,6 +2,6 @@ import Opening
 import Primitives
 
 extension ReplayKey {
-    /// Stands for a Web Push record, whatever that is.
+    /// The key of a Web Push record with any bytes.
     init(webPushRecord record: [UInt8]) { self.init(digest: SHA256.hash(record)) }
 }

@@ -149,7 +149,7 @@ struct StoreTests {
             let window = try open(.create, seed: round)
             #expect(try window.claim(MessageStamp(1), now: now).isNew)
             #expect(try !open(.refuse).claim(MessageStamp(1), now: now).isNew)
-            // Nothing of somebody else's is deleted.
+            // No other file is deleted.
             let others = try folder.names().filter { $0 != WindowLayout.name }
             #expect(others.count == (hasFile ? Int(round) : 0))
             try FileManager.default.removeItem(atPath: path)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Opening
 
-/// Where the system does not say which start of the device this is. The uptime alone then tells a restart, by having
-/// fallen; time is confirmed for the process that confirmed it.
+/// A system that does not identify the device's start. A fallen uptime alone then shows a restart; time is confirmed
+/// for the process that confirmed it.
 struct UnknownBootTests {
     private let site: Window
     private var window: ReplayWindow { site.window }
@@ -19,7 +19,7 @@ struct UnknownBootTests {
         #expect(try window.claim(MessageStamp(1), now: now, boot: 0).isNew)
         #expect(try window.claim(MessageStamp(1), now: now + 35_000, boot: 0) == .replay)
         #expect(try window.claim(MessageStamp(1), now: Timestamp(milliseconds: 2_000), boot: 0).isReclaimed)
-        // A live one of the new start is nobody else's.
+        // A live one of the new start is taken.
         #expect(try window.claim(MessageStamp(1), now: Timestamp(milliseconds: 2_000), boot: 0) == .replay)
         #expect(try window.claim(MessageStamp(1), now: Timestamp(milliseconds: 37_000), boot: 0) == .replay)
         #expect(try window.claim(MessageStamp(1), now: Timestamp(milliseconds: 38_000), boot: 0).isReclaimed)
@@ -27,7 +27,7 @@ struct UnknownBootTests {
 
     @Test func `a restart that the uptime does not show keeps a claim for 35 seconds more at most`() throws {
         #expect(try window.claim(MessageStamp(1), now: Timestamp(milliseconds: 20_000), boot: 0).isNew)
-        // Started again, and looked at when it has run for longer than before.
+        // Started again, and first read when it has run for longer than before.
         let late = Timestamp(milliseconds: 21_000)
         #expect(try site.reopened().claim(MessageStamp(1), now: late, boot: 0) == .replay)
         #expect(try site.reopened().claim(MessageStamp(1), now: late + 35_000, boot: 0).isReclaimed)
@@ -43,7 +43,7 @@ struct UnknownBootTests {
                 #expect(turn == 0 ? verdict.isNew : verdict == .replay, "\(boots), \(turn)")
             }
         }
-        // A restart between them, which the second one cannot see: the third must not free what the second one has.
+        // A restart between them, which the second one cannot see: the third must not free the second one's claim.
         let other = MessageStamp(100)
         #expect(try window.claim(MessageStamp(99), now: now, boot: 7).isNew)
         #expect(try window.claim(other, now: now + 1, boot: 0).isNew)

@@ -19,13 +19,13 @@ struct Window {
 
     var path: String { folder.path(WindowLayout.name) }
 
-    /// Another process would see it like this.
+    /// The same window, as another process opens it.
     func reopened(onWrite: WindowFile.WriteObserver? = nil) throws -> ReplayWindow {
         try ReplayWindow(folder: folder.path, onWrite: onWrite, uptime: TestUptime.read)
     }
 }
 
-/// The uptime of a test's device: what the test says for each call.
+/// The uptime of a test's device: set by the test for each call.
 enum TestUptime {
     @TaskLocal static var current = Uptime(milliseconds: now.milliseconds, boot: 1)
 
@@ -33,7 +33,7 @@ enum TestUptime {
 }
 
 extension ReplayWindow {
-    /// `now` is the uptime; where it begins does not matter. `boot` is which start of the device that is.
+    /// `now` is the uptime; its beginning does not matter. `boot` is the number of the device's start.
     func claim(_ stamp: MessageStamp, now: Timestamp, boot: UInt64 = 1) throws(ReplayWindowError) -> ClaimVerdict {
         try at(now, boot) { () throws(ReplayWindowError) in try claim(stamp) }
     }
@@ -42,7 +42,7 @@ extension ReplayWindow {
         try at(now, 1) { () throws(ReplayWindowError) in try claim(webPush: key) }
     }
 
-    /// A source says that time at that uptime.
+    /// Confirms a source's time at that uptime.
     func confirm(_ time: UInt64, uptime: UInt64 = now.milliseconds, boot: UInt64 = 1) throws(ReplayWindowError) {
         let time = Timestamp(milliseconds: time)
         try at(Timestamp(milliseconds: uptime), boot) { () throws(ReplayWindowError) in try confirm(time) }
@@ -74,9 +74,8 @@ let bob = ProbeMessages.sender(2)
 
 extension MessageStamp {
     /// - Parameters:
-    ///   - number: what makes its id.
-    ///   - sender: who signed it.
-    ///   - sentAt: in milliseconds; `now` unless told.
+    ///   - number: gives its id.
+    ///   - sentAt: in milliseconds; `now` by default.
     ///   - lifetime: in milliseconds.
     init(_ number: UInt64, from sender: SenderKey = alice, sentAt: UInt64 = now.milliseconds, lifetime: UInt64 = hour) {
         self.init(

@@ -6,7 +6,7 @@ import Testing
 @testable import Opening
 @testable import Sealing
 
-/// Attachments on their way: from a back end's own values to what an app gets.
+/// Attachments on their way: from a back end's own values to the app's.
 struct AttachmentTests {
     private func message(_ count: Int = 2) throws -> Message {
         var message = Message(title: "Ada", body: "Look")

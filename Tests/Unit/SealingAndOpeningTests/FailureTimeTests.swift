@@ -6,7 +6,7 @@ import Testing
 @testable import Opening
 @testable import Sealing
 
-/// Row 110: where a forgery broke must not show in the outcome; within the decryption, nor in the work done.
+/// Row 110: neither the outcome nor, within the decryption, the work done may show where a forgery failed.
 struct FailureTimeTests {
     @Test func `a changed key, first byte, middle byte and tag fail with the same outcome after the same work`() throws
     {
@@ -27,7 +27,7 @@ struct FailureTimeTests {
                 #expect(outcome == .malformed)
             }
         }
-        // Each against the others in one run; the least of many is the work itself, free of what else the machine did.
+        // Each against the others in one run; the least of many is the work itself, without the machine's other load.
         let (fastest, slowest) = (least.min() ?? 0, least.max() ?? .max)
         #expect(slowest < fastest * 3 / 2, "nanoseconds of \(least)")
     }

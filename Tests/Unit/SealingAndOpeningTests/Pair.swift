@@ -52,7 +52,7 @@ struct Pair: ~Copyable {
         )
     }
 
-    /// Seals a frame that an honest sender would not make; signed when it says so.
+    /// Seals a frame that an honest sender would not make, signed or not.
     mutating func seal(frame: Frame, signs: Bool = true, change: (inout [UInt8]) -> Void = { _ in }) throws -> Envelope
     {
         let recipient = try recipient()
@@ -95,7 +95,7 @@ struct Pair: ~Copyable {
 }
 
 extension MessageOpener {
-    /// A tool's: it remembers nothing.
+    /// A tool's opener: without a memory.
     init(keyRing: KeyRing, senders: ContactList) {
         self.init(keyRing: keyRing, contacts: senders, replay: .none)
     }

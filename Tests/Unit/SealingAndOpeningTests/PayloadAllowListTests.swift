@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sealing
 
-/// Row 108: what travels in clear is a constant, whatever the message.
+/// Row 108: the clear part is a constant, whatever the message.
 struct PayloadAllowListTests {
     /// Four times 2,500 messages.
     @Test(arguments: 0..<4 as Range<UInt64>)

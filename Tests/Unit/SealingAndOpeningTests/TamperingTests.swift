@@ -8,7 +8,7 @@ import Testing
 @testable import Sealing
 
 struct TamperingTests {
-    /// Row 24. Eight tests so that they run beside each other; together every bit of the 2,880 bytes.
+    /// Row 24. Eight tests so that they run in parallel; together every bit of the 2,880 bytes.
     @Test(arguments: 0..<8)
     func `every single bit of an envelope, flipped, makes it open as nothing (abuse case 24)`(_ bit: Int) throws {
         var pair = try Pair(seed: 20)
@@ -20,7 +20,7 @@ struct TamperingTests {
             flipped[offset] ^= 1 << bit
             counts[opener.outcome(sealedField: String(sealedFieldOf: flipped), now: Pair.start), default: 0] += 1
         }
-        // Byte 0 is the version, byte 1 the suite, 2 ... 9 the prekey id; the rest must not say where it failed.
+        // Byte 0 is the version, byte 1 the suite, 2 ... 9 the prekey id; the rest must not show where it failed.
         #expect(counts == [.unsupported: 2, .unknownKey: 8, .malformed: 2_870])
     }
 

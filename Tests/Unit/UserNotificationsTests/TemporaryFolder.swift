@@ -19,7 +19,7 @@ final class TemporaryFolder {
     }
 
     deinit {
-        // Nothing depends on it: what stays is in the system's folder for temporary files.
+        // Nothing depends on it: leftovers are in the system's folder for temporary files.
         try? FileManager.default.removeItem(at: url)
     }
 }

@@ -98,7 +98,7 @@ struct RFCExampleTests {
             salt: Array(body[..<16]),
             keyingMaterial: example.key.secret()
         )
-        // It is genuine, and its delimiter says that another follows.
+        // It is genuine, and its delimiter announces another.
         #expect(plaintext == nil)
         #expect(throws: WebPushRecordError.wrongKeyIDLength(2)) { try WebPushRecord(bytes: body) }
     }

@@ -4,7 +4,8 @@ import TestSupport
 
 @testable import WebPush
 
-/// Writes records as a server would. What it shares with the opener (the key schedule) is held by the RFC's example.
+/// Writes records as a server would. The key schedule, which it shares with the opener, is checked by the RFC's
+/// example.
 struct TestSender {
     private var random: SeededRandom
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebPush
 
-/// What was inside a record, as a text to show.
+/// A record's content, as a text to show.
 struct UnauthenticatedMessageTests {
     @Test(arguments: ["x", "Hello", "line\nline", "Grüße 🕘", "[1]", "\"quoted\"", " {\"title\":\"t\"}", "}", "\t"])
     func `a plain text is the body, as it is (rule 38)`(_ text: String) throws {

@@ -93,7 +93,7 @@ struct WebPushKeysTests {
     }
 
     @Test func `no secret of a subscription is in the process once its keys are gone`() throws {
-        // No other test's: one beside this, with keys from the same seed, has the same secrets in memory.
+        // Unlike any other test's seed: a test beside this with the same seed has the same secrets in memory.
         let seed: UInt64 = 0x5765_6250_7573_6821
         let secrets = Complements(seed: seed)
         var keys: WebPushKeys? = try OtherKeys.make(seed: seed)
@@ -108,7 +108,7 @@ struct WebPushKeysTests {
         #expect(try secrets.found() == [])
     }
 
-    /// What `WebPushKeys` draws from a seed, as complements, so that the search does not find the test.
+    /// The draws of `WebPushKeys` from a seed, as complements, so that the search does not find the test.
     private struct Complements {
         enum Secret { case privateKey, authenticationSecret }
 

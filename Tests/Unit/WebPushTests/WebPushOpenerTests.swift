@@ -26,7 +26,7 @@ struct WebPushOpenerTests {
     @Test func `a field with a character more than the longest record is refused before it is read`() {
         let field = String(repeating: "A", count: 5_463)
         #expect(throws: WebPushError.fieldTooLong(characterCountMax: 5_462)) { try opener.open(field: field) }
-        // Not even the alphabet is looked at.
+        // Not even the alphabet is checked.
         let other = String(repeating: "=", count: 1_000_000)
         #expect(throws: WebPushError.fieldTooLong(characterCountMax: 5_462)) { try opener.open(field: other) }
     }
@@ -67,7 +67,7 @@ struct WebPushOpenerTests {
         let sealed = String(decoding: envelope.sealedField, as: UTF8.self)
         let error = try #require(throws: WebPushError.self) { try opener.open(field: sealed) }
         #expect(error != .notOpened, "it is seen to be no record before any key is used")
-        // Of an envelope's very length.
+        // As long as an envelope.
         let record = try record(of: [UInt8](repeating: 0x61, count: 2_880 - 103))
         #expect(record.count == PushClass.alert.envelopeByteCount)
         #expect(throws: EnvelopeError.unsupportedVersion(record[0])) { try Envelope(bytes: record) }

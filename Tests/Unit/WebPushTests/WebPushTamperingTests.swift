@@ -30,8 +30,8 @@ struct WebPushTamperingTests {
         #expect(refusals == (144 - 4) * 8)
     }
 
-    /// Nothing authenticates those four bytes: what opens under another record size must still be the same message,
-    /// and known as such.
+    /// Nothing authenticates those four bytes: a message that opens under another record size must still be the same
+    /// message, and known as such.
     @Test func `every bit of the record size, flipped, changes neither text nor replay key (rule 38, abuse case 41)`() {
         for bit in 128..<160 {
             var changed = record

@@ -36,7 +36,7 @@ private struct RFCFile: Decodable {
     }
 }
 
-/// What other programs made.
+/// Records by other programs.
 struct OtherRecords: Decodable {
     struct Receiver: Decodable {
         let `private`, `public`, auth: String

@@ -1,12 +1,12 @@
 import APNS
 import APNSProvider
 
-/// What a chat back end writes to bring sealed previews to Apple: one sender for the life of its process.
+/// A chat back end's code that sends sealed previews through Apple: one sender for the life of its process.
 public final class PreviewSender: Sendable {
     private let client: APNSClient
     private let topic: Topic
 
-    /// The `.p8` file as it was read, and what Apple calls the key, its team and the app.
+    /// The `.p8` file's bytes, and Apple's ids of the key, its team and the app.
     public init(
         endpoint: APNSEndpoint,
         authorities: [UInt8]?,
@@ -25,17 +25,18 @@ public final class PreviewSender: Sendable {
         topic = try Topic(app)
     }
 
-    /// What the database of devices has to do after a push.
+    /// The device database's action after a push.
     public enum Verdict: Sendable, Equatable {
         case accepted
         case forget(deviceToken: String)
-        /// Kept, and not sent to until the app registers it again.
+        /// Keep the device, and do not send to it until the app registers it again.
         case setAside(deviceToken: String)
         case sendLater
         case giveUp(String)
     }
 
-    /// Brings one sealed message to one device, whose app handed over its token at that time, in milliseconds since 1970.
+    /// Sends one sealed message to one device, whose app handed over its token at that time, in milliseconds since
+    /// 1970.
     public func send(
         _ sealed: String,
         to deviceToken: String,
@@ -68,7 +69,7 @@ public final class PreviewSender: Sendable {
         }
     }
 
-    /// Brings one sealed message to each of many devices, a thousand at a time, and counts what Apple took.
+    /// Sends one sealed message to each of many devices, a thousand at a time, and counts those that Apple accepted.
     public func broadcast<Devices: AsyncSequence & Sendable>(_ sealed: String, to devices: Devices) async throws -> Int
     where Devices.Element == String {
         let pushes = devices.map { [topic] in
@@ -85,7 +86,7 @@ public final class PreviewSender: Sendable {
         return acceptedCount
     }
 
-    /// On the client's own thread: for a service whose work is nothing but pushes.
+    /// Sends on the client's own thread: for a service that does nothing but pushes.
     public func sendOnItsThread(_ sealed: String, to deviceTokens: [String]) async throws -> [Int] {
         let pushes = try deviceTokens.map { try notification(sealed, $0, "all") }
         return try await Task(executorPreference: client.taskExecutor) { [client] in
@@ -95,7 +96,7 @@ public final class PreviewSender: Sendable {
         }.value
     }
 
-    /// At the end of the process.
+    /// Ends the sender with the process.
     public func close() async {
         await client.close()
     }
@@ -112,7 +113,7 @@ public final class PreviewSender: Sendable {
         )
     }
 
-    /// What Apple sees: words that fit every message, and the sealed one beside them.
+    /// Apple's view: words that fit every message, and the sealed one beside them.
     private static func payload(_ sealed: String) -> PushPayload {
         var aps = APS(alert: Alert("You have a new message"))
         aps.mutableContent = true

@@ -1,6 +1,6 @@
 import Envelope
 
-/// What most tests parse under: integers only, eight levels, room for a large document.
+/// Limits of most tests: integers only, eight levels, room for a large document.
 let strict = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 8, allowsFractions: false)
 
 /// The content of an accepted text, or nil.
@@ -13,7 +13,7 @@ func accepted(_ bytes: [UInt8], limits: JSONParser.Limits = strict) -> JSONValue
     return value.content
 }
 
-/// Why a text was refused, or nil.
+/// The error of a refused text, or nil.
 func refused(_ text: String, limits: JSONParser.Limits = strict) -> JSONError? {
     refused(Array(text.utf8), limits: limits)
 }

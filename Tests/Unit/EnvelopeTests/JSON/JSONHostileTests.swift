@@ -37,7 +37,7 @@ struct JSONHostileTests {
         #expect(refused([0, 0, 0, 0x7B, 0, 0, 0, 0x7D])?.reason == .expectedValue)
     }
 
-    /// Ours is the stricter reader: nothing that it takes may be news to Foundation's.
+    /// Our reader is the stricter one: Foundation's accepts everything that it does.
     @Test(arguments: [RunSeed.here()])
     func `of 10,000 mutations none traps, and what is accepted is JSON to Foundation too`(seed: UInt64) {
         var random = SeededRandom(seed: seed)

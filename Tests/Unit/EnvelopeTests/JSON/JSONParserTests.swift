@@ -50,7 +50,7 @@ struct JSONParserTests {
         (#"{"a"}"#, .expectedColon, 4),
         (#"{"a":}"#, .expectedValue, 5),
         (#"{"a"::1}"#, .expectedValue, 5),
-        // Brackets that do not match.
+        // Mismatched brackets.
         (#"[1}"#, .expectedCommaOrEnd, 2),
         (#"{"a":1]"#, .expectedCommaOrEnd, 6),
         (#"{]"#, .expectedNameOrEnd, 1),

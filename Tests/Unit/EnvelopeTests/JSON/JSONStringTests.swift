@@ -19,7 +19,7 @@ struct JSONStringTests {
         #expect(Array(string.utf8) == bytes)
     }
 
-    /// Text is passed eight bytes at a time, and then one by one.
+    /// Text is scanned eight bytes at a time, and then one by one.
     @Test func `a quote, an escape, a control character and a byte beyond ASCII are seen at any place`() throws {
         for count in 0...20 {
             for place in 0...count {

@@ -79,7 +79,7 @@ struct JSONWriterTests {
         }
     }
 
-    /// U+FEFF apart: Foundation on Linux drops it in front of a text and behind an escape.
+    /// Without U+FEFF: Foundation on Linux drops it in front of a text and behind an escape.
     @Test func `random strings come back from Foundation too`() throws {
         let seed = RunSeed.here()
         var random = SeededRandom(seed: seed)

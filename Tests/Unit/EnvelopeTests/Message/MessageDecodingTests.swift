@@ -80,7 +80,7 @@ struct MessageDecodingTests {
     func `is unsupported where something unknown is critical, present or not`(_ names: String) {
         #expect(refusedBody(#"{"body":"b","crit":\#(names)}"#) == .unsupported)
         #expect(refusedBody(#"{"body":"b","poll":"x","crit":\#(names)}"#) == .unsupported)
-        // Even where nothing else could be shown.
+        // Even without any other part to show.
         #expect(refusedBody(#"{"crit":\#(names)}"#) == .unsupported)
     }
 

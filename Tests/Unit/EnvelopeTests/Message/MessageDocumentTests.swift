@@ -30,7 +30,7 @@ struct MessageDocumentTests {
     }
 
     @Test(arguments: [
-        // A comma missing, one too many, a quote missing at either end, a colon missing.
+        // A missing comma, a superfluous one, a missing quote at either end, a missing colon.
         ("{\n  \"title\": \"Anna\"\n  \"body\": \"b\"\n}", 3, 3, "','"),
         ("{\n  \"title\": \"Anna\",\n}", 3, 1, "name in double quotes after the comma"),
         ("{\n  \"title\": \"Anna,\n  \"body\": \"b\"\n}", 2, 18, "control character"),

@@ -7,7 +7,7 @@ import Testing
 let alertRoom = PushClass.alert.bodyByteCountMax(.x25519)
 
 extension Message {
-    /// Byte for byte: `==` on strings, and so on messages, is Unicode equivalence.
+    /// Compares bytes: `==` on strings, and so on messages, is Unicode equivalence.
     func isSpelledLike(_ other: Message) -> Bool {
         let texts: [KeyPath<Message, String>] = [\.title, \.subtitle, \.body, \.threadID]
         return self == other && texts.allSatisfy { self[keyPath: $0].utf8.elementsEqual(other[keyPath: $0].utf8) }

@@ -126,7 +126,7 @@ struct MessageShorteningTests {
         }
     }
 
-    /// The kept body is the original's first characters, and the next one would not have fitted.
+    /// Expects the original's first characters, and no room for the next one.
     private func expectLongestPrefix(of message: Message, _ comment: Comment? = nil) throws {
         let encoded = try message.encoded(byteCountMax: alertRoom, overflow: .shorten)
         #expect(encoded.isTruncated && encoded.json.count <= alertRoom, comment)
@@ -145,7 +145,7 @@ struct MessageShorteningTests {
         #expect(longer.isSpelledLike(kept), comment)
     }
 
-    /// Where the first characters of `text` have so many bytes; nil inside of one.
+    /// The index at which the first characters of `text` have so many bytes; nil inside a character.
     private func characterEnd(in text: String, at utf8Count: Int) -> String.Index? {
         var count = 0
         for index in text.indices {

@@ -12,7 +12,7 @@ struct LockScreenPictureTests {
         #expect(texts.all.contains("10:00") && texts.all.contains("Saturday, November 21"))
     }
 
-    /// The picture that the documents show. Where this fails on purpose, look at the new one before it takes its place.
+    /// The picture that the documents show. After an intended change, look at the new one before you replace it.
     @Test func `the example is drawn as in docs`() async throws {
         let documented = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../../docs/lock-screen.svg")
@@ -34,7 +34,7 @@ struct LockScreenPictureTests {
                 text.unicodeScalars.map { $0.value < 0x20 || $0.value > 0xFFFD ? "\u{FFFD}" : $0 }
             )
         )
-        // Broken at spaces only.
+        // Lines break at spaces only.
         #expect(texts.all.joined(separator: " ").contains(readable))
     }
 
@@ -164,7 +164,7 @@ struct LockScreenPictureTests {
     }
 }
 
-/// What an XML parser that is not ours finds in a picture.
+/// Texts that an independent XML parser finds in a picture.
 private struct DrawnTexts {
     struct NotWellFormed: Error, CustomStringConvertible {
         let description: String

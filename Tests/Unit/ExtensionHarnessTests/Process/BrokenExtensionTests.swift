@@ -3,7 +3,7 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// Each extension that breaks one of iOS's rules, in its own process, and what the device makes of it.
+/// Extensions that break one of iOS's rules each, in their own processes, and the device's reaction.
 struct BrokenExtensionTests {
     private let place = SharedPlace()
 

@@ -4,7 +4,7 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// What device and host say to each other, and what somebody else could say in the host's place.
+/// Messages between device and host, and forged ones from the host's side.
 struct HostCodingTests {
     @Test func `a content of every kind comes back as it was`() throws {
         let original = content(title: "\u{301}combining", subtitle: "\u{0}\n\r", body: "😀\u{2028}")
@@ -55,7 +55,7 @@ struct HostCodingTests {
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 line[Int.random(in: line.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            // Some changes leave a report, of other numbers and texts: only that each has a result matters.
+            // Some changes leave a report with other numbers and texts: it only matters that each has a result.
             _ = HostCoding.message(HostReport.self, line: line)
         }
         #expect(HostCoding.message(HostReport.self, line: good.dropLast()) != nil, "seed \(seed)")

@@ -4,7 +4,7 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// What the kernel's own files say about a process.
+/// The kernel's own files about a process.
 struct ProcessFilesTests {
     @Test func `the footprint is what the process wrote to, wherever it is`() {
         let status = """

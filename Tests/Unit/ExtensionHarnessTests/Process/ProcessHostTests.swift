@@ -4,7 +4,7 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// An extension without a fault, in processes of its own.
+/// A sound extension, in processes of its own.
 struct ProcessHostTests {
     private let place = SharedPlace()
 

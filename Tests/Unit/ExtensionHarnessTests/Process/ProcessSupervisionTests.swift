@@ -3,7 +3,7 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// What is decided about a process, without one.
+/// Decisions about a process, without one.
 struct ProcessSupervisionTests {
     private var process = ProcessSupervision(memoryByteCountMax: 1_000)
     private static let schedule = ProcessSupervision.Schedule(expiries: [.seconds(30)], end: .seconds(35))
@@ -242,7 +242,7 @@ struct ProcessSupervisionTests {
         #expect(at(0, .delivered(number, Self.schedule)) == [])
     }
 
-    /// One push, and another beside it where it says so, of which the first is answered.
+    /// Delivers one push, and perhaps another beside it, and answers the first.
     private mutating func answered(_ number: Int, with other: Int? = nil) {
         deliver(number)
         if let other { deliver(other) }

@@ -6,7 +6,7 @@ extension ExtensionProgram {
     static func broken(_ fault: String) -> ExtensionProgram {
         var program = ExtensionProgram.built("BrokenExtensions")
         program.arguments = [fault]
-        // Crashes are meant here: nobody reads the traces, and they take seconds.
+        // Crashes are meant here: their traces are of no use, and take seconds.
         program.environment = ["SWIFT_BACKTRACE": "enable=no"]
         return program
     }
@@ -28,7 +28,7 @@ final class SharedPlace: Sendable {
     }
 
     deinit {
-        // What stays is in the build's own temporary folder.
+        // Leftovers are in the build's own temporary folder.
         try? FileManager.default.removeItem(at: url)
     }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Opening
 @testable import Sealing
 
-/// What is written comes back, and nothing else is in the file.
+/// Written values come back, and the file holds nothing else.
 struct KeyFileRoundTripTests {
     private let folder: TemporaryFolder
 
@@ -89,7 +89,7 @@ struct KeyFileRoundTripTests {
         #expect(loaded == nil)
     }
 
-    /// The extension reads these files: what is not in them, a fault in the extension cannot give away.
+    /// The extension reads these files: a fault in it cannot leak what they do not hold.
     @Test func `a device's keys that were installed hold the prekeys' secrets and no part of the identity's`() throws {
         let seed = SeededDeviceSecrets(seed: 157)
         let store = FileSecretStore(folder: folder.path("shared"))
@@ -129,7 +129,7 @@ struct KeyFileRoundTripTests {
     }
 }
 
-/// What `DeviceKeys` draws from a seed, in its order.
+/// The draws of `DeviceKeys` from a seed, in its order.
 private struct SeededDeviceSecrets {
     let identitySeed: [UInt8]
     let prekey: [UInt8]

@@ -7,7 +7,7 @@ import Testing
 @testable import Keys
 @testable import Opening
 
-/// Files with one fault in their text; what no file may do is in `PrivateFileTests`.
+/// Files with one fault in their text; `PrivateFileTests` has the faults of any file.
 struct KeyFileTests {
     private static let secret = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
     private static let otherSecret = "4SwHSQHSPTIXViUVjJmvehn-B-OfwJlggwiVSCeTzS8"
@@ -111,7 +111,7 @@ struct KeyFileTests {
         }
     }
 
-    /// A bundle of these prekeys could not be made: what cannot be refused later is refused here.
+    /// A bundle of these prekeys could not be made: a fault without a later check is refused here.
     @Test(arguments: [
         ["unlocked", "after-first-unlock"], ["unlocked", "unlocked"],
         ["after-first-unlock", "unlocked", "unlocked"],

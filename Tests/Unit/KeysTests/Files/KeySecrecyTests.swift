@@ -7,9 +7,9 @@ import Testing
 @testable import Keys
 @testable import Opening
 
-/// No copy of a private key stays behind in memory: not of its bytes, and not of the text in its file.
+/// No copy of a private key stays in memory: neither its bytes, nor the text in its file.
 ///
-/// The test knows the secrets only as complements, drawn anew from the seed byte by byte, so that it does not find
+/// The test has the secrets only as complements, drawn anew from the seed byte by byte, so that it does not find
 /// itself. Every test has a seed of its own, since others run beside it.
 struct KeySecrecyTests {
     @Test func `no secret of a device is in the process once its keys are gone`() throws {
@@ -66,10 +66,10 @@ struct KeySecrecyTests {
         return DeviceKeys(topic: try BundleID("com.example.chat"), random: &random)
     }
 
-    /// Where the life of the keys ends.
+    /// Ends the life of the keys.
     private static func end(_: consuming some ~Copyable) {}
 
-    /// Without reading the file.
+    /// Appends without a read of the file.
     private static func append(_ line: String, to path: String) throws {
         let file = unsafe fopen(path, "ae")
         let stream = try unsafe #require(file)
@@ -78,7 +78,7 @@ struct KeySecrecyTests {
     }
 }
 
-/// What `DeviceKeys` draws from a seed, as complements.
+/// The draws of `DeviceKeys` from a seed, as complements.
 private struct Complements {
     enum Secret { case identitySeed, identityText, prekey, prekeyText }
 
@@ -97,7 +97,7 @@ private struct Complements {
         ]
     }
 
-    /// Those that some place in memory holds. Nothing is allocated that could lie over them.
+    /// Secrets that memory holds. No allocation may overwrite them.
     func found() throws -> [Secret] {
         var found: [Secret] = []
         for (secret, inverted) in needles where try ProcessMemory.contains(inverted: inverted) { found.append(secret) }

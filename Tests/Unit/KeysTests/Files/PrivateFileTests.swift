@@ -51,7 +51,7 @@ struct PrivateFileTests {
     }
 
     /// As strictly as swift-crypto's PEM reader, which takes no text beside the block (PEMDocument in its
-    /// `Crypto/ASN1/PEMDocument.swift`), and as Apple gives keys out.
+    /// `Crypto/ASN1/PEMDocument.swift`), and as Apple issues keys.
     @Test func `the published provider key is one PEM block, without a word beside it`() throws {
         let key = try Self.providerKey()
         #expect(key.hasSuffix("-----\n") && !key.hasSuffix("\n\n"))

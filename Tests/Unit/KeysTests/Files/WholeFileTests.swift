@@ -119,7 +119,7 @@ struct WholeFileWriteTests {
         try WholeFile.write(Array(text.utf8), to: path, access: .ownerOnly)
     }
 
-    /// - Returns: why `call` failed; nil if something else did, or nothing.
+    /// - Returns: the error code of `call`; nil if another call failed, or none.
     private func errorCode(of call: String, _ body: () throws(FileError) -> Void) -> Int32? {
         guard case .system(call, _, let code)? = refusal(body) else { return nil }
         return code

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Opening
 
-/// One sender, asked of the file, is who the whole list says.
+/// A sender looked up in the file, which is the same as in the whole list.
 struct ContactDirectoryTests {
     private static let keys = (0..<40).map { seed in
         var random = SeededRandom(seed: UInt64(seed))
@@ -84,7 +84,7 @@ struct ContactDirectoryTests {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] =
                     "\n #-azA1\u{1}".utf8.randomElement(using: &random) ?? 0
             }
-            // What the list refuses for a line of somebody else's is not looked at here.
+            // The lookup does not check other senders' lines, for which the list may be refused.
             guard let read = try? ContactList(encoded: bytes) else { continue }
             for key in Self.keys[..<6] {
                 #expect(

@@ -43,7 +43,7 @@ struct ContactListTests {
         #expect(list.contact(for: keys[0]) == person)
         try list.update(service)
         #expect(list.contact(for: keys[0]) == service)
-        // A changed key is nobody's, however equal the name.
+        // A changed key is a stranger's, however equal the name.
         let changed = try Contact(key: keys[1], role: .service, name: "Ada", rights: [.call])
         #expect(throws: ContactListError.absent) { try list.update(changed) }
         #expect(list.contact(for: keys[1]) == nil)

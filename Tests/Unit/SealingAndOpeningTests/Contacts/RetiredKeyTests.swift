@@ -7,7 +7,7 @@ import Testing
 
 @testable import Opening
 
-/// Keys that were given up, in the contact list and in its file.
+/// Retired keys, in the contact list and in its file.
 struct RetiredKeyTests {
     private static let now = Timestamp(milliseconds: 1_800_000_000_000)
     private static let keys = (0..<6).map { seed in
@@ -98,7 +98,7 @@ struct RetiredKeyTests {
         Self.announcement(of: keys[key], by: nil, at: Self.now)
     }
 
-    /// What a verified one says.
+    /// A verified announcement.
     private static func announcement(of key: SenderKey, by successor: SenderKey?, at date: Timestamp)
         -> SenderAnnouncement
     {

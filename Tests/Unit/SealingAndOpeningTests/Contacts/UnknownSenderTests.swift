@@ -6,7 +6,7 @@ import Testing
 @testable import Opening
 @testable import Sealing
 
-/// Well signed, by somebody whom nobody pinned.
+/// Messages with a good signature by a sender without a pin.
 struct UnknownSenderTests {
     @Test(arguments: UnknownSenderPolicy.allCases)
     func `a stranger's key goes as far as the app's policy lets it, and its words nowhere`(

@@ -8,7 +8,7 @@ import Testing
 @testable import Opening
 @testable import Sealing
 
-/// Everything that ties a message to its place, altered alone: once in what HPKE binds, once in what is signed.
+/// Everything that ties a message to its place, altered alone: once in HPKE's binding, once in the signed bytes.
 struct BindingTests {
     @Test func `sealed as it should be, a message made by these tests opens`() throws {
         var pair = try Pair(seed: 520)
@@ -63,7 +63,7 @@ struct BindingTests {
 
     @Test func `a sender who is a device too: the signature of its bundle is none of a message`() throws {
         var pair = try Pair(seed: 524)
-        // One key in both roles, which nobody should have.
+        // One key in both roles, which no device should have.
         let maker = BundleMaker(seed: 525)
         let bundle = try maker.bundle(epoch: 1)
         var frame = pair.frame()
@@ -78,13 +78,13 @@ struct BindingTests {
     }
 }
 
-/// What `info` is made of; the fingerprint stands for suite, class, identity and key once more.
+/// Parts of `info`; the fingerprint stands for suite, class, identity and key once more.
 private enum Part: CaseIterable, Sendable {
     case context, version, suite, prekeyID, topic, topicSuffix, identity, fingerprint, protectionClass, shorter, longer
 }
 
 extension Pair {
-    /// An honest message, but for one altered part in what HPKE binds or in what is signed.
+    /// An honest message, but for one altered part in HPKE's binding or in the signed bytes.
     fileprivate mutating func seal(hpke: Part?, signature: Part?) throws -> Envelope {
         let recipient = try recipient()
         var frame = frame()

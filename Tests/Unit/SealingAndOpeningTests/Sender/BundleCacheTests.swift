@@ -169,7 +169,7 @@ struct BundleCacheTests {
 
     private func cache() throws(BundlePinStoreError) -> BundleCache { try BundleCache(folder: folder) }
 
-    /// As a process that was just started gets it.
+    /// The recipient of a process that has just started.
     private func recipient(after passed: Duration = .zero) async throws -> Recipient {
         try await cache().recipient(
             identity: device.identity,

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Sealing
 
-/// A device that only signs bundles, whatever the test wants in them.
+/// A device that only signs bundles, with any content.
 final class BundleMaker: Sendable {
     static let now = Timestamp(milliseconds: 1_800_000_000_000)
     static let topic = "com.example.chat"
@@ -22,7 +22,7 @@ final class BundleMaker: Sendable {
 
     var identity: IdentityKey { IdentityKey(key.publicKey) }
 
-    /// A signed bundle. `prekey` is which of three keys it offers.
+    /// A signed bundle. `prekey` chooses one of three keys.
     func bundle(
         epoch: UInt64,
         prekey: Int = 0,
@@ -49,7 +49,7 @@ final class BundleMaker: Sendable {
         .signed(by: key)
     }
 
-    /// What a sender with `pins` makes of a bundle.
+    /// A recipient made from a bundle by a sender with `pins`.
     func recipient(
         _ bundle: [UInt8],
         pins: some BundlePinStore,
@@ -69,7 +69,7 @@ final class BundleMaker: Sendable {
         )
     }
 
-    /// nil: taken.
+    /// nil: accepted.
     func refusal(
         of bundle: [UInt8],
         pins: some BundlePinStore,

@@ -131,11 +131,11 @@ struct CallTests {
 }
 
 extension Pair {
-    /// On a device whose contact may call.
+    /// The outcome on a device whose contact may call.
     fileprivate func outcome(of sealed: SealedMessage, as pushClass: PushClass, now: Timestamp = Pair.start) -> Outcome
     {
         var contacts = ContactList()
-        // Cannot fail: there is no name to refuse.
+        // It cannot fail: there is no name to refuse.
         guard let contact = try? Contact(key: sender.publicKey, rights: [.call]), (try? contacts.add(contact)) != nil
         else { return .notSealed }
         let opener = MessageOpener(keyRing: device.keyRing, contacts: contacts, replay: .none, pushClass: pushClass)

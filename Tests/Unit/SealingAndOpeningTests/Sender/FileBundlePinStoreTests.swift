@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sealing
 
-/// Pins in files: private, whole, and one change at a time, whoever makes it.
+/// Pins in files: private, whole, and one change at a time, in any process.
 struct FileBundlePinStoreTests {
     private let temporary: TemporaryFolder
     private let folder: String
@@ -148,7 +148,7 @@ struct FileBundlePinStoreTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<writerCount {
                 group.addTask {
-                    // Each as a process of its own would: nothing is shared but the folder.
+                    // As in processes of their own: they share only the folder.
                     let store = try FileBundlePinStore(folder: folder)
                     for _ in 0..<updateCount {
                         try store.update(slot) { .store(.example(epoch: ($0?.epoch ?? 0) + 1)) }

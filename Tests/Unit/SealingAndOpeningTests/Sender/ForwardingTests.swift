@@ -8,7 +8,7 @@ import Testing
 @testable import Opening
 @testable import Sealing
 
-/// What a recipient can do with a message that it opened: it has the frame, its signature and every public key.
+/// A recipient's means with a message that it opened: it has the frame, its signature and every public key.
 struct ForwardingTests {
     @Test func `surreptitious forwarding to another device is malformed there (abuse case 31)`() throws {
         var pair = try Pair(seed: 540)
@@ -53,7 +53,7 @@ struct ForwardingTests {
             ciphertext: sealed.ciphertext
         )
         #expect(opener.outcome(sealedField: rewrapped.field, now: Pair.start) == .malformed)
-        // It is the signature that fails: the device has the key, and the frame is under it.
+        // The signature fails: the device has the key, and the frame is under it.
         let plaintext = try HPKE.open(
             rewrapped.ciphertext[...],
             encapsulatedKey: rewrapped.encapsulatedKey,
@@ -90,7 +90,7 @@ struct ForwardingTests {
 }
 
 extension Pair {
-    /// What the recipient has after opening an honest message.
+    /// The recipient's frame after it opened an honest message.
     fileprivate mutating func openedFrame() throws -> [UInt8] {
         try frame(of: try seal(Message(body: "for one device only")))
     }

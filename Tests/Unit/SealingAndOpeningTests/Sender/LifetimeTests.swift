@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sealing
 
-/// Which times a sender may put into a message, and one millisecond beside each limit.
+/// Times that a sender may put into a message, and one millisecond beside each limit.
 struct LifetimeTests {
     private static let day: Int64 = 86_400_000
     private static let weekMax = SealingError.lifetime(lifetimeMax: .seconds(7 * 86_400))

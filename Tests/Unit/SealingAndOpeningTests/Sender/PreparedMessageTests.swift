@@ -56,7 +56,7 @@ struct PreparedMessageTests {
     @Test func `what cannot be sealed for one device keeps nothing from the others`() throws {
         var pair = try Pair(seed: 420)
         let devices = try (0..<3).map { try Device(seed: 421 + $0) }
-        // The second device's bundle was made so long ago that it ends before the message is sealed.
+        // The second device's bundle is so old that it ends before the message is sealed.
         let now = Pair.start.advanced(by: .seconds(30 * 86_400))
         let old = Pair.start.advanced(by: .seconds(-31 * 86_400))
         let recipients = [
@@ -170,7 +170,7 @@ private final class Device: Sendable {
         keys = DeviceKeys(topic: try BundleID(Pair.topic), random: &random)
     }
 
-    /// From a bundle that was made, and verified, at `time`.
+    /// A recipient from a bundle that was made, and verified, at `time`.
     func recipient(madeAt time: Timestamp = Pair.start) throws -> Recipient {
         try Recipient(
             bundle: keys.bundle(now: time),

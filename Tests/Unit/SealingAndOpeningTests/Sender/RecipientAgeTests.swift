@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sealing
 
-/// How old a bundle and its copy are, and what is still sealed to it.
+/// Ages of a bundle and its copy up to which a message is still sealed.
 struct RecipientAgeTests {
     private let device = BundleMaker(seed: 310)
     private let pins = MemoryBundlePinStore()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sealing
 
-/// What a sender remembers of its devices, and what that protects it from.
+/// A sender's pins of its devices, and their protection.
 struct RecipientPinTests {
     private let device = BundleMaker(seed: 300)
     private let pins = MemoryBundlePinStore()
@@ -109,7 +109,7 @@ struct RecipientPinTests {
     @Test func `each identity is pinned alone: two devices never share pins (protocol v1, rule 13)`() throws {
         let other = BundleMaker(seed: 302)
         #expect(device.refusal(of: try device.bundle(epoch: 9), pins: pins) == nil)
-        // As new as nothing at all: the other device's epochs are not its own.
+        // No pin applies: the other device's epochs are not its own.
         #expect(other.refusal(of: try other.bundle(epoch: 1), pins: pins) == nil)
         #expect(try device.pin(in: pins)?.epoch == 9)
         #expect(try other.pin(in: pins)?.epoch == 1)
@@ -158,7 +158,7 @@ struct RecipientPinTests {
     }
 }
 
-/// Counts what is written.
+/// Counts writes.
 private final class RecordingPinStore: BundlePinStore {
     private let pins = MemoryBundlePinStore()
     private let count = Guarded(0)

@@ -8,7 +8,7 @@ import Testing
 @testable import Opening
 @testable import Sealing
 
-/// What is under the seal, looked at with the device's key.
+/// The sealed content, opened with the device's key.
 struct SealedBytesTests {
     @Test func `the same randomness makes the same bytes, and other randomness others (protocol v1, rule 8)`() throws {
         func bytes(seed: UInt64) throws -> [UInt8] {
@@ -74,7 +74,7 @@ struct SealedBytesTests {
 }
 
 extension Pair {
-    /// `info`, laid by hand after docs/protocol.md.
+    /// `info`, built by hand after docs/protocol.md.
     fileprivate func info(of sealed: SealedMessage) throws -> [UInt8] {
         let fingerprint = try #require(device.keyRing.prekeys.first).fingerprint
         var info = [12] + Array("SealedPush/1".utf8)

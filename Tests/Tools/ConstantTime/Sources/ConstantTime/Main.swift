@@ -5,11 +5,12 @@ import HPKE
 import Platform
 import Primitives
 
-/// Runs what handles secrets with the secrets marked as undefined memory: valgrind then counts every branch and every
-/// address that depends on one.
+/// Runs the code that handles secrets with the secrets marked as undefined memory: valgrind then counts every branch
+/// and every address that depends on one.
 ///
-/// What may depend is declared: each operation has the number of decisions that are public by design, a tag's verdict say.
-/// One more is a failure. Three operations that leak on purpose must be found, or the check itself is broken.
+/// Permitted dependencies are declared: each operation has the number of decisions that are public by design, such as a
+/// tag's verdict. One more is a failure. Three operations that leak on purpose must be found, or the check itself is
+/// broken.
 @main
 enum ConstantTime {
     static func main() throws {
@@ -36,7 +37,7 @@ enum ConstantTime {
         }
     }
 
-    /// Counts what `body` decides by secrets. The result is kept, so that nothing is optimised away.
+    /// Counts the decisions of `body` that depend on secrets. The result is kept, so that nothing is optimised away.
     private static func count<Value: ~Copyable>(
         _ name: String,
         allowed: Int,
@@ -68,8 +69,8 @@ enum ConstantTime {
             unsafe bytes.withUnsafeBytes { unsafe cvalgrind_make_secret($0.baseAddress, $0.count) }
         }
         return [
-            // libsodium asks whether the point is the neutral one or the scalar zero. What our key generation
-            // does with the point is arithmetic on a public key.
+            // libsodium checks whether the point is the neutral one or the scalar zero. Our key generation's use of the
+            // point is arithmetic on a public key.
             count("X25519, multiple of the base point", allowed: 1) {
                 var point = [UInt8](repeating: 0, count: 32)
                 hiddenKey.withBytes { scalar in
@@ -80,7 +81,7 @@ enum ConstantTime {
                 }
                 return point
             },
-            // That the result is zero is a refusal, and public.
+            // A zero result is a refusal, and public.
             try count("X25519, agreement", allowed: 1) { try recipient.sharedSecret(with: peer.publicKey) },
             try count("HKDF-SHA256, extract and expand", allowed: 0) {
                 try hiddenKey.withBytes { key throws(PrimitiveError) in
@@ -115,7 +116,7 @@ enum ConstantTime {
         ]
     }
 
-    /// What the check must find.
+    /// Leaks that the check must find.
     private static func leaking() throws -> [Result] {
         var random = SystemRandom()
         let key = random.secret(byteCount: 32)
