@@ -3,8 +3,8 @@ import PackageDescription
 
 /// The fuzz targets: a package of their own, so that a build of the project never sees them.
 ///
-/// The product's folders are reached through a symbolic link and belong to this package too: what is `package` in them
-/// can be fuzzed, and with `@testable` what is internal too: nothing has to be opened up for it.
+/// A symbolic link brings the product's folders into this package: it can fuzz their `package` code and, with
+/// `@testable`, their internal code, and nothing has to be made public for it.
 let house: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .strictMemorySafety(),
@@ -15,7 +15,7 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// With testing enabled: what reads files that only this package writes is internal to its target.
+/// With testing enabled: readers of files that only this package writes are internal to their targets.
 func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .target(
         name: name,
@@ -39,7 +39,7 @@ let package = Package(
     name: "sealed-push",
     platforms: [.macOS(.v15)],
     targets: [
-        // As the project's manifest has them.
+        // As in the project's manifest.
         module("Envelope"),
         module("Platform", "CExtendedAttributes"),
         module("Localization", "Platform"),

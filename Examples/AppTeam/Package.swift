@@ -39,7 +39,7 @@ package.targets = [
       .product(name: "NotificationCore", package: "sealed-push"),
     ]
   ),
-  // Stands in for our server, on Linux and in tests only.
+  // Replaces our server, on Linux and in tests only.
   .target(
     name: "PhotoServer",
     dependencies: [.product(name: "ExtensionHarness", package: "sealed-push")]

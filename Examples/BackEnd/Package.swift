@@ -13,7 +13,7 @@ let package = Package(
       name: "BackEnd",
       dependencies: [.product(name: "Sealing", package: "sealed-push")]
     ),
-    // Stands in for the app.
+    // Replaces the app.
     .executableTarget(
       name: "Phone",
       dependencies: [.product(name: "NotificationCore", package: "sealed-push")]

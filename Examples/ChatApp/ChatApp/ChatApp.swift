@@ -18,7 +18,7 @@ struct ChatApp: App {
     }
 }
 
-/// What the screen says about the device's keys.
+/// The screen's text about the device's keys.
 @MainActor @Observable
 final class DeviceStatus {
     var text = "Not started yet"
@@ -78,10 +78,10 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
         log.error("no device token: \(error.localizedDescription, privacy: .public)")
     }
 
-    /// After a restart keys cannot be read until the first unlock: then it is tried again.
+    /// After a restart keys cannot be read until the first unlock: it tries again then.
     func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) { start() }
 
-    /// One at a time; not on the main thread, because it waits for the disk.
+    /// Runs once at a time; not on the main thread, because it waits for the disk.
     func start() {
         guard let token, running == nil else { return }
         running = Task {
@@ -129,7 +129,7 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
         }
     }
 
-    /// A message that came while the device was locked. The extension could only say that there is one.
+    /// Shows a message that came while the device was locked. The extension could only report its arrival.
     private nonisolated static func show(_ content: NotificationContent) {
         let request = UNNotificationRequest(
             identifier: content.trace ?? UUID().uuidString,

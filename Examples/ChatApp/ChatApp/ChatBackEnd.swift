@@ -11,7 +11,7 @@ struct ChatBackEnd: BackEnd {
     var url = URL(string: "https://chat.example.com/api/")!
     var session = URLSession.shared
 
-    /// The status was none that the call was meant to end with.
+    /// The call did not end with its expected status.
     struct Refused: Error {
         let status: Int
     }

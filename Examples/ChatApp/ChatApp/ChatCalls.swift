@@ -8,9 +8,9 @@ final class ChatCalls: NSObject, CXProviderDelegate {
     private let onAnswer: (String) -> Void
 
     /// - Parameters:
-    ///   - groupFolder: the container of the app group; nil where there is none: then a call is reported, and ended.
-    ///   - onToken: takes PushKit's token, on the main queue; nil when it is good no more.
-    ///   - onAnswer: takes what the caller handed over, when the person answers.
+    ///   - groupFolder: the container of the app group; without it (nil) a call is reported, and ended.
+    ///   - onToken: takes PushKit's token, on the main queue; nil when it is no longer valid.
+    ///   - onAnswer: takes the caller's text, when the person answers.
     init(groupFolder: String?, onToken: @escaping (Data?) -> Void, onAnswer: @escaping (String) -> Void) {
         let opener = CallOpener(
             containerPath: groupFolder,

@@ -4,8 +4,8 @@ import NotificationCore
 import Opening
 import RelayClient
 
-/// What this app has in common with its extension, and its device's settings. Nothing here needs UIKit: Linux compiles and
-/// runs this file, too.
+/// The constants that this app shares with its extension, and its device's settings. Nothing here needs UIKit: Linux
+/// compiles and runs this file, too.
 enum ChatDevice {
     /// In the entitlements of app and extension.
     static let appGroup = "group.com.example.chat"
@@ -13,10 +13,10 @@ enum ChatDevice {
     static let sharedKeychainGroup = "ABCDE12345.com.example.chat.shared"
     /// In the app's entitlements alone: the identity.
     static let appKeychainGroup = "ABCDE12345.com.example.chat"
-    /// Where receipts go, and requests for messages that could not be opened.
+    /// Address for receipts, and for requests for messages that could not be opened.
     static let relay = "https://push.example.com"
 
-    /// What is shown where a message cannot be. The extension has the same words.
+    /// Texts for a message that cannot be shown. The extension has the same.
     static let display = DisplayPolicy(
         texts: FailureTexts(
             title: "Acme Chat",
@@ -49,18 +49,18 @@ enum ChatDevice {
 
 /// The app's own connection to its back end, on which the person is signed in.
 protocol BackEnd: Sendable {
-    /// Those whose messages are shown: the public key of each, as its sender wrote it out, and a name.
+    /// Senders whose messages are shown: each one's public key, as its sender wrote it out, and a name.
     func friends() async throws -> [(key: String, name: String)]
-    /// What time it is, past every cache, by a server that is not the relay.
+    /// The time, past every cache, from a server other than the relay.
     func time() async throws -> Timestamp
-    /// Registers this device: the JSON goes on to the relay as it is, in `PUT /v1/devices/{id}`, and the identity is pinned
+    /// Registers this device: passes the JSON to the relay as it is, in `PUT /v1/devices/{id}`, and pins the identity
     /// for the person who is signed in.
     ///
-    /// - Returns: the relay's answer, as it came.
+    /// - Returns: the relay's answer, unchanged.
     func register(_ registration: [UInt8], identity: String) async throws -> [UInt8]
 }
 
-/// The answer to the question for the time took too long, or made no sense.
+/// The answer to the request for the time took too long, or made no sense.
 struct ClockUnconfirmed: Error {}
 
 /// Runs at each launch, and whenever the app comes to the front; on no thread that draws.

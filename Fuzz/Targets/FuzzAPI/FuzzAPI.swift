@@ -6,8 +6,8 @@ import PushStore
 
 @testable import PushService
 
-/// The bodies of the API, and what beside them decides where they go. The first byte chooses which, and the header fields;
-/// `~s` and the like stand for fields that a fuzzer would not make (`Stock`).
+/// The bodies of the API, and the fields that route them. The first byte chooses the body and the header fields; `~s`
+/// and the like stand for fields that a fuzzer would not make (`Stock`).
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAPI(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -44,7 +44,7 @@ private func request(_ body: [UInt8], _ selector: UInt8 = 0) -> APIRequest {
     return APIRequest(method: "POST", path: "/", fields: fields, body: body)
 }
 
-/// An answer that says what to fix: bounded, and JSON.
+/// Checks that an answer with a remedy is bounded, and JSON.
 private func check(_ problem: Problem) {
     require(problem.fields.count <= FieldErrors.countMax, "no more faults are named than may be")
     let limits = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 4, allowsFractions: false)
@@ -52,7 +52,7 @@ private func check(_ problem: Problem) {
     require((400...503).contains(problem.kind.status), "a refusal has a refusal's status")
 }
 
-// MARK: What is sent
+// MARK: Notifications
 
 private func checkNotifications(_ request: APIRequest) throws(Problem) {
     let value = try RequestBody.json(request, byteCountMax: byteCountMax)
@@ -81,7 +81,7 @@ private func read(_ request: APIRequest, _ value: JSONValue) throws(Problem) -> 
     )
 }
 
-/// Apple gets a payload that it takes, and nothing in it is the sender's but the field and the trace.
+/// Checks that Apple gets a payload that it accepts, of which only the field and the trace are the sender's.
 private func check(_ recipient: NotificationSubmission.Recipient, _ kind: NotificationClass) {
     require(Router.isID(recipient.device.text), "a device's id is one")
     let payload = SealedPayload.bytes(
@@ -102,7 +102,7 @@ private func check(_ recipient: NotificationSubmission.Recipient, _ kind: Notifi
     require(value["trace"]?.string == recipient.trace.text, "the trace is the recipient's")
 }
 
-/// As docs/service.md says it: these names at any depth, in any case.
+/// As in docs/service.md: these names at any depth, in any case.
 private func hasPlainText(_ value: JSONValue) -> Bool {
     let names = ["title", "body", "alert", "subtitle", "message", "text"]
     let own = value.members?.contains { names.contains($0.name.lowercased()) } ?? false
@@ -131,7 +131,7 @@ private func checkSAP(_ request: APIRequest) throws(Problem) {
     require(isRefused, "nothing goes in clear for a tenant that does not allow it")
 }
 
-// MARK: What devices and back ends say
+// MARK: Devices and back ends
 
 private func checkDevice(_ request: APIRequest) throws(Problem) {
     let upload = try DeviceUpload(RequestBody.json(request, byteCountMax: byteCountMax))
@@ -170,7 +170,7 @@ private func checkReplay(_ request: APIRequest) throws(Problem) {
     require(Set(replay.ids).count == replay.ids.count, "each id once")
 }
 
-// MARK: Where requests go
+// MARK: Routes
 
 /// Method, path: two lines.
 private func checkRoute(_ bytes: [UInt8]) throws(Problem) {

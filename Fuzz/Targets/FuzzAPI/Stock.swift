@@ -3,7 +3,8 @@ import FuzzSupport
 import Keys
 import Primitives
 
-/// Fields with a length, a version or a signature that a fuzzer would not hit. In an input `~` and a letter stand for one.
+/// Fields with a length, a version or a signature that a fuzzer would not hit. In an input `~` and a letter stand for
+/// one.
 enum Stock {
     static let placeholder = {
         guard let placeholder = try? Placeholder(localizationKey: "NEW") else { fatalError("a key of letters is one") }
@@ -45,7 +46,7 @@ enum Stock {
         .sealedField
     }
 
-    /// Of com.example.chat.
+    /// A bundle for com.example.chat.
     private static let bundle = {
         var random = FixedRandom(seed: 1)
         let identityKey = Ed25519PrivateKey(random: &random)

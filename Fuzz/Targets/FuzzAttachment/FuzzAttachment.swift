@@ -3,7 +3,7 @@ import Envelope
 import FuzzSupport
 import Primitives
 
-/// What a host stores, or anybody on the way makes of it: as it comes, or a sealed file that was changed in some places.
+/// A stored attachment, or an attacker's version: raw bytes, or a sealed file with some changes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAttachment(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -17,7 +17,7 @@ public func fuzzAttachment(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt 
     return 0
 }
 
-/// Up to four whole chunks and what ends them.
+/// Up to four whole chunks and the end.
 private struct Sealed {
     static let key = [UInt8](repeating: 7, count: ChunkFormat.keyByteCount)
     let plaintext: [UInt8]
@@ -46,7 +46,7 @@ private struct Opened: Equatable {
     var released: [UInt8] = []
     var error: AttachmentError?
 
-    /// `pieceByteCount` is how much is given at once.
+    /// `pieceByteCount` is the length of each piece.
     init(_ bytes: [UInt8], pieceByteCount: Int) {
         var released: [UInt8] = []
         var opener = unsafe ChunkOpener(key: SecretBytes(copying: Sealed.key.span.bytes), context: [2])
@@ -85,7 +85,7 @@ private func check(sealed: Sealed, steps reader: inout ByteReader, split: UInt16
     require(Opened(bytes, pieceByteCount: bytes.count + 1) == opened, "a split makes no difference")
 }
 
-/// Places are bytes, or chunks: those a fuzzer would seldom hit.
+/// Offsets are of bytes, or of chunks, which a fuzzer would seldom hit.
 private func change(_ bytes: inout [UInt8], _ step: UInt8, _ place: Int, _ other: Int) {
     let (here, there) = (chunk(place, of: bytes), chunk(other, of: bytes))
     switch step & 7 {

@@ -2,7 +2,7 @@ import Envelope
 import Foundation
 import FuzzSupport
 
-/// The URL of an attachment: what is read is all of the text, and Foundation, which fetches it, reads the same.
+/// The URL of an attachment: the reader takes all of the text, and Foundation, which fetches it, reads the same.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAttachmentURL(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)

@@ -4,8 +4,8 @@ import Keys
 import Primitives
 import Sealing
 
-/// Key bundles, as a relay hands them out: as they are, and with a good signature, so that what is behind its check is
-/// reached; against what a sender remembers; and those memories as they lie on disk.
+/// Key bundles from a relay: raw, and with a good signature, so that the code behind its check is reached; against a
+/// sender's pin; and pins as they lie on disk.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzBundle(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -45,14 +45,14 @@ private final class Device: Sendable {
         content + key.signature(over: Binding.context(Binding.bundleContext) + content)
     }
 
-    /// What stands before the epoch in a pin of this device.
+    /// A pin's bytes before the epoch, for this device.
     var slotOpening: [UInt8] {
         var bytes = Array("SPP1".utf8) + key.publicKey.rawRepresentation
         bytes.append(lengthPrefixed: topic.bytes)
         return bytes
     }
 
-    /// With the check of a pin behind it.
+    /// Appends a pin's check value.
     func checked(_ content: [UInt8]) -> [UInt8] { content + SHA256.hash(content).prefix(8) }
 
     func check(pin bytes: [UInt8]) {
@@ -76,13 +76,11 @@ private final class Device: Sendable {
             require((1...4).contains(bundle.entries.count), "a bundle has one to four keys")
             require(!bundle.entries.contains { $0.prekey.key.isLowOrder }, "no key in it gives no secrecy")
         } catch {
-            // Every refusal is right that is one.
+            // Any proper refusal is right.
         }
     }
 
-    /// - Parameters:
-    ///   - bytes: one bundle.
-    ///   - memory: whether the bundle itself is remembered ‖ epoch u64 ‖ digest 32 ‖ suites u8 u8.
+    /// - Parameter memory: 1 for the bundle's own pin ‖ epoch u64 ‖ digest 32 ‖ suites u8 u8.
     func check(_ bytes: [UInt8], against memory: ArraySlice<UInt8>) {
         var reader = ByteReader(memory)
         guard let isSame = reader.take(UInt8.self), let epoch = reader.take(UInt64.self),
@@ -104,7 +102,7 @@ private final class Device: Sendable {
             _ = try signed.checked(against: newer, now: now)
             require(newer.epoch == bundle.epoch, "what was taken is remembered")
         } catch {
-            // Every refusal is right that is one.
+            // Any proper refusal is right.
         }
     }
 }

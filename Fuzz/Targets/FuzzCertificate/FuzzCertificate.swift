@@ -3,8 +3,8 @@ import FuzzSupport
 
 @testable import Transport
 
-/// Certificates and keys as a person names them, and as a peer shows them in a handshake. The first byte chooses the
-/// form: DER, PKCS #12, PEM, or the list of topics in an extension.
+/// Certificates and keys in a person's files, and in a peer's handshake. The first byte chooses the form: DER, PKCS
+/// #12, PEM, or the list of topics in an extension.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCertificate(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -75,14 +75,14 @@ private func checkPEM(_ text: [UInt8]) {
     }
 }
 
-/// The certificate that is chosen is the key's.
+/// Checks that the chosen certificate is the key's.
 private func check(_ identity: TLSIdentity) {
     for certificate in [identity.certificate] + identity.intermediates { check(certificate) }
     // OpenSSL compares the two once more when it installs them.
     do throws(TLSError) {
         _ = try TLSContext.server(identity: identity, alpn: ["h2"])
     } catch {
-        // A key that is too weak for TLS, say.
+        // A key that is too weak for TLS, for example.
     }
     require("\(identity)" == "Transport.TLSIdentity", "a description shows nothing of it")
 }

@@ -4,7 +4,7 @@ import Primitives
 
 @testable import Opening
 
-/// The file of the contact list, which decides whose word counts for what: what is read is written as the same list, and
+/// The contact list's file, which holds the senders' roles and rights: a parsed list is written as the same list, and
 /// one bad line refuses all of it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzContacts(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
@@ -16,12 +16,12 @@ public func fuzzContacts(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         require(list.contacts.allSatisfy { $0.name?.utf8.contains(0) != true }, "no name holds NUL")
         require(try ContactList(encoded: list.encoded) == list, "what was written reads as the same list")
         for contact in list.contacts {
-            // A refusal of what the list reads is no answer either.
+            // The lookup must not refuse a file that the list accepts.
             let found = try? ContactDirectory(encoded: bytes).contact(for: contact.key)
             require(found == contact, "one who is asked for is who the list says")
         }
     } catch {
-        // Every refusal is right that is one.
+        // Any proper refusal is right.
     }
     return 0
 }

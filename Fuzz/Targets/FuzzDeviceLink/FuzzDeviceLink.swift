@@ -2,8 +2,8 @@ import FuzzSupport
 
 @testable import DeviceLink
 
-/// The link between a device and the simulator: the bytes of the wire, or frames whose length fits. The second byte is
-/// how long the pieces are.
+/// The link between a device and the simulator: the bytes of the wire, or frames of a fitting length. The second byte
+/// is the length of the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDeviceLink(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -21,7 +21,7 @@ public func fuzzDeviceLink(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt 
     return 0
 }
 
-/// Frames behind their lengths: the byte before each is how long it is.
+/// Frames behind their lengths: the byte before each is its length.
 private func framed(_ steps: [UInt8]) -> [UInt8] {
     var (wire, rest): ([UInt8], ArraySlice<UInt8>) = ([], steps[...])
     while let count = rest.popFirst() {

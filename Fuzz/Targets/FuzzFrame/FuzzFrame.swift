@@ -1,7 +1,7 @@
 import Envelope
 import FuzzSupport
 
-/// The inside of an envelope that opened, and the body in it.
+/// The plaintext of an envelope, and the body in it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFrame(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -30,7 +30,7 @@ private func check(body: [UInt8]) {
     do {
         message = try Message(sealedBody: body)
     } catch {
-        // Every refusal is right that is one.
+        // Any proper refusal is right.
         return
     }
     let texts =
@@ -47,7 +47,7 @@ private func check(body: [UInt8]) {
     }
 }
 
-/// To half of its length, where its text alone is long enough for that.
+/// Shortens to half of the length, where the text alone is long enough for that.
 private func checkShortening(of message: Message, byteCount: Int) {
     do {
         let shortened = try message.encoded(byteCountMax: byteCount / 2, overflow: .shorten)

@@ -2,10 +2,10 @@ import FuzzSupport
 
 @testable import Transport
 
-/// One connection's bytes from the first to the last, and what the application and the client got of it.
+/// One whole connection's bytes, with the application's and the client's results.
 struct Conversation {
     private(set) var requests: [Served] = []
-    /// Without the interim ones, which depend on whether the body is there, and without the time.
+    /// Answers without the interim ones, which depend on the body's arrival, and without the time.
     private(set) var answers: [UInt8] = []
     private(set) var isClosed = false
     private(set) var budgetByteCount = 0
@@ -20,7 +20,7 @@ struct Conversation {
         return limits
     }()
 
-    /// Stopped: what is to be performed on it runs at once, on the thread that asks.
+    /// Stopped: its jobs run at once, on the calling thread.
     private static let loop = {
         guard let loop = try? EventLoop() else { fatalError("no loop") }
         loop.stop()
@@ -29,7 +29,7 @@ struct Conversation {
 
     /// - Parameters:
     ///   - bytes: all that the client sends.
-    ///   - pieceByteCount: how much of it comes at once.
+    ///   - pieceByteCount: length of each piece.
     init(_ bytes: [UInt8], pieceByteCount: Int) {
         let run = LoopBound(Run(Self.loop), to: Self.loop)
         Self.loop.perform { run.value.converse(bytes, pieceByteCount) }
@@ -43,10 +43,10 @@ struct Conversation {
     /// A request as the application had it.
     struct Served: Equatable {
         var fields: HeaderBlock
-        /// Nil: refused, or it never came whole.
+        /// Nil: refused, or incomplete.
         var body: [UInt8]?
 
-        /// Without what only says how the request was sent.
+        /// The fields without those of the transfer alone.
         var meaning: [[UInt8]] {
             let kept = fields.filter { field in
                 !field.name.elementsEqual("connection".utf8) && !field.name.elementsEqual("expect".utf8)
@@ -68,7 +68,7 @@ struct Conversation {
     }
 }
 
-/// What lives on the loop.
+/// State on the loop.
 private final class Run {
     let channel: Wire
     let service: HTTPService
@@ -147,7 +147,7 @@ private final class Wire: ByteChannel {
     }
 }
 
-/// Reads every body to 256 bytes, but of paths that end with `-`, and says what it got.
+/// Reads every body to 256 bytes, except on paths that end with `-`, and answers with what it read.
 ///
 /// Unchecked: it lives on the loop.
 private final class Application: HTTPApplication, @unchecked Sendable {

@@ -4,7 +4,7 @@ import FuzzSupport
 
 /// The bytes of one client's connection of HTTP/1.1, in pieces of any length.
 ///
-/// The second byte is how long the pieces are; 0: all comes at once.
+/// The second byte is the length of the pieces; 0: all comes at once.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHTTP1(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -22,7 +22,7 @@ public func fuzzHTTP1(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 private let fieldCountMax = 24
 
-/// A head that is taken says the same when it is written anew, and its end is where every reader finds it.
+/// Checks that an accepted head keeps its meaning when it is written anew, and ends where every reader finds its end.
 private func checkHead(_ bytes: [UInt8]) {
     var whole = HTTP1HeadEnd()
     let finding = whole.find(in: bytes.span)
@@ -55,7 +55,7 @@ private func piecewise(_ bytes: [UInt8]) -> HTTP1HeadEnd.Finding {
     return .incomplete
 }
 
-/// No head that was taken has anything that two readers could disagree about (RFC 9112 section 11.2).
+/// Checks that an accepted head has nothing that two readers could disagree about (RFC 9112 section 11.2).
 private func checkFields(_ head: HTTP1RequestHead) {
     require(head.fields.count <= fieldCountMax + 2, "no more fields than there may be")
     require(head.fields.count(of: "content-length") <= 1, "one length at most")
@@ -90,12 +90,13 @@ private func text(of head: HTTP1RequestHead, isVersion10: Bool) -> [UInt8] {
 
 // MARK: A connection
 
-/// The same requests, bodies and answers however the bytes come; what was served, written anew, is served again.
+/// Checks that requests, bodies and answers do not depend on the pieces, and that a served request, written anew, is
+/// served again.
 private func checkConnection(_ bytes: [UInt8], pieceByteCount: Int) {
     let whole = Conversation(bytes, pieceByteCount: .max)
     let split = Conversation(bytes, pieceByteCount: pieceByteCount)
     require(split.requests == whole.requests, "the same requests, whatever the pieces")
-    // A head that is both malformed and too long is refused for what is seen first.
+    // A head that is both malformed and too long is refused for the fault that is seen first.
     let isShort = bytes.count <= Conversation.limits.headerByteCountMax
     require(!isShort || split.answers == whole.answers, "the same answers, whatever the pieces")
     require(split.isClosed == whole.isClosed, "the connection ends, or not, whatever the pieces")

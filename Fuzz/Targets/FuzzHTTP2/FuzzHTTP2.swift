@@ -4,8 +4,8 @@ import FuzzSupport
 
 /// The bytes of an HTTP/2 session's peer, to a server or to a client with requests under way.
 ///
-/// The first byte chooses the role and whether the rest is the wire's bytes or steps (`Steps`); the second is how long the
-/// pieces are.
+/// The first byte chooses the role and whether the rest is the wire's bytes or steps (`Steps`); the second is the
+/// length of the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHTTP2(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -21,9 +21,9 @@ public func fuzzHTTP2(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// A session that only listens reports the same, however the bytes come. What a flood or the end of a connection cuts off is
-/// not compared: a server looks at each piece as a whole before it acts on any of it, so that late frames on a stream that it
-/// resets within the piece do not count, and nghttp2 reads a piece to its end behind a GOAWAY.
+/// Checks that a session that only listens reports the same for any pieces. Losses by a flood or a connection's end are
+/// not compared: a server scans each piece as a whole before it acts on any of it, so that late frames on a stream that
+/// it resets within the piece do not count, and nghttp2 reads a piece to its end behind a GOAWAY.
 private func checkSplit(_ wire: [UInt8], _ role: HTTP2Session.Role, hasBudget: Bool, pieceByteCount: Int) {
     var whole = Peer(role, hasBudget: hasBudget, answers: false)
     whole.hear(wire, pieceByteCount: max(1, wire.count))

@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import Transport
 
-/// A session, what it reports, and rules that no peer may make it break.
+/// A session, its reports, and rules that no peer may make it break.
 struct Peer {
     private static let settings = {
         var settings = HTTP2Settings()
@@ -23,7 +23,7 @@ struct Peer {
     private let session: HTTP2Session
     private let budget: HTTPBodyBudget?
     private let answers: Bool
-    /// By slot: what has been reported since it was last free.
+    /// Reports by slot, since it was last free.
     private var slots: [Int: [Kind]] = [:]
     private(set) var reported: [HTTP2Session.Event] = []
     private(set) var isCutOff = false
@@ -68,13 +68,14 @@ struct Peer {
         checkBounds()
     }
 
-    /// nghttp2 counts the pieces in which a CONTINUATION's nine bytes of head come as frames, and ends at the ninth.
+    /// Handles a failure. nghttp2 counts the pieces in which a CONTINUATION's nine bytes of head come as frames, and
+    /// ends at the ninth.
     private mutating func didFail(_ error: HTTP2Error) {
         hasFailed = true
         if error == .library(call: "session_mem_recv", code: -905) { isCutOff = true }
     }
 
-    /// The connection is over: everything goes back.
+    /// Ends the connection: every resource goes back.
     mutating func end() {
         flush()
         takeEvents()
@@ -153,14 +154,14 @@ struct Peer {
     private func checkBounds() {
         let count = session.role == .server ? Int(Self.settings.maxConcurrentStreams) : Self.requestCount
         require(session.openStreamCount <= count, "no more streams are open than may be")
-        // Those that have ended keep their slots until their last event has been taken.
+        // Ended ones keep their slots until their last event has been taken.
         if answers { require(session.slotCount <= 64, "slots are used again") }
         require(budget?.byteCount ?? 0 <= 400, "bodies have no more memory than there is")
     }
 
     // MARK: Bytes out
 
-    /// Only whole frames go out, none above the size that the peer may get.
+    /// Checks that only whole frames go out, none above the size that the peer may get.
     private mutating func flush() {
         var queue = ByteQueue()
         do throws(HTTP2Error) { try session.send(into: &queue, byteCountMax: 1 << 20) } catch { hasFailed = true }

@@ -1,7 +1,7 @@
 @testable import Transport
 
 /// Frames out of short steps, so that a fuzzer need not guess lengths: type and preset flags in one byte, the stream in
-/// another, how much of the input is the payload in a third.
+/// another, the payload's share of the input in a third.
 enum Steps {
     static func frames(_ steps: [UInt8], for role: HTTP2Session.Role) -> [UInt8] {
         var wire = role == .server ? Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) : []

@@ -2,10 +2,10 @@ import FuzzSupport
 
 @testable import Transport
 
-/// The scanner that looks at frames before nghttp2 does, against a reader that has all of the bytes at once.
+/// The scanner that reads frames before nghttp2 does, against a reader that has all of the bytes at once.
 ///
-/// The first byte chooses the role, and steps or the bytes of the wire; the second is how long the pieces are. A step has five
-/// bytes and makes one frame: type, flags, stream, two bytes of length.
+/// The first byte chooses the role, and steps or the bytes of the wire; the second is the length of the pieces. A step
+/// has five bytes and makes one frame: type, flags, stream, two bytes of length.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHTTP2Frames(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -33,7 +33,7 @@ private func frames(_ steps: ArraySlice<UInt8>, for role: HTTP2Session.Role) -> 
 
 private let settings = {
     var settings = HTTP2Settings()
-    // Two frames may be on their way to a stream that was reset.
+    // At most two frames are on their way to a stream that was reset.
     settings.initialWindowByteCount = 8192
     return settings
 }()
@@ -69,7 +69,7 @@ private func scan(_ wire: [UInt8], _ role: HTTP2Session.Role, pieceByteCount: In
     return scanned
 }
 
-/// RFC 9113 sections 3.4, 4.1, 5.1 and 6, without a state machine.
+/// The expected scan, by RFC 9113 sections 3.4, 4.1, 5.1 and 6, without a state machine.
 private func expected(of wire: [UInt8], _ role: HTTP2Session.Role) -> Scanned {
     var (scanned, rest) = (Scanned(), wire.dropFirst(role == .server ? 24 : 0))
     var (blockByteCount, continuationCount) = (0, 0)

@@ -1,7 +1,7 @@
 import Envelope
 import FuzzSupport
 
-/// The strict parser: what it accepts can be written, read again, and is the same value.
+/// The strict parser: an accepted value can be written, read again, and is the same.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -22,7 +22,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         require(isSame(value, reread), "what was written reads as the same value")
         require(text(of: reread) == written, "one value has one text")
     } catch {
-        // A refusal of what was written would be the second parse's.
+        // If the written text were refused, the error would be the second parse's.
         require(error.offset <= max(input.rest.count, limits.byteCountMax), "a fault lies in the text")
         require(!wasAccepted(input.rest, limits), "what was written can be read")
         let (line, column) = JSONError.position(of: error.offset, in: input.rest)
@@ -67,7 +67,7 @@ private func write(_ value: JSONValue, to writer: inout JSONWriter) {
     }
 }
 
-/// Equal but for the places where the values stood; texts are compared byte for byte.
+/// Compares values, not their offsets; texts byte for byte.
 private func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
     switch (one.content, other.content) {
     case (.string(let one), .string(let other)), (.fraction(let one), .fraction(let other)):

@@ -5,7 +5,7 @@ import Primitives
 
 @testable import Opening
 
-/// The key ring's index as it lies in a store: what is read is written as the same bytes, and lives on as any ring does.
+/// The key ring's index as it lies in a store: a parsed index is written as the same bytes, and works as any ring does.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzKeyRingIndex(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -40,7 +40,7 @@ private final class Device: Sendable {
     /// Magic, version and identity, which a fuzzer would not guess.
     var opening: [UInt8] { Array("SPring".utf8) + [0x02] + key.publicKey.rawRepresentation }
 
-    /// With a good digest behind it.
+    /// Appends a good digest.
     static func checked(_ content: [UInt8]) -> [UInt8] { content + SHA256.hash(content) }
 
     func check(_ record: [UInt8]) {
@@ -51,7 +51,7 @@ private final class Device: Sendable {
         for isConfirmed in [false, true] { live(index, isConfirmed: isConfirmed) }
     }
 
-    /// A day in the ring's life, in the order in which the app lives it.
+    /// A day in the ring's life, in the app's order.
     private func live(_ read: RingIndex, isConfirmed: Bool) {
         var index = read
         let policy = RotationPolicy(usesUnlockedClass: true)
@@ -71,7 +71,7 @@ private final class Device: Sendable {
         }
         _ = index.acknowledge(epoch: index.epoch, at: clock)
         require(index.isPublished, "what the relay has is published")
-        // Epochs are times in milliseconds; only a record that nobody wrote has one as high.
+        // Epochs are times in milliseconds; only a forged record has one as high.
         guard index.epoch < 1 << 62 else { return }
         require(RingIndex(record: index.record) == index, "what was written reads as the same index")
     }

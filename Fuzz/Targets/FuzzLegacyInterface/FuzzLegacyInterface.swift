@@ -2,8 +2,8 @@ import FuzzSupport
 
 @testable import APNS
 
-/// The binary interface and the feedback service, both ends: what a simulator reads of a back end, and a back end of
-/// a server. The second byte is how long the pieces are.
+/// The binary interface and the feedback service, both ends: a simulator's input from a back end, and a back end's from
+/// a server. The second byte is the length of the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLegacyInterface(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -31,7 +31,7 @@ private func checkNotifications(_ bytes: [UInt8]) {
     }
 }
 
-/// A finding stays as it is when more bytes come.
+/// Checks that a result does not change when more bytes come.
 private func checkPrefixes(of bytes: [UInt8], _ step: LegacyNotification.Step) {
     for count in [0, bytes.count / 4, bytes.count / 2, bytes.count - 1] where count >= 0 {
         let earlier = LegacyNotification.read(bytes.span.extracting(first: count))
@@ -61,7 +61,7 @@ private func check(_ notification: LegacyNotification, _ command: LegacyCommand,
     require(command == .frame || written == bytes, "a notification without items has one spelling")
 }
 
-// MARK: What servers say
+// MARK: Servers
 
 private func checkFeedback(_ bytes: [UInt8], pieceByteCount: Int) {
     let whole = Feedback(bytes, pieceByteCount: max(1, bytes.count))

@@ -3,8 +3,8 @@ import FuzzSupport
 
 @testable import NotificationCore
 
-/// An attachment's first bytes, and what its sender calls it. The first byte chooses the kind; of the others, the media type
-/// is what stands before a line's end, where the kind is not one of the known ones.
+/// An attachment's first bytes, and its sender's media type. The first byte chooses the kind; for an unknown kind, the
+/// media type is the text up to a line's end.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMedia(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -58,7 +58,7 @@ private func checkSize(_ file: [UInt8], _ picture: AttachmentFormat.Picture) {
     require(readCount <= 257, "a file is looked at in a bounded number of places")
     guard let size else { return }
     require(size.width > 0 && size.height > 0 && size.pixelCount >= UInt64(size.width), "a picture has a size")
-    // What follows the place where the size stands does not matter.
+    // Bytes behind the size do not matter.
     let longer = PictureSize(picture) { offset, count in
         let all = file + [UInt8](repeating: 0xFF, count: 64)
         guard offset < UInt64(all.count) else { return [] }

@@ -1,11 +1,11 @@
 import Envelope
 import Opening
 
-/// Who a message is from, what that contact may do, and what the device's clock says; and what must become of a message
-/// then, told apart here in another way than in the product.
+/// A message's sender, its rights and the device's clock, with the expected outcome, computed in another way than in
+/// the product.
 struct Circumstances {
-    /// What the first byte of an input stands for: rights (4 bits), service, stranger, wrong clock, and whether times
-    /// are whole numbers of the fuzzer's or some near the clock.
+    /// Meaning of the first byte of an input: rights (4 bits), service, stranger, wrong clock, and whether times are
+    /// whole numbers of the fuzzer's or some near the clock.
     let selector: UInt8
 
     static let names = OpeningPolicy.AllowedNames(categories: ["c"], sounds: ["default"], userInfo: ["a", "b"])
@@ -21,8 +21,8 @@ struct Circumstances {
     /// Milliseconds.
     var now: UInt64 { isClockRight ? 1_800_000_000_000 : OpeningPolicy.buildDate.milliseconds - Self.day }
 
-    /// flags u16 ‖ times ‖ body. Times are sent-at u64 ‖ expires-at u64, or seconds from the clock's bound to sent-at i16 ‖
-    /// sixteen seconds from there to expires-at u16.
+    /// flags u16 ‖ times ‖ body. Times are sent-at u64 ‖ expires-at u64, or seconds from the clock's bound to sent-at
+    /// i16 ‖ sixteen seconds from there to expires-at u16.
     func frame(_ bytes: [UInt8], senderKey: [UInt8]) -> Frame? {
         var reader = ByteReader(bytes[...])
         guard let flags = reader.take(UInt16.self), let times = takeTimes(&reader),
@@ -80,7 +80,7 @@ struct Circumstances {
         }
     }
 
-    /// docs/protocol.md, section 12: what is left of a message.
+    /// docs/protocol.md, section 12: the rest of a message.
     func permitted(_ message: Message) -> Message {
         var left = message
         left.badge = isService ? message.badge : nil

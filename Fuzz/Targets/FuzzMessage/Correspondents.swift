@@ -17,7 +17,7 @@ final class Correspondents: Sendable {
     private let prekey: PublicPrekey
     private let header: EnvelopeHeader
     private let info: [UInt8]
-    /// Set up once: what it costs would be half of an execution.
+    /// Set up once: otherwise it would take half of an execution.
     private let schedule: KeySchedule
     private let encapsulatedKey: [UInt8]
     private let policy = OpeningPolicy(person: Circumstances.names, service: Circumstances.names)
@@ -78,7 +78,8 @@ final class Correspondents: Sendable {
         return String(decoding: envelope.sealedField, as: UTF8.self)
     }
 
-    /// Without a replay window, which would make one execution depend on those before it; FuzzReplayWindow has that.
+    /// Opens without a replay window, which would make one execution depend on those before it; FuzzReplayWindow has
+    /// that.
     func open(_ field: String, _ circumstances: Circumstances) -> Outcome {
         let opener = MessageOpener(
             keyRing: keyRing,

@@ -3,8 +3,8 @@ import FuzzSupport
 import Keys
 import Opening
 
-/// What a sender may seal, well signed, whatever is in it, under every role, every set of rights and both kinds of
-/// clock: opening it ends in the outcome that the protocol names.
+/// Any content that a sender seals and signs well, under every role, every set of rights and both kinds of clock:
+/// opening it ends in the outcome that the protocol names.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMessage(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)

@@ -2,11 +2,11 @@ import Envelope
 
 @testable import Opening
 
-/// Writes to the file that the product did not make: of any words, or of rows, records and journals whose checks hold.
+/// Writes to the file that the product did not make: of any words, or of rows, records and journals with valid checks.
 enum Damage {
     /// - Parameters:
     ///   - kind: 0 ..< 8.
-    ///   - reader: what the words are.
+    ///   - reader: gives the words.
     /// - Returns: nil at the end of the input.
     static func writes(_ kind: UInt8, _ reader: inout ByteReader) -> [Step.Write]? {
         switch kind {
@@ -21,7 +21,7 @@ enum Damage {
         }
     }
 
-    /// The number of a page: one of those where the names are, or any.
+    /// The number of a page: one with the names, or any.
     private static func page(_ reader: inout ByteReader) -> Int? {
         guard let number = reader.take(UInt16.self) else { return nil }
         let places = WindowImage.places
@@ -89,7 +89,7 @@ enum Damage {
         return [words[0], words[1], words[2] & ~0xFF | sum, words[3]]
     }
 
-    /// Of a sender or of a change: both have their check in the same place.
+    /// A row of a sender or of a change: both have their check in the same place.
     private static func row(_ words: [UInt64]) -> [UInt64] {
         let last = words[5] >> 16
         return words[..<5] + [last << 16 | WindowCheck.sum(words[..<5] + [last], modulo: WindowCheck.prime16)]
@@ -101,7 +101,7 @@ enum Damage {
         return Step.Write(words: words + [WindowCheck.digest(words[...])], offset: WindowHeader.wordIndex * 8)
     }
 
-    /// Small numbers stand for who is in the table.
+    /// Small numbers stand for senders in the table.
     private static func slot(_ number: UInt64) -> UInt64 {
         number < WindowImage.slots.count ? UInt64(WindowImage.slots[Int(number)]) : number
     }

@@ -5,7 +5,7 @@ import Platform
 
 @testable import Opening
 
-/// The replay window's file, damaged before and between operations, with checks that hold and with others: every operation
+/// The replay window's file, damaged before and between operations, with valid checks and invalid ones: every operation
 /// ends, with a verdict or with `.damaged`, and no id is new twice.
 ///
 /// Without `ReplayWindow` itself, whose thread writes to the disk once a second.
@@ -26,7 +26,7 @@ public func fuzzReplayWindow(_ start: UnsafePointer<UInt8>, _ count: Int) -> CIn
 private let stepCountMax = 24
 private let image = WindowImage()
 
-/// Who uses the window, and what it was told so far.
+/// The window's user, with its answers so far.
 private struct Device {
     private let image: WindowImage
     private var window: OpenWindow?
@@ -125,7 +125,7 @@ private struct Device {
     mutating func end() { require(image.keepsItsSize, "the file never grows or shrinks") }
 }
 
-/// What `ReplayWindow` is without its locks for threads.
+/// `ReplayWindow` without its locks for threads.
 private struct OpenWindow {
     private let file: WindowFile
     var core: WindowCore

@@ -3,7 +3,7 @@ import Primitives
 
 @testable import Opening
 
-/// One thing that happens to the file or to the window, read off the fuzzer's bytes.
+/// One event of the file or the window, parsed from the fuzzer's bytes.
 enum Step {
     case damage([Write])
     case resize(byteCount: Int)

@@ -7,21 +7,21 @@ import Synchronization
 
 @testable import Opening
 
-/// The window's file: one that some senders have used, and after every execution the same one again.
+/// The window's file after some senders' use; every execution starts with the same.
 final class WindowImage: Sendable {
     static let senders: [SenderKey] = (0..<UInt64(Names.senderCount)).map { number in
         var random = FixedRandom(seed: 200 + number)
         return SenderKey(Ed25519PrivateKey(random: &random).publicKey)
     }
 
-    /// Where the senders, their messages and the changes to these are, and the first two pages.
+    /// Offsets of the senders, their messages and the changes to these, and the first two pages.
     static let places: [Int] = pagesOfNames()
 
     /// Web Push, the crowd, and the two senders that the file knows.
     static let slots: [Int] = [SenderRow.webPushSlot, SenderRow.crowdSlot] + senders.prefix(2).map(firstSlot)
 
     private static let salt = [UInt8](repeating: 0x5A, count: 16)
-    /// So many that the first sender's quota is being looked after.
+    /// Enough to bring the first sender close to its quota.
     private static let filledCount: UInt64 = 3_400
 
     private let folder: String
@@ -153,7 +153,7 @@ final class WindowImage: Sendable {
         }
     }
 
-    /// Of the first sender in its page.
+    /// The first slot of a sender in its page.
     private static func firstSlot(_ sender: SenderKey) -> Int {
         let digest = SHA256.hash(salt, sender.rawRepresentation)
         let page = Int(digest.word(at: 16) % UInt64(WindowLayout.senderPages.count))

@@ -3,8 +3,8 @@ import FuzzSupport
 
 @testable import NotificationCore
 
-/// What the extension leaves for the app in small files: messages that came while the device was locked, and markers of
-/// those that it has no key for; and the two files that app and extension change in place.
+/// The extension's small files for the app: messages that came while the device was locked, and markers of those
+/// without a key; and the two files that app and extension change in place.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSpool(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -34,7 +34,7 @@ private func check(badge bytes: [UInt8]) {
     require(BadgeCount.bytes(of: count) == bytes, "a count has one spelling")
 }
 
-/// The key is what stands in the first place.
+/// The key is in the first place.
 private func check(map bytes: [UInt8]) {
     guard let key = RequestMap.Key(bytes: Array(bytes.dropFirst(16).prefix(16))) else { return }
     let id = RequestMap.requestID(for: key, in: bytes)
@@ -44,7 +44,7 @@ private func check(map bytes: [UInt8]) {
     )
 }
 
-/// Version, arrival and trace as they are, behind them an envelope of its length.
+/// Keeps version, arrival and trace, and appends an envelope of its length.
 private func fitted(_ bytes: [UInt8], to pushClass: PushClass) -> [UInt8] {
     let headByteCount = bytes.count > 8 && bytes[8] == 0 ? 9 : 25
     let head = ([0x01] + bytes).prefix(1 + headByteCount)

@@ -1,8 +1,8 @@
 import FuzzSupport
 import Localization
 
-/// Tables of strings as text and as binary property list, and the formats in them: a part of a table is what the whole says,
-/// and a format takes nothing from anywhere but its arguments.
+/// Tables of strings as text and as binary property list, and their formats: a part of a table equals the part of the
+/// whole, and a format takes nothing but its arguments.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStrings(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = unsafe FuzzInput(start, count)
@@ -24,7 +24,7 @@ private func check(table bytes: [UInt8]) {
         }
         require(try StringsTable(bytes: bytes, keeping: []).count == 0, "nothing is kept that nobody wants")
     } catch {
-        // Every refusal is right that is one.
+        // Any proper refusal is right.
     }
 }
 

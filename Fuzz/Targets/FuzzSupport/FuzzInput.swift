@@ -1,13 +1,12 @@
 /// The bytes of one execution, as libFuzzer lends them.
 package struct FuzzInput {
-    /// All of them.
     package let bytes: [UInt8]
 
     package init(_ start: UnsafePointer<UInt8>, _ count: Int) {
         bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// The first byte, which chooses what the others are.
+    /// The first byte, which chooses the meaning of the others.
     package var selector: UInt8 { bytes.first ?? 0 }
 
     /// All but the first.
@@ -21,8 +20,8 @@ extension [UInt8] {
     }
 }
 
-/// Ends the process where something that must hold does not: libFuzzer then keeps the input.
+/// Ends the process if the claim does not hold: libFuzzer then keeps the input.
 package func require(_ holds: Bool, _ claim: StaticString) {
-    // `precondition` would not say its sentence in an optimised build.
+    // `precondition` would not print its sentence in an optimised build.
     if !holds { fatalError("does not hold: \(claim)") }
 }

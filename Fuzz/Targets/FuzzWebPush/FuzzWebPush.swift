@@ -19,7 +19,7 @@ public func fuzzWebPush(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 private let subscription = Subscription()
 
-/// A receiver with fixed keys, and a sender who always draws the same ones. A class only because keys cannot be copied.
+/// A receiver and a sender with fixed keys. A class only because keys cannot be copied.
 private final class Subscription: Sendable {
     private let opener: WebPushOpener
     private let sender: P256PrivateKey
@@ -39,7 +39,7 @@ private final class Subscription: Sendable {
             header.append(bigEndian: UInt32(4_096))
             header.append(lengthPrefixed: sender.publicKey.x963Representation)
             self.header = header
-            // RFC 8291 section 3.4 and RFC 8188 section 2, once more than in the product.
+            // RFC 8291 section 3.4 and RFC 8188 section 2, a second time beside the product.
             let sharedSecret = try sender.sharedSecret(with: keys.publicKey)
             let first = keys.withAuthenticationSecret { Self.extract(salt: $0, sharedSecret) }
             let info = Array("WebPush: info\0".utf8) + keys.publicKey.x963Representation
@@ -82,7 +82,7 @@ private final class Subscription: Sendable {
         }
     }
 
-    /// Whether delimiter and padding are as they must be is told apart here in another way than in the product.
+    /// Checks delimiter and padding in another way than the product.
     func check(padded: [UInt8]) {
         guard header.count + padded.count + 16 <= WebPushRecord.byteCountMax else { return }
         let record = header + AESGCM.seal(padded, key: contentKey, nonce: nonce, aad: [])
@@ -106,7 +106,7 @@ private final class Subscription: Sendable {
             require(!message.title.utf8.contains(0) && !message.body.utf8.contains(0), "no text holds NUL")
             require(message.title.utf8.count + message.body.utf8.count <= plaintext.count, "no text is made up")
         } catch {
-            // Every refusal is right that is one.
+            // Any proper refusal is right.
         }
     }
 

@@ -1,8 +1,8 @@
 import UserNotifications
 
-/// Plays the server that has the photos: no test of ours needs a network.
+/// Replaces the server of the photos: no test of ours needs a network.
 ///
-/// The address says how it behaves: https://photos.example.com/stalled/cat.png never answers.
+/// The address chooses its behaviour: https://photos.example.com/stalled/cat.png never answers.
 public final class PhotoServer: URLProtocol {
   private static let png = Data(
     base64Encoded: """

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ChatCalls
 
-/// What our users see, and hear, of a call.
+/// A call, as our users see and hear it.
 @Suite struct CallTests {
   let callee: CalledPhone
   var phone: VoIPPhone { callee.phone }
@@ -70,12 +70,12 @@ final class CalledPhone {
     )
     guard case .newIdentity(let app) = try AppDevice.open(settings) else { throw ChatPhone.Surprise.oldIdentity }
     var contacts = ContactList()
-    // To call is a right: without it there is nothing to answer.
+    // A call needs its right: without it there is nothing to answer.
     try contacts.add(Contact(key: friend.publicKey, name: "Ada Lovelace", rights: [.call]))
     try app.setContacts(contacts)
     recipient = try Recipient(bundle: app.bundle().bytes, pinnedIdentity: app.identity, topic: topic, withoutPinsAt: .now)
 
-    // What the app does when it is launched.
+    // The app's work at its launch.
     phone = VoIPPhone {
       IncomingCalls(
         opener: CallOpener(containerPath: container.path, appName: "Acme Chat"),
@@ -97,7 +97,7 @@ final class CalledPhone {
   }
 }
 
-/// The mistake of many: this push is for something else, so nothing is reported.
+/// A common mistake: this push is for something else, so nothing is reported.
 final class SilentCalls: NSObject, PKPushRegistryDelegate {
   private let registry = PKPushRegistry(queue: .main)
 

@@ -21,7 +21,7 @@ final class ChatPhone {
     let container = groups.appendingPathComponent("group.com.example.chat")
     try FileManager.default.createDirectory(at: container, withIntermediateDirectories: true)
 
-    // What the app does when it is launched: see "At every launch" in docs/ios.md.
+    // The app's work at its launch: see "At every launch" in docs/ios.md.
     let topic = try BundleID("com.example.chat")
     let settings = AppDevice.Settings(
       topic: topic,
@@ -34,7 +34,7 @@ final class ChatPhone {
     try contacts.add(Contact(key: friend.publicKey, name: "Ada Lovelace"))
     try app.setContacts(contacts)
 
-    // What our friend's phone does.
+    // The work of our friend's phone.
     recipient = try Recipient(
       bundle: app.bundle().bytes,
       pinnedIdentity: app.identity,

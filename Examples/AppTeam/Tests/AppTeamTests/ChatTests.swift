@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatExtension
 
-/// What our users see of a sealed message.
+/// A sealed message, as our users see it.
 @Suite struct ChatTests {
   let phone: ChatPhone
   var device: Device { phone.device }
@@ -84,7 +84,8 @@ import Testing
     #expect(shown.hasAlertText)
   }
 
-  /// Each number is another day: locks, full disks, early ends, pushes at once and twice. Two seconds for fifty of them.
+  /// Each number is another day: locks, full disks, early ends, pushes at once and twice. Two seconds for fifty of
+  /// them.
   @Test(arguments: UInt64(1)...50) func `whatever happens, the extension keeps to the rules`(seed: UInt64) async throws {
     let pushes = try (1...3).map { try SimulatedPush(payload: phone.push("Message \($0)")) }
     let schedule = DeviceSchedule(seed: seed, pushCount: pushes.count, on: device.conditions)

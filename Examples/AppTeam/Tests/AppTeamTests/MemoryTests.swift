@@ -1,7 +1,7 @@
 import ExtensionHarness
 import Testing
 
-/// What only a process of the extension's own can show: see PhotoExtensionHost.
+/// Limits that only a process of the extension's own can show: see PhotoExtensionHost.
 @Suite struct MemoryTests {
   let device = Device(process: .built("PhotoExtensionHost"))
 

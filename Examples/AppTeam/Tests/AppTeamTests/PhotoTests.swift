@@ -5,14 +5,14 @@ import Testing
 
 @testable import PhotoExtension
 
-/// What our users see of a photo, whatever happens on the way.
+/// A photo, as our users see it, whatever happens on the way.
 @Suite struct PhotoTests {
   let device = Device { NotificationService() }
 
   init() { PhotoServer.start }
 
   @Test func `a push that arrives on time shows text and photo`() async throws {
-    // A busy build machine may need seconds for what a phone does at once: nobody is in a hurry here.
+    // A busy build machine may need seconds for a phone's instant: slow the clock down.
     device.conditions.timekeeping = .automatic(scale: 0.1)
     let shown = try await device.deliver(Self.push(photo: "prompt/cat.png"))
 
@@ -72,7 +72,7 @@ import Testing
     #expect(shown.why == .answered)
   }
 
-  /// The payload that our back end would send.
+  /// The payload of our back end.
   static func push(text: String = "Look at this!", photo: String = "prompt/cat.png", aps: String = "") -> [UInt8] {
     let secret = Data(text.utf8).base64EncodedString()
     let json = """

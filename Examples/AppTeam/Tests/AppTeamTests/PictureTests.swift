@@ -5,7 +5,7 @@ import Testing
 
 @testable import PhotoExtension
 
-/// Pictures of the lock screen, for whoever reads a test's report: swift test --attachments-path pictures
+/// Pictures of the lock screen for a test report: swift test --attachments-path pictures
 @Suite struct PictureTests {
   let device = Device { NotificationService() }
 

@@ -3,8 +3,8 @@ import Foundation
 import Keys
 import Sealing
 
-/// back-end send|resend|rotate|revoke STATE RELAY OUT: seals for the device whose bundle is in RELAY, and ends. Everything that the next
-/// run needs is in STATE.
+/// back-end send|resend|rotate|revoke STATE RELAY OUT: seals for the device whose bundle is in RELAY, and ends. STATE
+/// keeps everything for the next run.
 @main
 struct BackEnd {
   static func main() async {

@@ -11,7 +11,7 @@ struct Device {
   let identity: IdentityKey
 }
 
-/// What is kept of a message, to seal it again.
+/// The parts of a message to keep, for sealing it again.
 struct SentMessage: Codable {
   let device: String
   let title: String
@@ -22,7 +22,7 @@ struct SentMessage: Codable {
   let expiresAt: UInt64
 }
 
-/// Seals for devices of one app. All processes that run this share the three files and folders.
+/// Seals for devices of one app. All its processes share the three files and folders.
 final class Chat: Sendable {
   let topic: BundleID
   let sender: SenderIdentity

@@ -1,7 +1,7 @@
 import Envelope
 import Foundation
 
-/// Stands in for sealedpushd: it has a device's bundle in a file, and makes a push of what is posted.
+/// Replaces sealedpushd: it has a device's bundle in a file, and makes a push of each post.
 struct Relay {
   let folder: URL
 
@@ -27,7 +27,7 @@ struct Relay {
   }
 }
 
-/// What POST /v1/notifications takes.
+/// The body of POST /v1/notifications.
 struct Submission: Codable {
   struct Recipient: Codable {
     let device: String

@@ -14,7 +14,7 @@ func loadSender(_ path: String) throws -> SenderIdentity {
   }
 }
 
-/// Stands in for your secret store: it takes bytes under a name and gives them back.
+/// Replaces your secret store: it takes bytes under a name and gives them back.
 struct Vault {
   let folder: URL
 
@@ -34,7 +34,7 @@ func loadSender(from vault: Vault) throws -> SenderIdentity {
   return try SenderIdentity(seed: seed.span.bytes)
 }
 
-/// A new key, kept before anybody hears of it.
+/// A new key, stored before it is announced.
 func rotate(_ sender: borrowing SenderIdentity, to path: String, topic: BundleID) throws -> Data {
   let successor = SenderIdentity()
   try successor.write(to: path)

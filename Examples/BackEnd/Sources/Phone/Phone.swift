@@ -4,11 +4,11 @@ import Keys
 import NotificationCore
 import Opening
 
-/// Stands in for your app on a phone.
+/// Replaces your app on a phone.
 ///
 ///     phone launch FOLDER RELAY SENDER.pub     keys, a contact, and the bundle for the relay
-///     phone show FOLDER PUSH                   what its extension makes of a push
-///     phone accept FOLDER ANNOUNCEMENT         what a sender says of its key
+///     phone show FOLDER PUSH                   its extension's result for a push
+///     phone accept FOLDER ANNOUNCEMENT         a sender's announcement about its key
 @main
 struct Phone {
   static let display = DisplayPolicy(texts: FailureTexts(title: "Acme Chat", newMessage: "You have a new message"))

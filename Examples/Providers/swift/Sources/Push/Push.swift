@@ -60,7 +60,7 @@ struct Provider {
     )
   }
 
-  /// What a back end does about an answer.
+  /// A back end's action for an answer.
   func act(on response: APNSResponse) -> String {
     switch response.disposition.deviceToken {
     case .markReached: "accepted"
