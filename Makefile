@@ -1,8 +1,8 @@
-# The two commands a newcomer needs are `make demo` and `make test`; both install what is missing first.
+# A newcomer's two commands are `make demo` and `make test`; both install what is missing first.
 
 .PHONY: help demo test build release bench image lint vectors test-asan test-tsan prerequisites clean
 
-# Building takes minutes the first time: a terminal sees how far it is, a pipe only what is wrong.
+# The first build takes minutes: a terminal shows progress, a pipe only errors.
 QUIET := $(shell test -t 2 || echo --quiet)
 ASAN := --sanitize=address --scratch-path .build/address
 TSAN := --sanitize=thread --scratch-path .build/thread
@@ -31,25 +31,25 @@ build: prerequisites
 demo: build
 	@TMPDIR=$(CURDIR)/.build/tmp .build/debug/sealedpush demo --screen .build/lock-screen.svg
 
-# XCTest has nothing to run here, and says so in a line that reads like an empty run.
+# XCTest has nothing to run here, and its report reads like an empty run.
 test: prerequisites
 	@scripts/swift build $(QUIET) --build-tests
 	@scripts/watched scripts/swift test --skip-build --disable-xctest --quiet
 
-# Left out under a sanitizer, for their length: the house rules, which read text, and suites that run the same code many times
-# over (every bit of an envelope, 10,000 payloads, 262,144 orders of events, the replay window full, against a model, cut,
-# damaged and killed, a ring that dies at every step, a provider under hundreds of random faults); the command line's words,
-# examples, demos and the end-to-end suite (many processes each) and benches; what has to be in time, which the sanitizer alone
-# makes late; the search for keys in memory, because freed blocks are kept here.
+# Left out under a sanitizer, for their length: the house rules, which read text, and suites that run the same code many
+# times over (every bit of an envelope, 10,000 payloads, 262,144 orders of events, the replay window full, against a
+# model, cut, damaged and killed, a ring that dies at every step, a provider under hundreds of random faults); the
+# command line's words, examples, demos and the end-to-end suite (many processes each) and benches; tests of deadlines,
+# which the sanitizer alone makes late; the search for keys in memory, because the sanitizer keeps freed blocks.
 SANITIZER_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|DeliveryMachineTests|UsageTests|$\
 	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|WebhookReuseTests|TLSIdentitySecrecyTests|HMACSecrecyTests|CrashTests|$\
 	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests
 
-# Without the search for leaks: extensions in the test's process that wait by the device's clock when the test is over, reports
-# to be sent among them, which time that stands still never wakes; and a test of FallbackRunnerTests that ends with a task
-# waiting. Each of the stacks found was the harness's clock's, its stand-in for CallKit's or that test's; none was a leak of what
-# runs on a phone. Not at all: a bad address is the sanitizer's to report, and no signal any more. What Foundation keeps, and
-# what the sanitizer cannot see, is in Tests/Tools/foundation-leaks.txt.
+# Without the search for leaks: extensions in the test's process that wait by the device's clock when the test is over,
+# unsent reports among them, which a stopped clock never wakes; and a test of FallbackRunnerTests that ends with a
+# waiting task. Each stack found was the harness's clock's, its stand-in for CallKit's or that test's; none was a leak
+# of code that runs on a phone. Not at all: a bad address, which the sanitizer reports itself, without a signal.
+# Tests/Tools/foundation-leaks.txt has Foundation's leaks, and those that the sanitizer cannot see.
 ASAN_LEAKY := FallbackRunnerTests|ExtensionHarnessTests|DocumentedCodeTests|IncomingCallsTests|NotificationServiceExtensionTests|NotificationCoreTests
 
 test-asan: prerequisites
@@ -59,7 +59,7 @@ test-asan: prerequisites
 	@ASAN_OPTIONS=detect_leaks=0 scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
 		--filter '$(ASAN_LEAKY)' --skip '$(SANITIZER_SKIP)|BrokenExtensionTests'
 
-# A debug build: see Guarded. Without what a machine under this sanitizer has no memory or addresses for.
+# A debug build: see Guarded. Without tests for which a machine under this sanitizer lacks memory or addresses.
 TSAN_SKIP := $(SANITIZER_SKIP)|BrokenExtensionTests|SmallMachineTests
 
 test-tsan: prerequisites

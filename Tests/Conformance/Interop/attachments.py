@@ -11,7 +11,7 @@ CHUNK = attachment_file.CHUNK_SIZE + attachment_file.TAG_SIZE
 
 
 def check(tally, generator, count, ask):
-    """`ask` takes a verb and requests, and has the peer's answers."""
+    """`ask` takes a verb and requests, and returns the peer's answers."""
     sizes = [*SIZES, *(generator.randrange(60_000) for _ in range(count))]
     requests = [_request(generator, size) for size in sizes]
     _seal(tally, requests, ask)
@@ -33,7 +33,7 @@ def _seal(tally, requests, ask):
 
 
 def _open(tally, generator, requests, ask):
-    """Each as it is, and once spoilt: both programs must say the same of it."""
+    """Opens each as it is, and once spoilt: both programs must answer the same."""
     jobs, kinds = [], collections.Counter()
     for request in requests:
         whole = {**request, **seal_attachment_line(request), "size": len(from_base64url(request["file"]))}

@@ -1,4 +1,4 @@
-"""Key bundles with something wrong, or at a bound: laid by hand, correct in all but that."""
+"""Key bundles with one fault, or at a bound: built by hand, correct in all but that."""
 import struct
 
 from forgery import flipped
@@ -15,7 +15,7 @@ CLASSES = (), (2,), (1, 2), (2, 1), (1, 1), (3,), (0,), (1,) * 5
 
 
 def bad_bundle(world):
-    """A bundle with something wrong or at a bound, in base64url."""
+    """A bundle with a fault or at a bound, in base64url."""
     g, key = world.generator, public_bytes(world.prekeys[1])
     near, fields = g.choice((-1, 0, 1)), {"suite": 1, "classes": (1,), "not_before": NOW, "not_after": NOW + DAY}
     fields |= {"key": key, "version": 1, "topic": TOPIC.encode(), "count": None, "tail": b"", "issued_at": NOW}

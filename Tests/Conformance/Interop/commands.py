@@ -1,4 +1,4 @@
-"""A handful of runs of the commands that people type: `sealedpush` beside the two example scripts."""
+"""A few runs of the commands that people type: `sealedpush` beside the two example scripts."""
 import json
 import pathlib
 import subprocess
@@ -28,7 +28,7 @@ def seal(program, message, bundle, out, *others, topic=TOPIC, identity=KEYS / "i
 
 
 def is_refusal(result):
-    """One sentence on standard error, exit code 1, nothing on standard output."""
+    """True for one sentence on standard error, exit code 1, nothing on standard output."""
     return result.returncode == 1 and not result.stdout and len(result.stderr.decode().splitlines()) == 1
 
 
@@ -37,7 +37,7 @@ def told(result):
 
 
 def check(tally, generator):
-    """`generator` varies the texts; `tally.expect` hears of each run."""
+    """Runs each; `generator` varies the texts, `tally.expect` gets each run."""
     with tempfile.TemporaryDirectory(dir=ROOT / ".build", prefix="interop-") as name:
         folder = pathlib.Path(name)
         bundle = folder / "device.bundle"
@@ -62,7 +62,7 @@ def pass_through(tally, folder, bundle, message):
 
 
 def refuse(tally, folder, bundle):
-    """A good push or bundle, but the caller pins something else; and a bundle older than the last one."""
+    """A good push or bundle against another pin; and a bundle older than the last one."""
     out, pin, newer = folder / "push.json", folder / "pin", folder / "newer.bundle"
     identities = folder / "other-identity.pub"
     identities.write_text(KEYS.joinpath("sender.pub").read_text().replace("sender", "identity"))

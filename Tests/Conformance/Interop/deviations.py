@@ -10,7 +10,7 @@ DECIMALS = ["", "0", "1", "0.5", "1.0000", "1.0001", "1.00000", "0.1234", "0.123
 TARGETS = ["", "A" * 22, "A" * 21 + "B", "A" * 21, "A" * 23, "A" * 21 + "=", "A" * 22 + "==", "A" * 21 + "+", "é" * 11]
 ARGUMENTS = [[], [""], ["a"], ["a"] * 8, ["a"] * 9, [1], [None], [["a"]], {}, "a", ""]
 TEXTS = ["", "x", " ", "\u200b", "\ufeff", "\U0010ffff", "\ud7ff", "\ue000", "\u202e", "a" * 500]
-# Attachments that are fine, and then some that are not, or only look so.
+# Good attachments, and then bad ones, or such as only look bad.
 POINTER = {"id": "A" * 22, "url": "https://a.example/b", "key": "A" * 43, "size": 0, "stored": 72, "type": "image/png"}
 SECOND = POINTER | {"id": "A" * 21 + "Q", "key": "A" * 42 + "E"}
 THUMBNAIL = {"thumbnail": True}
@@ -83,7 +83,7 @@ NEAR = {
     "receipt": TARGETS, "attachments": ATTACHMENTS, "unknown": []}
 ANY = ["", "x", 0, 1, -(2**63), -(2**63) - 1, 10**30, True, False, None, [], {}, ["a"], [[]], {"a": 1}]
 
-# Values as they stand in the text. The first are fine, the others are not, wherever they stand; the last only look bad.
+# Values as they stand in the text. The first are good, the others bad in any place; the last only look bad.
 FINE = ["1", "-1", "[1,[2]]", '"\\u00e9"', '"\\ud83d\\ude00"', '"\\/"', "[ ]", "{\t}", "[" * 7 + "]" * 7,
         "9223372036854775807", "-9223372036854775808"]
 BAD = [
@@ -102,13 +102,13 @@ NOT_UTF8 = [b"\xc3(", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\x80", b"\xed\xa0\
             b"\xf8\x88\x80\x80\x80", b"\x80", b"\xff", b"\xf0\x9f\x98", b"\xe2\x82"]
 
 
-# What a member needs beside it to be allowed at all.
+# The members that a member needs beside it.
 BESIDE = {"sound-volume": {"sound": "default"}, "title-loc-args": {"title-loc-key": "k"}, "loc-args": {"loc-key": "k"},
           "subtitle-loc-args": {"subtitle-loc-key": "k"}, "target": {"op": "replace"}, "call": {"op": "call"}}
 
 
 def every_body():
-    """Each value of each table once, in an otherwise plain message, with and without what it needs beside it."""
+    """Each value of each table once, in an otherwise plain message, with and without its required members."""
     for name, values in NEAR.items():
         for value in [*values, *ANY]:
             yield compact({"body": "b", name: value})
@@ -174,7 +174,7 @@ def critical(generator):
 
 
 def literal(generator):
-    """A value as JSON text, good or bad, in a member that nobody knows or that somebody does."""
+    """A value as JSON text, good or bad, in a known or an unknown member."""
     text = compact(base(generator)).decode()
     name = generator.choice(("unknown", "unknown", "badge", "body", "attachments"))
     value = generator.choice(generator.choice((FINE, BAD, BAD, LOOKS_BAD)))
@@ -190,7 +190,7 @@ def not_utf8(generator):
 
 
 def respelled(generator):
-    """The same message with other white space and escapes: as good as it was; or with a name twice."""
+    """The same message with other white space and escapes, which is as good; or with a name twice."""
     members = base(generator)
     names = list(members) + ([generator.choice(sorted(members))] if members and generator.random() < 0.3 else [])
     parts = [f"{spelled(generator, name)}{space(generator)}:{space(generator)}{spelled(generator, members[name])}"

@@ -1,4 +1,4 @@
-"""Families of pushes with something wrong or unusual, as lines for open-lines."""
+"""Families of pushes with a fault or an oddity, as lines for open-lines."""
 import dataclasses
 import json
 
@@ -53,7 +53,7 @@ def structure(world):
 
 
 def bad_signature(world):
-    """Signatures that some verifiers take and others do not; each is refused, but the first two kinds."""
+    """Signatures that some verifiers accept and others do not; each is refused, but the first two kinds."""
     g, service, other = world.generator, world.service, world.ed25519()
     small = (g.choice([*sorted(SMALL_ORDER_Y), P, P + 1]) | g.getrandbits(1) << 255).to_bytes(32, "little")
     identity_point = g.choice((1, P + 1)).to_bytes(32, "little")  # y = 1, and once more out of its range
@@ -100,7 +100,7 @@ def wrong_context(world):
 
 
 def wrong_setting(world):
-    """A good push for a device that differs in one thing."""
+    """A good push for a device that differs in one setting."""
     g, (body, flags) = world.generator, encode(message(world.generator))
     request = world.open_request(Forgery(world, body=body, flags=flags, expires_at=NOW + MINUTE).payload())
     key = fingerprint(1, public_bytes(world.identity), public_bytes(world.prekeys[1]))
@@ -130,7 +130,7 @@ def times(world):
 
 
 def rewrapped(world):
-    """A recipient seals the frame again: for itself that is a replay, for anybody else it does not verify."""
+    """A recipient seals the frame again: for itself that is a replay, for another device it does not verify."""
     g, first = world.generator, Forgery(world)
     frame, window = first.frame(first.info()[1]), f"rewrapped {g.getrandbits(64)}"
     again = dataclasses.replace(first, key=g.choice((world.prekeys[1], world.old_prekey)),
@@ -172,7 +172,7 @@ def sequence(world):
         yield world.open_request(payload, now=now, window=window)
 
 
-# How often each: what has the most kinds of faults the most often.
+# Frequency of each: the more kinds of faults, the more often.
 FAMILIES = (flipped_bit, altered_text, flipped_frame, structure, bad_signature, bad_signature, wrong_context,
             wrong_context, wrong_setting, times, times, times, rewrapped, by_any_contact, by_any_contact, sequence,
             *[deviant] * 6)

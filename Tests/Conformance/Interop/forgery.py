@@ -1,4 +1,4 @@
-"""One push laid by hand: every field is what an honest sender would put there until somebody changes it."""
+"""One push built by hand: every field is an honest sender's until a caller changes it."""
 import dataclasses
 import json
 

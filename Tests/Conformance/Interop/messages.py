@@ -1,4 +1,4 @@
-"""Random valid messages, and the people who send and get them. Everything comes from one seeded generator."""
+"""Random valid messages, their senders and recipients. Everything comes from one seeded generator."""
 import dataclasses
 import random
 
@@ -24,7 +24,7 @@ ALL_RIGHTS = Contact("service", frozenset(setting.RIGHTS))
 
 @dataclasses.dataclass
 class World:
-    """One device with prekeys of both classes, and senders that it knows or does not."""
+    """One device with prekeys of both classes, and senders, known to it or not."""
 
     generator: random.Random
 
@@ -59,7 +59,7 @@ class World:
         return request | {name.replace("_", "-"): value for name, value in changes.items()}
 
     def seal_request(self, message, **changes):
-        """A line of seal-lines, by the sender that may do everything."""
+        """A line of seal-lines, by the sender with all rights."""
         return {"sender-secret": base64url(self.service.private_bytes_raw()), "bundle": base64url(self.bundle()),
                 "pinned": base64url(public_bytes(self.identity)), "topic": TOPIC, "message": message, "sent-at": NOW,
                 "lifetime-ms": lifetime(self.generator, message), "class": self.generator.choice((1, 2))} | changes
@@ -170,7 +170,7 @@ OPTIONAL = {
 
 
 def all_rights_show(members):
-    """What an app gets of a message that may do everything: worked out here a second time, apart from the package."""
+    """The app's view of a message with all rights: computed here a second time, apart from the package."""
     unsaid = ("op", "show"), ("level", "active")
     shows = {name: value for name, value in members.items() if (name, value) not in unsaid}
     if shows.get("category") not in (None, *CATEGORIES):

@@ -31,7 +31,7 @@ FAILURES = ROOT / ".build/interop-failures.jsonl"  # the lines that the two disa
 
 
 class Tally:
-    """Counts, and the first few failures in words. Every line that failed is kept in FAILURES."""
+    """Counts, and the first few failures in words. Every failed line is kept in FAILURES."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -60,12 +60,12 @@ def ask(peer, verb, requests):
 
 
 def canonical(answer):
-    """A text to compare by: to Python True is 1, and 1.0 too."""
+    """A text for comparisons: in Python True equals 1, and 1.0 too."""
     return json.dumps(answer, sort_keys=True)
 
 
 def is_whole_or_beginning(sent, shows):
-    """All that was sent came through; of a text that was shortened, a beginning of whole grapheme clusters."""
+    """True if all sent content came through; of a shortened text, a beginning of whole grapheme clusters."""
     expected = all_rights_show(sent)
     for name in expected.keys() & {"relevance-score", "sound-volume"}:
         expected[name] = shortest_decimal(expected[name])

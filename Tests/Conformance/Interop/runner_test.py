@@ -1,4 +1,4 @@
-"""That the vector runner takes what is right and finds what is wrong. Its files are made here, by hand."""
+"""Tests that the vector runner accepts right vectors and finds wrong ones. Its files are made here, by hand."""
 import contextlib
 import hashlib
 import io
@@ -63,7 +63,7 @@ def attachment_files(generator):
 
 
 def bundle_files(world, identity):
-    """What the pin refuses, and that a refused bundle does not become the pin."""
+    """The pin's refusals, and that a refused bundle does not become the pin."""
     one, two = base64url(world.bundle()), base64url(world.bundle(now=NOW - 1))
     head, digest = {"pinned": identity, "topic": TOPIC}, base64url(bytes(32))
     yield "bundle-rolled-back", file_of("bundle", one.encode(), **head, now=NOW, expect="rolled-back",
@@ -101,7 +101,8 @@ def message_files(world, setting):
     yield "message-too-old", file_of("message", push, **setting, now=NOW, expect="too-old", floor=floors)
     yield "message-floor-below", file_of("message", push, **setting, now=NOW, expect="opened", shows=text,
                                          floor=floors[1])
-    # 4,097 live ids of one sender: the first to expire makes room, and what expires no later is too old from then on.
+    # 4,097 live ids of one sender: the first to expire makes room, and anything that expires no later is too old from
+    # then on.
     many = [Forgery(world, body=b'{"op":"test"}', expires_at=NOW + DAY + i) for i in range(4_097)]
     too_old = Forgery(world, body=b'{"op":"test"}', expires_at=NOW + DAY)
     young = Forgery(world, body=b'{"op":"test"}', expires_at=NOW + DAY + 1)
@@ -112,7 +113,7 @@ def message_files(world, setting):
 
 
 def seal_files(world):
-    """Laid by hand with an ephemeral key that is known; the runner goes by the bundle."""
+    """Built by hand with a known ephemeral key; the runner goes by the bundle."""
     forgery, ephemeral, trace = Forgery(world, flags=1), world.x25519(), base64url(bytes(16))
     head, info = forgery.info()
     sealed = envelope.hpke_seal(public_bytes(forgery.key), info, head, forgery.frame(info), ephemeral)
@@ -127,7 +128,7 @@ def seal_files(world):
 
 
 def check(tally):
-    """Each good file holds; and, with an expectation or a head that is wrong, none does."""
+    """Each good file holds; with a wrong expectation or head, none does."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for title, raw in good_files():

@@ -19,7 +19,7 @@ from sealedpush_py.seal import Sender
 
 
 def read_pin(path):
-    """What was remembered of the newest bundle (section 16), or None the first time."""
+    """The record of the newest bundle (section 16), or None the first time."""
     if path is None or not pathlib.Path(path).exists():
         return None
     saved = json.loads(pathlib.Path(path).read_text())

@@ -1,4 +1,4 @@
-"""What is checked before anything is compared: published examples, sums of the specification, garbage."""
+"""Checks before any comparison: published examples, sums of the specification, garbage."""
 import json
 import pathlib
 import random
@@ -55,7 +55,7 @@ def check_sizes(tally):
 
 
 def check_garbage(tally):
-    """Whatever the bytes are, the answer is an outcome or a refusal."""
+    """Any bytes end in an outcome or a refusal."""
     generator = random.Random(3)
     world, receiver = World(generator), vectors.subscription(RFC_8291_KEY)
     request, whole = world.open_request(""), world.bundle()
@@ -84,7 +84,7 @@ def check_web_push(tally):
 
 
 def check_record_structure(tally, receiver):
-    """Records made here, with one thing wrong or unusual in what is around or behind the text."""
+    """Records made here, with one fault or oddity around or behind the text."""
     sender, salt = ec.derive_private_key(7, ec.SECP256R1()), bytes(16)
     point, receiver_point = (web_push.point_bytes(key.public_key()) for key in (sender, receiver.private_key))
     keys = web_push.content_keys(sender.exchange(ec.ECDH(), receiver.private_key.public_key()), receiver.auth,

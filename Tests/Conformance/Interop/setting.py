@@ -10,7 +10,7 @@ RIGHTS = {"call", "critical", "time-sensitive", "links"}
 
 
 class NotUnderstood(Exception):
-    """A text that this program was not written for. It is never passed over."""
+    """A text that this program was not written for. It is never skipped."""
 
 
 def understand(condition, what):

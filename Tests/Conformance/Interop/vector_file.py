@@ -8,7 +8,7 @@ OF_ALL_KINDS = {"title", "kind", "rule", "case", "expect"}
 
 
 class VectorFile:
-    """Values by name. A name that the kind does not know is an error, so that nothing goes unread."""
+    """Values by name. An unknown name is an error, so that nothing goes unread."""
 
     def __init__(self, raw):
         head, empty_line, self.input = raw.partition(b"\n\n")
@@ -42,7 +42,7 @@ class VectorFile:
         return from_base64url(self.one(name), byte_count)
 
     def inputs(self):
-        """The lines of the input, one for each `expect`."""
+        """Lines of the input, one for each `expect`."""
         lines = self.input.split(b"\n")
         expected = len(self.all("expect"))
         understand(len(lines) == expected, f"{len(lines)} inputs, {expected} expectations")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs test vectors: prints what differs from sealedpush_py, and fails if anything does or is not understood."""
+"""Runs test vectors: prints differences from sealedpush_py, and fails if there are any, or an unknown field."""
 import collections
 import hashlib
 import json
@@ -196,7 +196,7 @@ KINDS = {"message": run_message, "seal": run_seal, "bundle": run_bundle,
 
 
 def differences(path):
-    """(kind, sentences). What is not understood, a refused seal and a malformed head are differences as well."""
+    """(kind, sentences). An unknown field, a refused seal and a malformed head are differences as well."""
     kind = "unknown"
     try:
         file = VectorFile(path.read_bytes())
@@ -210,7 +210,7 @@ def differences(path):
 
 
 def run(folder):
-    """Whether all files of the folder hold; prints what does not, and a count for each kind."""
+    """True if all files of the folder hold; prints the faults, and a count for each kind."""
     counts, has_failed = collections.Counter(), False
     for path in sorted(pathlib.Path(folder).iterdir()):
         kind, sentences = differences(path)

@@ -1,10 +1,10 @@
-"""Nothing secret where it does not belong: a whole run of sealedpushd with marked tokens, keys and texts.
+"""No secret in a wrong place: a whole run of sealedpushd with marked tokens, keys and texts.
 
-Registers, sends, reads states, gives receipts, asks for re-sends, lets one notification die and replays it, is
-refused in every way, reloads good and bad configurations, drains, and dies once more by a signal that leaves a core.
-Then log, answers, webhooks, metrics, arguments and the database's files are searched for each secret, raw,
-hexadecimal, base64 and base64url, whole or in part. What docs/store.md lets rest in the database is looked for there,
-too: a search that finds nothing anywhere would prove nothing.
+Registers, sends, reads states, gives receipts, requests re-sends, lets one notification die and replays it, is refused
+in every way, reloads good and bad configurations, drains, and dies once more by a signal that leaves a core. Then log,
+answers, webhooks, metrics, arguments and the database's files are searched for each secret, raw, hexadecimal, base64
+and base64url, whole or in part. Secrets that docs/store.md lets rest in the database are searched for there, too: a
+search that finds nothing anywhere would prove nothing.
 
     Tests/Conformance/Service/canary
 
@@ -48,7 +48,7 @@ class Run:
         return data
 
     def mark_word(self, name, rests=None):
-        """A text that nobody else writes."""
+        """A text that occurs nowhere else."""
         return self.mark(name, secrets.token_hex(16).encode(), rests).decode()
 
     def configure(self):
@@ -119,7 +119,7 @@ class Run:
     def deliver(self):
         """From registration to receipt."""
         self.register("d1")
-        # It is kept as bytes, and has the app's name in it, which is no secret: its end is the signature.
+        # It is kept as bytes, and contains the app's name, which is no secret: its end is the signature.
         bundle = base64.urlsafe_b64decode(self.sender.bundle + "==")
         self.mark("the bundle", bundle[-64:], "senders ask for it")
         self.call(200, "GET", "/v1/devices/d1")
@@ -155,7 +155,7 @@ class Run:
         self.call(200, "POST", "/v1/dead-letters/replay", {"ids": [self.dead]})
 
     def be_refused(self):
-        """Everything that is wrong with a request, and secrets in it."""
+        """Every fault of a request, with secrets in it."""
         word = self.mark_word("what was refused")
         token = self.mark("a token that was refused", secrets.token_bytes(32)).hex()
         secret = "spk_" + self.mark_word("a key that nobody has") + "0123456789a"
@@ -178,7 +178,7 @@ class Run:
         self.call(415, "POST", "/v1/notifications", b"x", fields={"content-type": f"text/{word}"})
 
     def reload(self):
-        """A configuration that is wrong and has secrets where none belong, then the good one again."""
+        """A wrong configuration with misplaced secrets, then the good one again."""
         good = json.dumps(self.service.configuration)
         tenant = self.service.configuration["tenants"][0]
         tenant["keys"][0]["hash"] = self.service.keys["acme"]
@@ -206,7 +206,7 @@ class Run:
                 raise SystemExit("the process may leave a core")
 
     def end(self):
-        """In order, then by a signal that leaves a core where one may be left."""
+        """In order, then by a signal that may leave a core."""
         self.see_process()
         self.see("the metrics", self.call(200, "GET", "/v1/metrics").raw)
         if (status := self.service.child.stop()) != 0:
@@ -227,10 +227,10 @@ class Run:
         self.receiver.check_signatures()
 
     def see_files(self):
-        """Everything that the service wrote. Its secrets' own files were there before."""
+        """All files that the service wrote. Its secrets' own files were there before."""
         for name in sorted(os.listdir(self.folder)):
             path = os.path.join(self.folder, name)
-            # Beside them is the socket that a back-up is asked for at.
+            # Beside them is the socket for back-ups.
             if name.startswith("store.sqlite") and os.path.isfile(path):
                 with open(path, "rb") as file:
                     self.see("the database", file.read())
@@ -247,7 +247,7 @@ class Run:
                 rests = marker.rests and (place == "the database" or marker.name == "the bundle" and "bundles" in place)
                 if not rests:
                     faults.append(f"{marker.name}: found in {place}")
-            # The search sees the database's content: what has to rest there does.
+            # The search sees the database's content: secrets that must rest there are found.
             if place == "the database":
                 missing = {"a dead letter, sealed", "the bundle"} - {marker.name for marker in found}
                 faults += [f"{name}: not found in {place}, where it rests: is this its file?" for name in missing]
@@ -258,7 +258,7 @@ class Run:
 
 def main():
     check_search()
-    # As an operator who wants cores has it: the service has to refuse by itself.
+    # As an operator who wants cores has it: the service must refuse by itself.
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     with tempfile.TemporaryDirectory() as folder:

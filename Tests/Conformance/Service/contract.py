@@ -1,4 +1,4 @@
-"""Starts everything, then asks curl, the examples and schemathesis. See Tests/Conformance/Service/contract."""
+"""Starts everything, then runs curl, the examples and schemathesis. See Tests/Conformance/Service/contract."""
 
 import json
 import os
@@ -14,9 +14,9 @@ from black_box.service import APP, Sender, Service, Simulator, base64url
 TESTS = os.path.join(CHECKOUT, "Tests/Conformance/Service")
 DOCUMENT = os.path.join(CHECKOUT, "docs/openapi.yaml")
 DEVICES = ["d1", "d2", "d3"]
-# The document's example of a notification's id. schemathesis asks for examples first.
+# The document's example of a notification's id. schemathesis starts with examples.
 EXAMPLE = "019ab2f1-6b0f-7c07-9d59-0d2c6a3f5e11"
-# Other spellings of paths that are there (abuse case 91).
+# Other spellings of existing paths (abuse case 91).
 TRICKS = [
     *["//v1/health", "/v1//health", "/v1/health/", "/v1/./health", "/v1/../v1/health", "/%76%31/health"],
     *["/v1/health;x", "/v1/health.", "/V1/health", "/v1/devices/d1%2Fbundle", "/v1/devices/%2e%2e/d1"],
@@ -44,7 +44,8 @@ def curl(service, version, *words, body=None):
 
 
 def check_curl(service, sender, token):
-    """A device, a notification and its state, in both versions of HTTP on the one port. Gives the notifications' ids."""
+    """A device, a notification and its state, in both versions of HTTP on the one port. Returns the notifications'
+    ids."""
     notifications = []
     for version, spoken in (("2", "2"), ("1.1", "1.1")):
         device = {"token": token, "topic": APP, "environment": "sandbox", "bundle": sender.bundle}
@@ -76,7 +77,7 @@ def check_curl(service, sender, token):
 
 
 def check_examples(service, sender, token):
-    """The examples, as a newcomer would run them."""
+    """Runs the examples as a newcomer would."""
     environment = {
         **os.environ,
         "SEALEDPUSH_URL": f"http://127.0.0.1:{service.port}",
@@ -98,7 +99,7 @@ def check_examples(service, sender, token):
 
 
 def things(simulator, sender, notifications):
-    """What schemathesis_hooks.py draws from."""
+    """Values that schemathesis_hooks.py draws from."""
     sealed = [sender.seal(f"message {number}") for number in range(3)]
     filler = base64url(bytes(range(256)) * 16)
     tokens = [simulator.enrol()[1] for _ in range(2)]
@@ -130,7 +131,7 @@ def check_document(folder, service, known, count, seed):
         sys.exit(f"{DOCUMENT} has no example of a notification's id any more")
     document = os.path.join(folder, "openapi.yaml")
     with open(document, "w") as file:
-        # One that is there.
+        # An existing one.
         file.write(text.replace(EXAMPLE, known["notification-id"][0]))
     report = os.path.join(folder, "report.har")
     done = subprocess.run(
@@ -149,7 +150,7 @@ def check_document(folder, service, known, count, seed):
 
 
 def require_successes(report):
-    """A suite whose every request is refused says nothing about answers."""
+    """A suite whose every request is refused proves nothing about answers."""
     with open(report) as file:
         entries = json.load(file)["log"]["entries"]
     with open(DOCUMENT) as file:

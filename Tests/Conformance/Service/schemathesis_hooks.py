@@ -1,4 +1,4 @@
-"""What schemathesis cannot draw from a pattern: things that exist. SEALEDPUSH_CONTRACT names a file of them."""
+"""Values that schemathesis cannot draw from a pattern: existing ones. SEALEDPUSH_CONTRACT names a file of them."""
 
 import json
 import os
@@ -12,7 +12,7 @@ with open(os.environ["SEALEDPUSH_CONTRACT"]) as file:
 for name in ("app", "device-token", "key-bundle", "sealed-field", "sealed-call-field", "web-push-record"):
     schemathesis.openapi.format(name, st.sampled_from(known[name]))
 
-# Most are there; the others make as many different ones as a document may ask for.
+# Most exist; the others make as many different ones as a document may need.
 others = st.from_regex("[A-Za-z0-9_-]{1,64}", fullmatch=True)
 for name in ("device-id", "notification-id"):
     schemathesis.openapi.format(name, st.sampled_from(known[name]) | others)

@@ -44,7 +44,7 @@ static void *next(const char *name, void *_Atomic *kept) {
     static void *_Atomic kept; \
     __typeof__(&name) real = (__typeof__(&name))next(#name, &kept)
 
-// The rest of a write of which the first half is there.
+// The rest of a write whose first half is on disk.
 static ssize_t whole(ssize_t half, ssize_t rest) { return rest < 0 ? half : half + rest; }
 
 ssize_t write(int file, const void *bytes, size_t count) {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// One write or truncation that was not synced, and what was there before.
+// One write or truncation that was not synced, and the bytes before it.
 struct undo {
     struct undo *before;
     sqlite3_int64 offset;
@@ -71,7 +71,7 @@ static void lose_power(struct store_faults *faults) {
             if (undo->byte_count > 0 && pwrite(tracked->fd, undo->bytes, undo->byte_count, undo->offset) < 0) abort();
             size = undo->size_before;
         }
-        // What was appended has gone only where all of it has; otherwise there are zeros in its place.
+        // Appended bytes vanish only if all of them do; otherwise zeros replace them.
         if (size >= 0 && faults->percent_kept == 0 && ftruncate(tracked->fd, size) != 0) abort();
         forget(tracked);
     }
@@ -88,7 +88,7 @@ static int begin(struct store_faults *faults) {
     return SQLITE_OK;
 }
 
-// Remembers what is in a range, zeros beyond the end.
+// Remembers the bytes of a range, zeros beyond the end.
 static int remember(struct tracked *tracked, sqlite3_int64 offset, sqlite3_int64 byte_count) {
     struct undo *undo = calloc(1, sizeof *undo + (size_t)byte_count);
     if (!undo) return SQLITE_NOMEM;
@@ -171,7 +171,7 @@ static int sync_file(sqlite3_file *file, int flags) {
         faults->sync_fails = 0;
         code = SQLITE_IOERR_FSYNC;
     }
-    // The system is not asked: nothing here outlives this process, and what is in this list alone can be lost.
+    // No sync of the system's: nothing here outlives this process, and only the writes in this list can be lost.
     if (!code) forget(self->tracked);
     pthread_mutex_unlock(&faults->lock);
     return code;
@@ -184,7 +184,7 @@ static int check_lock(sqlite3_file *file, int *held) { SELF; return REAL->xCheck
 static int control(sqlite3_file *file, int code, void *value) { SELF; return REAL->xFileControl(self->real, code, value); }
 static int sector_size(sqlite3_file *file) { SELF; return REAL->xSectorSize(self->real); }
 
-// No promise of the disk's: neither atomic writes nor an order.
+// The disk promises neither atomic writes nor an order.
 static int characteristics(sqlite3_file *file) { (void)file; return 0; }
 
 static int shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory) {
@@ -207,7 +207,7 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int
     struct store_faults *faults = vfs->pAppData;
     const int followed = SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL;
     if (!path || !(flags & followed)) {
-        // Temporary files: nothing in them is to last.
+        // Temporary files: their content need not last.
         return faults->base->xOpen(faults->base, path, file, flags, flags_out);
     }
     SELF;

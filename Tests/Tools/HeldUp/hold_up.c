@@ -1,5 +1,5 @@
-// Preloaded, holds tasks up at random before they go on: a machine with other work does the same, but rarely. What a test
-// believes of an order that nothing keeps, it believes no longer. HOLD_UP_SEED gives the pattern.
+// Preloaded, delays tasks at random before they continue, as a busy machine does rarely. So a test cannot rely on an
+// order that nothing guarantees. HOLD_UP_SEED gives the pattern.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -36,8 +36,8 @@ static uint64_t draw(void) {
     return z ^ z >> 31;
 }
 
-// Nanoseconds: mostly none, one time of 16 as long as another thread needs for a little, of 256 as a disk, of 8192 as a
-// machine that does something else.
+// Nanoseconds: mostly none, one time in 16 those of a thread's small job, in 256 those of a disk, in 8192 those of a
+// machine with other work.
 static uint64_t delay(void) {
     uint64_t kind = draw(), share = draw() >> 32;
     if (kind % 8192 == 0) return share * 1500000000 >> 32;
@@ -118,7 +118,7 @@ static __attribute__((swiftcall)) void hold_up(swift_job *job, original_enqueue 
 __attribute__((constructor)) static void install(void) {
     const char *text = getenv("HOLD_UP_SEED");
     seed = text ? strtoull(text, NULL, 10) : 1;
-    // Programs that have no such runtime are left alone.
+    // Programs without this runtime are left alone.
     enqueue_hook *hook = dlsym(RTLD_DEFAULT, "swift_task_enqueueGlobal_hook");
     if (hook) *hook = hold_up;
 }

@@ -1,4 +1,4 @@
-// Preloaded, makes the wall clock go SHIFT_CLOCK_SECONDS ahead and leaves every other clock alone. libfaketime cannot be
+// Preloaded, sets the wall clock SHIFT_CLOCK_SECONDS ahead and leaves every other clock alone. libfaketime cannot be
 // used for this: it stops timers of the Swift runtime.
 #define _GNU_SOURCE
 #include <dlfcn.h>

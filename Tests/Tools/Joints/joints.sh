@@ -2,7 +2,7 @@
 #
 #   joint NAME 'its two parts: what is broken' FILE 'text in it' 'text instead' 'beginning of a test of EndToEndTests'...
 #
-# The text is in the file exactly once, and what takes its place compiles without a warning.
+# The text is in the file exactly once, and its replacement compiles without a warning.
 
 shown='a message is shown, its receipt makes it delivered'
 locked='what came while the phone was locked'
@@ -75,7 +75,7 @@ joint attachment-path 'the shipped extension and the host of attachments: files 
     Sources/NotificationServiceExtension/NotificationService.swift \
     'pathPrefix: "/v1/blobs/"' 'pathPrefix: "/v1/files/"' 'a picture goes sealed through a host of attachments'
 
-# A message that has to be sealed again.
+# A message that must be sealed again.
 
 joint resend-member 'RelayClient and the relay: the prekey id has another name' \
     Sources/RelayClient/RelayClient.swift \

@@ -2,7 +2,7 @@
 #
 #   mutant NAME 'section: what is broken' FILE 'text in it' 'text instead' 'beginning of a test'...
 #
-# The text is in the file exactly once. It is an expression, in whose place comes another; or the text instead has MUTANT in
+# The text is in the file exactly once. It is an expression, which another replaces; or the text instead has MUTANT in
 # it, which is true where the rule is broken.
 
 rule='each rule keeps its promise'
@@ -86,7 +86,7 @@ mutant journal-unfinished '10: what a process began is not finished' \
     $W/WindowCore.swift 'let unfinished = WindowTransaction(firstPage: firstPage)' \
     'let unfinished = MUTANT ? nil : WindowTransaction(firstPage: firstPage)' "$opening"
 
-# Sections 13 and 15: what is kept.
+# Sections 13 and 15: stored data.
 
 mutant locked-lost '13: what is locked is not kept' \
     $A/SharedContainer+Keeping.swift 'kind.keeping == .message || isKept' 'isKept' "$rule"

@@ -57,13 +57,13 @@ elif [ $# != 0 ]; then
     done
 fi
 
-# How often the second text is in the first.
+# Counts the second text in the first.
 count() {
     local rest=${1//"$2"/}
     echo $(((${#1} - ${#rest}) / ${#2}))
 }
 
-# Before anything is built, for all of them: where a text has changed, what it stood for is tested no more.
+# Checks all of them before any build: a changed text would test nothing.
 check() {
     local i text test tests
     tests=$(for suite in "${suites[@]}"; do find Tests/*/"$suite" -name '*.swift' -exec cat {} +; done)
@@ -77,8 +77,8 @@ check() {
     done
 }
 
-# In a session of its own, which is ended as a whole: SwiftPM gives each process that it starts a group of its own, and a
-# test that is ended leaves its processes behind.
+# In a session of its own, which is ended as a whole: SwiftPM gives each process that it starts a group of its own, and
+# a test that is ended leaves its processes behind.
 session=
 run() {
     local status=0
@@ -95,7 +95,7 @@ end() {
         pkill -KILL -s "$session" || break
         sleep 0.1
     done
-    # Without it bash says that a job was killed.
+    # Without it bash reports the killed job.
     wait "$session" 2>/dev/null || true
     session=
 }
@@ -121,7 +121,7 @@ copy_checkout() {
         "$(printf '%s\n' "${suites[@]}" | paste -sd '|' | sed 's/|/", "/g')" >>"$copy/Package.swift"
 }
 
-# Puts one text into its file, in the place of the one that is there.
+# Replaces one text in its file.
 put() {
     local i=$1 new=$2 text
     IFS= read -r -d '' text <"${files[i]}" || true
@@ -159,12 +159,12 @@ suite() {
     run timeout --kill-after=10 1800 scripts/watched scripts/swift test --skip-build --disable-xctest --quiet --filter "$1"
 }
 
-# Tests that failed and tests that did not end, as scripts/watched names them.
+# Failed and unfinished tests, as scripts/watched names them.
 noticed_by() {
     sed -n 's/^    [A-Za-z]*Tests\.[A-Za-z]*\\*\/`\(.*\)`([a-zA-Z_:]*)\\*\/.*$/\1/p' "$log" | sort -u | paste -sd ';' | sed 's/;/; /g'
 }
 
-# Breaks one thing. Prints what has noticed it; 1: nothing has; 2: the break is none.
+# Breaks one rule. Prints the tests that noticed; 1: none; 2: the change breaks nothing.
 try() {
     local i=$1 status=0 noticed
     if [ "$together" = yes ]; then

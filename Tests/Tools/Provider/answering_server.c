@@ -22,7 +22,7 @@ enum {
 };
 
 static SSL_CTX *tls;
-// Of a connection, in bytes: never what a client waits for, unless it was said.
+// Of a connection, in bytes: a client never waits for it, unless it was set.
 static int window = 16 << 20;
 
 struct connection {
@@ -75,7 +75,7 @@ static nghttp2_session *make_session(struct connection *connection) {
     return session;
 }
 
-// Everything that waits, in full records.
+// Sends everything that waits, in full records.
 static int send_all(struct connection *connection) {
     static _Thread_local uint8_t record[2 * RECORD];
     size_t filled = 0;
@@ -109,7 +109,7 @@ static void *serve(void *argument) {
         int count = SSL_read(connection->ssl, bytes, sizeof bytes);
         if (count <= 0) break;
         if (nghttp2_session_mem_recv(connection->session, bytes, (size_t)count) < 0) break;
-        // Answers wait for the end of what has come, as they would in an event loop.
+        // Answers wait for the end of the input, as in an event loop.
         goes_on = SSL_has_pending(connection->ssl) || send_all(connection);
     }
     nghttp2_session_del(connection->session);

@@ -1,4 +1,4 @@
-"""Section 6, attachments: what points to a file, and the one grammar of URLs."""
+"""Section 6, attachments: pointers to files, and the one grammar of URLs."""
 import ipaddress
 import re
 import urllib.parse
@@ -41,7 +41,7 @@ def _require_host(host):
 
 
 def padded(size):
-    """Padmé: of the length only its magnitude and a few bits are left."""
+    """Padmé: only the magnitude and a few bits of the length are left."""
     if size < 2:
         return size
     exponent = size.bit_length() - 1
@@ -81,7 +81,7 @@ def _pointer(value):
 
 
 def parse_all(value):
-    """What `attachments` says, in its order."""
+    """Pointers of `attachments`, in order."""
     require(isinstance(value, list) and len(value) <= COUNT_MAX)
     pointers = [_pointer(element) for element in value]
     for name in "id", "key":

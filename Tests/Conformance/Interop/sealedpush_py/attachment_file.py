@@ -19,7 +19,7 @@ def seal(file, key, attachment_id):
 
 
 def open_stored(raw, key, attachment_id, size):
-    """The file. Whatever arrives is judged in the order in which it arrives, and nothing beyond what `size` leads to."""
+    """The file. Bytes are judged in the order of arrival, and none beyond the length that `size` implies."""
     decryptor, plaintext, expected = Cobblestone256Decryptor(key, context(attachment_id)), b"", stored(size)
     _checked(decryptor.update, "wrong-key", raw[:HEAD_SIZE])
     for at in range(HEAD_SIZE, min(expected, len(raw)), CHUNK_SIZE + TAG_SIZE):

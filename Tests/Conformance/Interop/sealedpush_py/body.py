@@ -98,7 +98,7 @@ def _require_consistent(message):
 
 
 def is_acceptable(raw):
-    """For senders: whether a device would take this body."""
+    """For senders: true if a device would accept this body."""
     try:
         parse(raw)
     except Refused:

@@ -1,4 +1,4 @@
-"""Sections 3 and 16: the signed key bundle, the ten steps of verifying one, and what a sender remembers."""
+"""Sections 3 and 16: the signed key bundle, the ten steps of verifying one, and a sender's pin."""
 import dataclasses
 import hashlib
 import struct
@@ -25,7 +25,7 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Pin:
-    """What a sender keeps for each identity and topic, so that nobody can serve it an older bundle."""
+    """A sender's record for each identity and topic, so that no relay can serve it an older bundle."""
 
     epoch: int
     digest: bytes
@@ -113,7 +113,7 @@ def _require_valid(entry, now):
 
 
 def sign(identity, epoch, issued_at, topic, entries):
-    """What a device publishes. `identity` is its Ed25519 private key; entries ascend by (suite, class)."""
+    """A device's published bundle. `identity` is its Ed25519 private key; entries ascend by (suite, class)."""
     head = bytes([VERSION]) + identity.public_key().public_bytes_raw() + struct.pack(">QQ", epoch, issued_at)
     signed = head + lp(topic) + bytes([len(entries)]) + b"".join(entry.encoded() for entry in entries)
     return signed + identity.sign(lp(CONTEXT) + signed)

@@ -1,4 +1,4 @@
-"""Sections 8 and 9: what a device makes of a push, step by step. The first step that fails is the outcome."""
+"""Sections 8 and 9: a device's handling of a push, step by step. The first step that fails is the outcome."""
 import dataclasses
 
 from . import body, envelope, rights, succession
@@ -20,7 +20,7 @@ def shortest_decimal(text):
 
 @dataclasses.dataclass
 class State:
-    """What a device keeps between two pushes; in memory here."""
+    """A device's state between two pushes; in memory here."""
 
     window: ReplayWindow = dataclasses.field(default_factory=ReplayWindow)
     order: Order = dataclasses.field(default_factory=Order)
@@ -29,7 +29,7 @@ class State:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """`kind` is a name of section 13; `shows` is what the app gets, or None; `claim` is for `Device.shown`."""
+    """`kind` is a name of section 13; `shows` is the app's input, or None; `claim` is for `Device.shown`."""
 
     kind: str
     shows: dict | None = None
@@ -57,7 +57,7 @@ class Device:
         self._claim = None
         time = self.state.window.time
         time.pass_to(start, uptime)
-        # Confirmed time goes on by the uptime: what the device's clock shows does not count.
+        # Confirmed time advances by the uptime: the device's clock does not count.
         now = self.lower_bound if time.is_confirmed and time.lower_bound >= self.build_date else now
         try:
             push = parse_object(payload, integers_only=False, depth_max=64)
@@ -109,7 +109,7 @@ class Device:
         return prekey
 
     def _require_timely(self, frame, now):
-        """Section 9. Whether the clock can be trusted."""
+        """Section 9. Returns whether the clock can be trusted."""
         require(frame.sent_at < frame.expires_at <= frame.sent_at + self.lifetime_max)
         require(frame.expires_at < TIME_LIMIT)
         is_clock_trusted = now >= self.lower_bound - CLOCK_SKEW
@@ -118,7 +118,7 @@ class Device:
         return is_clock_trusted
 
     def _shows(self, frame, message):
-        """The second half of step 9, and step 10: order, then what the app gets."""
+        """The second half of step 9, and step 10: order, then the app's input."""
         order = self.state.order
         order.forget(self.lower_bound, self.lifetime_max)
         order.apply_change(frame.sender_key, frame, message, self.state.window)

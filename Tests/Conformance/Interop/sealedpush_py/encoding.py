@@ -14,7 +14,7 @@ HEADER_SIZE, ENCAPSULATED_SIZE, TAG_SIZE, FRAME_HEAD_SIZE = 10, 32, 16, 132
 
 
 class Refused(Exception):
-    """Bytes or a message that must not be accepted. `kind` is the outcome or refusal that the specification names."""
+    """Bytes or a message that must not be accepted. `kind` is the specification's name of the outcome or refusal."""
 
     def __init__(self, kind):
         super().__init__(kind)
@@ -22,7 +22,7 @@ class Refused(Exception):
 
 
 def require(condition, kind="malformed"):
-    """Goes on, or refuses as `kind`. (Not `assert`, which `python -O` removes.)"""
+    """Refuses as `kind` unless the condition holds. (Not `assert`, which `python -O` removes.)"""
     if not condition:
         raise Refused(kind)
 
@@ -70,14 +70,14 @@ def from_base64url(text, byte_count=None):
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError):
         raise Refused("malformed") from None
-    # Python's decoder skips what it does not know. The way back shows it all: alphabet, padding, spare bits.
+    # Python's decoder skips unknown characters. Encoding again shows all faults: alphabet, padding, spare bits.
     require(base64url(raw) == text)
     require(byte_count is None or len(raw) == byte_count)
     return raw
 
 
 def topic_bytes(topic):
-    """The app's bundle id as it is bound. A constant of the caller, so a bad one is the caller's mistake."""
+    """The app's bundle id as bound bytes. A constant of the caller, so a bad one is the caller's mistake."""
     if not re.fullmatch(r"[A-Za-z0-9.-]{1,155}", topic):
         raise ValueError("a topic is 1 to 155 letters, digits, hyphens and periods")
     return topic.encode()

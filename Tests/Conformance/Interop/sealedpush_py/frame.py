@@ -1,4 +1,4 @@
-"""Section 5: the frame, what it says besides the body, and the sender's signature in it."""
+"""Section 5: the frame, its fields beside the body, and the sender's signature in it."""
 import dataclasses
 import hashlib
 import struct
@@ -14,7 +14,7 @@ assert LAYOUT.size == FRAME_HEAD_SIZE
 
 
 def statement(info_bytes, head, body):
-    """What the sender signs: 209 + |topic| bytes."""
+    """The bytes that the sender signs: 209 + |topic| bytes."""
     return lp(CONTEXT) + info_bytes + head[:SIGNED_SIZE] + hashlib.sha256(body).digest()
 
 

@@ -7,11 +7,11 @@ DEPTH_MAX = 8  # of containers
 
 
 def parse(raw, integers_only=True, depth_max=DEPTH_MAX):
-    """Any JSON value. `integers_only` is off where others say what a number is: the push itself, and Web Push.
+    """Any JSON value. `integers_only` is off where others define numbers: the push itself, and Web Push.
 
-    Python's json is strict about escapes, control characters, white space and trailing bytes, and says no to a byte
-    order mark. The hooks and the walk add what it lets through: names that come twice, fractions, NaN, -0, big
-    integers, lone surrogates and U+0000.
+    Python's json is strict about escapes, control characters, white space and trailing bytes, and refuses a byte order
+    mark. The hooks and the walk refuse what it lets through: repeated names, fractions, NaN, -0, big integers, lone
+    surrogates and U+0000.
     """
     try:
         value = json.loads(raw.decode("utf-8", "strict"), object_pairs_hook=_unique, parse_constant=_refuse,

@@ -1,4 +1,4 @@
-"""Section 2: which Ed25519 keys and signatures are acceptable, prekey fingerprints, X25519 keys of low order."""
+"""Section 2: acceptable Ed25519 keys and signatures, prekey fingerprints, X25519 keys of low order."""
 import dataclasses
 import hashlib
 
@@ -41,7 +41,7 @@ def is_acceptable_point(encoded):
 
 
 def verifies(public_key, signature, statement):
-    """Whether the signature is good, by checks of our own and then OpenSSL's, which is without the cofactor."""
+    """True if the signature is good, by checks of our own and then OpenSSL's, which is without the cofactor."""
     if len(signature) != 64 or not is_acceptable_point(public_key) or not is_acceptable_point(signature[:32]):
         return False
     if int.from_bytes(signature[32:], "little") >= GROUP_ORDER:
@@ -62,7 +62,7 @@ _ANY_SCALAR = X25519PrivateKey.from_private_bytes(bytes(range(32)))
 
 
 def is_low_order(x25519_key):
-    """Whether every shared secret with this key is zero: clamped scalars are multiples of 8, which OpenSSL refuses."""
+    """True if every shared secret with this key is zero: clamped scalars are multiples of 8, which OpenSSL refuses."""
     try:
         _ANY_SCALAR.exchange(X25519PublicKey.from_public_bytes(x25519_key))
     except ValueError:

@@ -3,15 +3,15 @@ from .encoding import CLOCK_SKEW, from_base64url, require
 
 
 class Order:
-    """What was changed last. A sender can only name messages of its own: its key is part of every name."""
+    """The last changes. A sender can only name messages of its own: its key is part of every name."""
 
     def __init__(self):
         self.messages, self.badges = {}, {}
 
     def apply_change(self, sender_key, frame, message, window):
-        """A show, replace or remove; an older one than what was applied is superseded. The same one again is not.
+        """A show, replace or remove; one older than the applied one is superseded. The same one again is not.
 
-        Where nothing was applied to the target yet, a replace or remove must be later than whatever has its id."""
+        Before any change of the target, a replace or remove must be later than the message with its id."""
         if message["op"] not in ("show", "replace", "remove"):
             return
         target = from_base64url(message["target"], 16) if "target" in message else frame.message_id
@@ -24,7 +24,7 @@ class Order:
         self.messages[name] = stamp
 
     def apply_badge(self, sender_key, frame):
-        """Whether this badge counts: it is not older than the last one of the same sender."""
+        """True if this badge counts: it is not older than the last one of the same sender."""
         stamp = frame.sent_at, frame.message_id
         if self.badges.get(sender_key, stamp) > stamp:
             return False
@@ -32,6 +32,6 @@ class Order:
         return True
 
     def forget(self, lower_bound, lifetime_max):
-        """Drops what no message can overtake any more: all that was sent before has expired."""
+        """Drops changes that no message can overtake any more: all that was sent before has expired."""
         last = lower_bound - CLOCK_SKEW - lifetime_max
         self.messages = {name: stamp for name, stamp in self.messages.items() if stamp[0] > last}

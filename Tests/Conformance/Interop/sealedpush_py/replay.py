@@ -19,13 +19,13 @@ class Entry:
 
 
 class Quota:
-    """The live ids of one sender, and the floor: what expires at or before it is too old to be told apart."""
+    """The live ids of one sender, and the floor: an id that expires at or before it is too old to be told apart."""
 
     def __init__(self):
         self.entries, self.by_expiry, self.floor = {}, [], -1
 
     def claim(self, key, expires_at, tick, lower_bound, sent_at):
-        """Whether it is claimed `again`; refuses what was seen, and what can no longer be told from that."""
+        """Returns True if it is claimed again; refuses seen ids, and those that can no longer be told from them."""
         entry = self.entries.get(key)
         if entry:
             require(not entry.is_done and tick - entry.claimed_at > CLAIM_TICKS, "replay")
@@ -51,7 +51,7 @@ class Quota:
 
 
 class KnownTime:
-    """Section 9: what a source confirmed, and how long ago by the uptime. Of each start the uptime begins anew."""
+    """Section 9: a source's confirmed time, and its age by the uptime. Each start's uptime begins anew."""
 
     def __init__(self):
         self.start = self.uptime = self.tick = self.lower_bound = 0
@@ -69,31 +69,31 @@ class KnownTime:
 
     @property
     def is_confirmed(self):
-        """Whether the lower bound is the time itself."""
+        """True if the lower bound is the time itself."""
         return self.confirmed is not None and self.confirmed[1] == self.start
 
 
 class ReplayWindow:
-    """All senders' quotas, and what is known of the time."""
+    """All senders' quotas, and the known time."""
 
     def __init__(self):
         self.quotas, self.time = {}, KnownTime()
 
     def claim(self, sender_key, message_id, sent_at, expires_at):
-        """(key, whether it was claimed again). The key is for `done`."""
+        """(key, True if it was claimed again). The key is for `done`."""
         key = hashlib.sha256(sender_key + message_id).digest()[:16]
         quota = self.quotas.setdefault(sender_key, Quota())
         again = quota.claim(key, expires_at, self.time.tick, self.time.lower_bound, sent_at)
         return (sender_key, key), again
 
     def stamp(self, sender_key, message_id):
-        """(sent-at, message id) of an id that is here, whatever became of the message; or None."""
+        """(sent-at, message id) of a known id, whatever the message's end; or None."""
         quota = self.quotas.get(sender_key)
         entry = quota and quota.entries.get(hashlib.sha256(sender_key + message_id).digest()[:16])
         return (entry.sent_at, message_id) if entry else None
 
     def claim_web_push(self, key):
-        """Section 18: no sender and no expiry. A quota of its own, of which the first claimed goes first."""
+        """Section 18: no sender and no expiry. A quota of its own, whose oldest claim goes first."""
         quota = self.quotas.setdefault("web-push", Quota())
         if key not in quota.entries and len(quota.entries) >= SENDER_LIMIT:
             del quota.entries[next(iter(quota.entries))]

@@ -1,4 +1,4 @@
-"""Section 12: signed is not trusted. What a contact may not use is ignored, or not permitted."""
+"""Section 12: signed is not trusted. Members beyond a contact's rights are ignored, or not permitted."""
 import dataclasses
 
 from .encoding import require

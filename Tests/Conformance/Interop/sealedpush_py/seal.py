@@ -1,4 +1,4 @@
-"""Sections 5 to 7: what a sender makes. The bundle was verified before (bundle.verify); here nothing can be skipped."""
+"""Sections 5 to 7: a sender's work. The bundle was verified before (bundle.verify); here nothing can be skipped."""
 import dataclasses
 import os
 

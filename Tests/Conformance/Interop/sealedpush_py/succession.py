@@ -1,4 +1,4 @@
-"""Section 22: a sender's new key, and the keys that a device has seen given up."""
+"""Section 22: a sender's new key, and the retired keys that a device knows."""
 import dataclasses
 import struct
 
@@ -76,7 +76,7 @@ def _retire(retired, announcement):
 
 
 def contact_of(contacts, retired, key):
-    """Whose word a message under this key is, and how the key was given up (None: it is the contact's own)."""
+    """The contact for a message under this key, and the key's retirement (None: it is the contact's own)."""
     if key in contacts:
         return contacts[key], None
     own, link = retired.get(key), key
@@ -88,5 +88,5 @@ def contact_of(contacts, retired, key):
 
 
 def require_accepted(own, time, lifetime_max):
-    """What was signed under a key that was given up counts while it may be under way."""
+    """A message under a retired key counts while it may be under way."""
     require(own is None or time < own.announced_at + lifetime_max, "unverified-sender")

@@ -39,7 +39,7 @@ class Subscription:
         return cls(ec.derive_private_key(int.from_bytes(scalar, "big"), ec.SECP256R1()), auth)
 
     def open(self, record):
-        """{"title", "body"}, as far as they are there; or malformed. Nothing says who wrote it."""
+        """{"title", "body"}, as far as they are there; or malformed. Nothing identifies the writer."""
         plaintext = self.plaintext(record)
         try:
             text = plaintext.decode("utf-8", "strict")

@@ -1,1 +1,1 @@
-"""The push service as a process, with the simulator in Apple's place. Standard library only."""
+"""The push service as a process, with the simulator as APNs. Standard library only."""

@@ -1,4 +1,4 @@
-"""Secrets that are looked for, in every spelling that a program could give them, whole and in part."""
+"""Secrets to search for, in every spelling that a program could give them, whole and in part."""
 
 import base64
 
@@ -6,10 +6,10 @@ WINDOW = 14  # characters of any spelling: 7 bytes or more, which chance does no
 
 
 def spellings(data):
-    """Raw, hexadecimal, base64 and base64url, wherever in a longer text the bytes may begin."""
+    """Raw, hexadecimal, base64 and base64url, at every offset in a longer text."""
     found = [data, data.hex().encode(), data.hex().upper().encode()]
     for shift in range(3):
-        # Characters that stand for these bytes alone, whatever is before and behind.
+        # Characters that stand for these bytes alone, whatever surrounds them.
         text = base64.b64encode(bytes(shift) + data)
         inner = text[(0, 2, 3)[shift] : len(text) - 4]
         found += [inner, inner.translate(bytes.maketrans(b"+/", b"-_"))]
@@ -36,13 +36,13 @@ class Search:
                     self.markers[text[start : start + WINDOW]] = marker
 
     def find(self, content):
-        """Those of which something is in the content."""
+        """Markers of which a part is in the content."""
         windows = {content[start : start + WINDOW] for start in range(len(content) - WINDOW + 1)}
         return {self.markers[window] for window in windows if window in self.markers}
 
 
 def check_search():
-    """The search finds what it should: each spelling, at each place, and a part."""
+    """Checks that the search finds each spelling, at each offset, and a part."""
     secret = bytes(range(100, 132))
     search = Search([Marker("planted", secret)])
     for shift in range(3):

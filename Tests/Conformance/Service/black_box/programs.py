@@ -1,4 +1,4 @@
-"""Programs of ours, started and waited for by what they print."""
+"""Programs of ours, started and awaited by their output."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 
-# Late is wrong only when it is very late: the machine may be busy.
+# Only a very late line is a failure: the machine may be busy.
 PATIENCE = 300
 CHECKOUT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../.."))
 
@@ -22,7 +22,7 @@ def program(name):
 
 
 def run(*words, **options):
-    """What it printed; its failure is ours."""
+    """Its output; its failure is ours."""
     done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, **options)
     if done.returncode != 0:
         sys.exit(f"{shlex.join(words[:3])} ended with {done.returncode}: {done.stderr.strip()}")
@@ -30,7 +30,7 @@ def run(*words, **options):
 
 
 class Child:
-    """A process whose lines of JSON are kept and waited for."""
+    """A process whose lines of JSON are kept and can be awaited."""
 
     def __init__(self, name, words, **options):
         self.name = name
@@ -93,7 +93,7 @@ class Child:
         return [event for event in parsed if event.get("event") == name]
 
     def output(self):
-        """Everything that it printed, after its end."""
+        """All of its output, after its end."""
         for reader in self.readers:
             reader.join()
         with self.change:
@@ -103,7 +103,7 @@ class Child:
         self.process.send_signal(number)
 
     def stop(self):
-        """Asks it to end. Returns how it did."""
+        """Terminates it. Returns its end."""
         if self.process.poll() is None:
             self.signal(signal.SIGTERM)
         try:

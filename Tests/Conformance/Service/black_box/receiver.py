@@ -1,4 +1,4 @@
-"""A back end that takes webhooks, on a port of 127.0.0.1 that is free."""
+"""A back end that takes webhooks, on a free port of 127.0.0.1."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ from .programs import PATIENCE
 
 class Receiver:
     def __init__(self):
-        # The line's end is no part of it.
+        # The line's end does not belong to it.
         self.secret = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode() + "\n"
         webhook = Webhook(self.secret.strip())
         self.faults = []
@@ -45,7 +45,7 @@ class Receiver:
         return f"http://127.0.0.1:{self.server.server_port}/hooks"
 
     def await_text(self, *texts):
-        """Until one webhook has all of these in its body."""
+        """Waits until one webhook has all of these in its body."""
         wanted = [text.encode() for text in texts]
         found = lambda: any(all(text in body for text in wanted) for _, body in self.requests)
         with self.change:
@@ -53,6 +53,6 @@ class Receiver:
                 raise SystemExit(f"no webhook with {texts} came; {len(self.requests)} others did")
 
     def check_signatures(self):
-        """As others' library of Standard Webhooks saw them when they came."""
+        """Checks signatures by another library of Standard Webhooks, as they came."""
         if self.faults:
             raise SystemExit(f"{len(self.faults)} of {len(self.requests)} webhooks are not signed: {self.faults[0]!r}")

@@ -1,4 +1,4 @@
-"""A service with two tenants, behind it the simulator, beside it what a sender needs."""
+"""A service with two tenants, the simulator behind it, and a sender's tools beside it."""
 
 import base64
 import hashlib
@@ -50,7 +50,7 @@ class Simulator:
 
 
 class Sender:
-    """One device's keys, and a sender who seals to them."""
+    """One device's keys, and a sender that seals to them."""
 
     def __init__(self, folder):
         self.folder = os.path.join(folder, "keys")
@@ -121,7 +121,7 @@ class Service:
         os.chmod(key, 0o600)
 
     def make_api_key(self):
-        """A key and its hash, which has to be the one that docs/service.md says."""
+        """A key and its hash, which must be that of docs/service.md."""
         printed = run(self.program, "make-api-key")
         key = re.search(r"spk_[A-Za-z0-9_-]{43}", printed).group()
         hashed = base64url(hashlib.sha256(b"SealedPush/1 API key" + key.encode()).digest())

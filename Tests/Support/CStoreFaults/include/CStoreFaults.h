@@ -1,6 +1,6 @@
 #pragma once
-// A file system of SQLite's over the system's own, that loses power, runs full and fails on demand. All of it happens in
-// this process: what a page cache would have lost is written back as it was.
+// A file system of SQLite's over the system's own, that loses power, runs full and fails on demand. All of it happens
+// in this process: it writes back the old bytes that a lost page cache would have left.
 
 struct store_faults;
 
@@ -10,21 +10,21 @@ struct store_faults *store_faults_create(const char *name);
 /// Unregisters it, once nothing is open.
 void store_faults_destroy(struct store_faults *faults);
 
-/// How many writes, truncations and syncs there were.
+/// Number of writes, truncations and syncs so far.
 long store_faults_operation_count(struct store_faults *faults);
 
-/// Before the operation of this number (the first is 1) every write that was not synced is undone, and from then on every
-/// operation fails. Of the writes so many in a hundred survive, chosen by the seed. 0 for never.
+/// Before the operation of this number (the first is 1) every write that was not synced is undone, and from then on
+/// every operation fails. A percentage of the writes survives, chosen by the seed. 0 for never.
 void store_faults_lose_power(struct store_faults *faults, long operation, int percent_kept, unsigned long seed);
 
-/// Whether that has happened.
+/// Returns nonzero once that has happened.
 int store_faults_has_lost_power(struct store_faults *faults);
 
-/// From the operation of this number on, writes find no space. 0 for space again.
+/// Makes writes find no space from the operation of this number on. 0 for space again.
 void store_faults_fill(struct store_faults *faults, long operation);
 
-/// From the operation of this number on, writes fail. 0 for writes that do what they should again.
+/// Makes writes fail from the operation of this number on. 0 for good writes again.
 void store_faults_fail_writes(struct store_faults *faults, long operation);
 
-/// The next sync fails, once.
+/// Makes the next sync fail, once.
 void store_faults_fail_sync(struct store_faults *faults);

@@ -7,5 +7,5 @@ static inline long cvalgrind_error_count(void) { return VALGRIND_COUNT_ERRORS; }
 static inline void cvalgrind_make_secret(const void *bytes, size_t count) { VALGRIND_MAKE_MEM_UNDEFINED(bytes, count); }
 static inline void cvalgrind_make_public(const void *bytes, size_t count) { VALGRIND_MAKE_MEM_DEFINED(bytes, count); }
 
-/// The optimizer cannot tell that nothing is read from there.
+/// Hides from the optimizer that nothing is read from there.
 static inline void cvalgrind_keep(const void *value) { __asm__ volatile("" : : "r"(value) : "memory"); }
