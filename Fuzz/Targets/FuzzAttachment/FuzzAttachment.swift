@@ -46,7 +46,6 @@ private struct Opened: Equatable {
     var released: [UInt8] = []
     var error: AttachmentError?
 
-    /// `pieceByteCount` is the length of each piece.
     init(_ bytes: [UInt8], pieceByteCount: Int) {
         var released: [UInt8] = []
         var opener = unsafe ChunkOpener(key: SecretBytes(copying: Sealed.key.span.bytes), context: [2])

@@ -52,7 +52,6 @@ private final class Device: Sendable {
         return bytes
     }
 
-    /// Appends a pin's check value.
     func checked(_ content: [UInt8]) -> [UInt8] { content + SHA256.hash(content).prefix(8) }
 
     func check(pin bytes: [UInt8]) {

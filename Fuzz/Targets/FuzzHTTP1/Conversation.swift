@@ -40,7 +40,6 @@ struct Conversation {
         heldByteCount = run.bound.heldByteCount
     }
 
-    /// A request as the application had it.
     struct Served: Equatable {
         var fields: HeaderBlock
         /// Nil: refused, or incomplete.
@@ -68,7 +67,6 @@ struct Conversation {
     }
 }
 
-/// State on the loop.
 private final class Run {
     let channel: Wire
     let service: HTTPService
@@ -108,7 +106,6 @@ private final class Run {
     }
 }
 
-/// A client that takes every answer at once.
 private final class Wire: ByteChannel {
     let loop: EventLoop
     let isWritable = true

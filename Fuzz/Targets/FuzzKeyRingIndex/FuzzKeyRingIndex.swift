@@ -40,7 +40,6 @@ private final class Device: Sendable {
     /// Magic, version and identity, which a fuzzer would not guess.
     var opening: [UInt8] { Array("SPring".utf8) + [0x02] + key.publicKey.rawRepresentation }
 
-    /// Appends a good digest.
     static func checked(_ content: [UInt8]) -> [UInt8] { content + SHA256.hash(content) }
 
     func check(_ record: [UInt8]) {

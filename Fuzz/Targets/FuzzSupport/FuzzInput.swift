@@ -9,7 +9,6 @@ package struct FuzzInput {
     /// The first byte, which chooses the meaning of the others.
     package var selector: UInt8 { bytes.first ?? 0 }
 
-    /// All but the first.
     package var rest: [UInt8] { Array(bytes.dropFirst()) }
 }
 

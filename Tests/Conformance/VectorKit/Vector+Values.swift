@@ -2,7 +2,6 @@ package import Envelope
 package import Primitives
 
 extension Vector {
-    /// The base64url of a field.
     package func bytes(_ field: String, _ text: some StringProtocol) throws -> [UInt8] {
         guard let bytes = Base64URL.decode(Array(text.utf8)) else {
             throw VectorError.malformed(vector: name, field: field)

@@ -55,7 +55,6 @@ package struct Vector: Sendable {
         try required(field).split(separator: " ").map(String.init)
     }
 
-    /// The input's lines, without their ends.
     package var lines: [[UInt8]] {
         input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
     }

@@ -93,7 +93,6 @@ actor StageBackEnd: BackEnd {
 }
 
 extension Data {
-    /// The bytes of base64url without padding.
     fileprivate init?(base64URL text: String) {
         let base64 = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         self.init(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4))

@@ -258,7 +258,6 @@ public final class Stage: Sendable {
     }
 }
 
-/// The checkout that these tests were built from.
 enum Checkout {
     static var path: String {
         let parts = #filePath.split(separator: "/").dropLast(4)

@@ -7,7 +7,6 @@ import RelayClient
 import Sealing
 import Testing
 
-/// Calls through all of their stations.
 @Suite struct CallTests {
     private func call(_ text: String) -> Message {
         var message = Message()

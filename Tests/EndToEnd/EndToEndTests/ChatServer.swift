@@ -81,7 +81,6 @@ actor ChatServer: BackEnd {
         return try await post(one, class: name, collapseID: collapseID)
     }
 
-    /// Posts a record of Web Push.
     func post(webPush record: String) async throws -> String {
         try await post(["device": device, "webpush": record], class: "normal", collapseID: nil)
     }

@@ -1,7 +1,6 @@
 import Glibc
 import UserNotifications
 
-/// An extension with one fault.
 final class BrokenExtension: UNNotificationServiceExtension {
     typealias Handler = (UNNotificationContent) -> Void
 

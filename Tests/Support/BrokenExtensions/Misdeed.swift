@@ -1,7 +1,6 @@
 import Glibc
 import UserNotifications
 
-/// Acts that no extension should do.
 enum Misdeed {
     /// The host's own descriptor.
     static let channel: Int32 = 3

@@ -2,7 +2,6 @@ package import Envelope
 package import PushStore
 
 extension Device {
-    /// A registration as an engine stores it.
     package convenience init(
         registration: Registration,
         registered: Timestamp = StorePattern.start,

@@ -2,7 +2,6 @@ package import PushStore
 
 /// The state that a store must hold after its user died, by the user's lines.
 package struct WorkLedger {
-    /// Facts about an entry.
     struct Entry {
         let number: UInt64
         let tenant: TenantID
@@ -24,7 +23,6 @@ package struct WorkLedger {
         var isSettled = false
     }
 
-    /// State of a hook.
     enum Hook {
         /// A line says that it is there.
         case reported
@@ -49,7 +47,6 @@ package struct WorkLedger {
     package private(set) var histogram: [String: Int] = [:]
     /// Entries stored as in flight that still were so at their user's death.
     package private(set) var handedOverInFlightCount = 0
-    /// Acknowledged entries.
     package var storedCount: Int { entries.count }
 
     package init() {}

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Another process, read line by line from its standard output.
 package final class LineProcess {
     private let id: pid_t
     private let output: Int32
@@ -40,7 +39,6 @@ package final class LineProcess {
         close(output)
     }
 
-    /// The next line; nil at the end.
     package func line() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -51,7 +49,6 @@ package final class LineProcess {
         }
     }
 
-    /// Everything up to its end.
     package func rest() -> String {
         while readMore() {}
         defer { unread = [] }

@@ -31,7 +31,6 @@ package final class PlainCaller {
         _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Everything up to the connection's end.
     package func rest() -> String {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)

@@ -49,7 +49,6 @@ package struct RawFrame: Equatable, Sendable {
         Array(bigEndian(UInt32(payload.count))[1...]) + [type, flags] + bigEndian(stream) + payload
     }
 
-    /// The whole frames at the beginning of `bytes`.
     package static func parse(_ bytes: [UInt8]) -> [RawFrame] {
         var frames: [RawFrame] = []
         var rest = bytes[...]

@@ -1,6 +1,5 @@
 import Glibc
 
-/// The seeds of random tests.
 package enum RunSeed {
     /// A seed that is the same for a test's line in every run, so that results depend on the change alone;
     /// `SEALEDPUSH_SEEDS=random` draws others (`.ci/full` does), and a number is the seed itself, to replay one.

@@ -96,7 +96,6 @@ package enum Spawn {
     }
 }
 
-/// A failed system call of the tests' own.
 package struct SystemFailure: Error {
     /// The call and its object.
     package let call: String

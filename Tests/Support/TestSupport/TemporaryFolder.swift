@@ -9,7 +9,6 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
 
-    /// The path of a file here, whether it exists or not.
     package func path(_ name: String) -> String { path + "/" + name }
 
     /// Writes a file of exactly this mode.
@@ -22,7 +21,6 @@ package final class TemporaryFolder: Sendable {
         return path
     }
 
-    /// Names in the folder, sorted.
     package func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 
     deinit {

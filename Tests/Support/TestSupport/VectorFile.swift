@@ -28,14 +28,12 @@ package struct VectorFile {
 }
 
 extension [String: String] {
-    /// The bytes of one field of a vector.
     package func bytes(_ field: String) throws -> [UInt8] {
         guard let text = self[field], let bytes = Hex.decode(text) else { throw MissingField(name: field) }
         return bytes
     }
 }
 
-/// A vector without the field that a test reads.
 package struct MissingField: Error {
     let name: String
 }

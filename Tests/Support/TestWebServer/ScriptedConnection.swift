@@ -76,7 +76,6 @@ final class ScriptedConnection: TLSChannelDelegate {
         }
     }
 
-    /// Continues after a pause.
     private func goOn(on channel: TLSChannel) {
         guard steps?.isEmpty == false else { return }
         steps?.removeFirst()

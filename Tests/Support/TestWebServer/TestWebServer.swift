@@ -7,7 +7,6 @@ private import Transport
 /// A server over TLS on this machine that runs its script for each request, right or wrong. A connection that its
 /// script did not end takes another request.
 package final class TestWebServer: Sendable {
-    /// A request of a client.
     package struct Request: Sendable {
         package let method: String
         /// From the slash on, with the query.
@@ -89,10 +88,8 @@ package final class TestWebServer: Sendable {
         return TestWebServer(port: try port.get(), loop: loop, log: log, connections: connections)
     }
 
-    /// Requests so far, in order.
     package var requests: [Request] { log.withLock { $0 } }
 
-    /// Number of connections so far.
     package var connectionCount: Int { connections.withLock { $0 } }
 
     package func url(_ target: String) -> String { "https://localhost:\(port)\(target)" }

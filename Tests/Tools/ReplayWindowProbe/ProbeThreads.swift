@@ -1,6 +1,5 @@
 import Glibc
 
-/// Threads of the system's, all started before any is awaited.
 package enum ProbeThreads {
     private final class Work: Sendable {
         let body: @Sendable () -> Void

@@ -6,7 +6,6 @@ import Transport
 
 @testable import APNSProvider
 
-/// A server that accepts one of two keys.
 struct LanesTests {
     private static let good = "GOOD567890"
     private static let bad = "BAD4567890"

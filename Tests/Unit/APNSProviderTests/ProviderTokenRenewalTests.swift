@@ -5,7 +5,6 @@ import Testing
 
 @testable import APNSProvider
 
-/// Renewal times of a token, for any caller and any wall clock.
 struct ProviderTokenRenewalTests {
     private static func source() throws -> ProviderTokenSource {
         ProviderTokenSource(

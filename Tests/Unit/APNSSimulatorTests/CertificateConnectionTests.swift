@@ -7,7 +7,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Client certificates over real connections: accepted ones, and the refusal of others.
 struct CertificateConnectionTests {
     private let authority: TestAuthority
 

@@ -4,7 +4,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Pushes that a certificate permits, without a connection.
 struct CertificateTopicRulesTests {
     private func world(
         _ topics: [(String, [String])],

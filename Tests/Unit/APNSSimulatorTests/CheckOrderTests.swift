@@ -3,7 +3,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// The order of the checks: the validator against one table.
 struct CheckOrderTests {
     /// Makes one fault for each check. A request can have any two: the earlier check's is made last.
     private static func spoil(_ check: Check, _ world: inout World, _ request: inout Request) throws -> Reason {

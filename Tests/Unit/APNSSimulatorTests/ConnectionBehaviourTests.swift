@@ -6,7 +6,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// The rules as a provider's connection sees them, over sockets.
 struct ConnectionBehaviourTests {
     /// A connection without a client's habits, and its events.
     private func connect(_ site: Site) async throws -> (HTTP2ClientConnection, Recorder<HTTP2ClientEvent>) {

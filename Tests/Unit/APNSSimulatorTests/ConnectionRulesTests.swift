@@ -3,7 +3,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Rules for providers' connections, without a connection.
 struct ConnectionRulesTests {
     private func configuration(_ change: (inout SimulatorConfiguration) -> Void = { _ in }) -> SimulatorConfiguration {
         var configuration = SimulatorConfiguration(keys: [])

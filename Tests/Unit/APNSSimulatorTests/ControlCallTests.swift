@@ -7,7 +7,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Each call's effect, over a real connection.
 struct ControlCallTests {
     @Test func `the state tells environment, clock, seed and every setting`() async throws {
         let control = try await ControlSite { configuration in

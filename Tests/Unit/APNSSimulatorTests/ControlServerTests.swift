@@ -4,7 +4,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Permitted and refused callers.
 struct ControlServerTests {
     @Test(arguments: ["", "Bearer", "Bearer x", "Basic %", "Bearer %x", "bearer  %  more", "%"])
     func `a call without the right secret is refused`(_ credentials: String) async throws {

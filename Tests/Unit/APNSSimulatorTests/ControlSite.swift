@@ -4,7 +4,6 @@ import TestSupport
 
 @testable import APNSSimulator
 
-/// A simulator whose control API is open, and a caller.
 final class ControlSite: Sendable {
     let site: Site
     let server: ControlServer

@@ -5,7 +5,6 @@ import Testing
 @testable import APNSSimulator
 @testable import Transport
 
-/// Queries for past events.
 struct EventJournalTests {
     private func journal(_ count: Int, of countMax: Int) -> EventJournal {
         var journal = EventJournal(countMax: countMax)

@@ -10,7 +10,6 @@ import Transport
 @Suite struct FaultNameTests {
     private struct Observer: APNSClientObserver {
         let events = Recorder<(time: MonotonicTime, event: APNSClientEvent)>()
-        /// Connections that failed or ended.
         let ends = Recorder<APNSClientEvent>()
 
         func record(_ event: APNSClientEvent) {
@@ -21,7 +20,6 @@ import Transport
             }
         }
 
-        /// Times of connects.
         var connects: [MonotonicTime] {
             events.all.compactMap { if case .connecting = $0.event { $0.time } else { nil } }
         }

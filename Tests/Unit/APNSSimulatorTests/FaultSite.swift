@@ -93,14 +93,12 @@ final class FaultSite: Sendable {
 }
 
 extension HTTP2ClientConnection {
-    /// The result of notification `number`.
     func outcome(_ number: Int) async -> Result<HTTP2Response, TransportError> {
         do throws(TransportError) { return .success(try await send(FaultSite.request(number))) } catch {
             return .failure(error)
         }
     }
 
-    /// Results of notifications sent at once, by number.
     func outcomes(_ numbers: Range<Int>) async -> [Result<HTTP2Response, TransportError>] {
         await withTaskGroup(of: (Int, Result<HTTP2Response, TransportError>).self) { group in
             for number in numbers {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Rules as people write them.
 struct InjectionRuleTests {
     @Test(arguments: [
         "rejected,reason=TooManyRequests", "rejected,reason=InternalServerError,percent=10",

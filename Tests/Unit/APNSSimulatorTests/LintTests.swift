@@ -5,7 +5,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Remarks on an accepted push.
 struct LintTests {
     private func lints(
         _ payload: String = #"{"aps":{"alert":"x"}}"#,

@@ -5,7 +5,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Providers that reach HTTP/2, and others.
 struct NegotiationTests {
     @Test(arguments: [["h2"], ["http/1.1", "h2"], []])
     func `a client that negotiates HTTP-2, or nothing as some libraries do, is answered`(_ alpn: [String]) async throws
@@ -31,7 +30,6 @@ struct NegotiationTests {
     }
 }
 
-/// A simulator, and a loop for its clients.
 private final class Stage: Sendable {
     let simulator: Simulator
     private let simulatorLoop: EventLoop

@@ -3,7 +3,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A provider's certificate, right or wrong.
 enum ProviderIdentity: Sendable {
     /// Both environments; the topics of one app.
     case universal

@@ -19,7 +19,6 @@ import Transport
         var milliseconds: Int64 = 0
     }
 
-    /// The client's report on notification `number`.
     private func report(_ number: Int, _ reason: Reason? = nil, attemptCount: Int = 1) -> Report {
         let id = FaultSite.id(number)
         return Report(

@@ -11,7 +11,6 @@ import Transport
 
     private let id = FaultSite.id(1)
 
-    /// Mistakes that the verifier finds in one notification.
     private func mistakes(
         _ reports: [Report],
         received: Int = 1,

@@ -3,7 +3,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A provider that speaks HTTP/2 byte by byte.
 struct RawConversation: Sendable {
     let port: UInt16
     let context: TLSContext

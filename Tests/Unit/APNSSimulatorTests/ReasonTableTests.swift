@@ -8,12 +8,10 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A situation in which a real simulator gives one reason.
 struct Provocation: Sendable {
     let reason: Reason
     var configure: @Sendable (inout SimulatorConfiguration) throws -> Void = { _ in }
     var client: ProviderIdentity?
-    /// Acts on the device's token before the push.
     var prepare: @Sendable (Simulator, DeviceToken) async -> Void = { _, _ in }
     /// True if a good request goes before.
     var isSecond = false
@@ -85,7 +83,6 @@ struct Provocation: Sendable {
         $0.validation.unfitCertificate = .status
     }
 
-    /// The answer to the spoiled push.
     func provoke() async throws -> HTTP2Response {
         let authority = try TestAuthority(name: "Authority of providers")
         let site = try await Site {

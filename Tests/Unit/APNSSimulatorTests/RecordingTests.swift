@@ -7,7 +7,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Required and forbidden content of a recording.
 struct RecordingTests {
     private static func exchange(_ change: (inout RecordedExchange) -> Void = { _ in }) throws -> RecordedExchange {
         var exchange = RecordedExchange(

@@ -4,7 +4,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A recording prepared for sending again.
 struct ReplayPlanTests {
     private struct Unused: Error {}
 

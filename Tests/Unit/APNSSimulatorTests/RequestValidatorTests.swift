@@ -32,7 +32,6 @@ struct RequestValidatorTests {
         #expect(push.id.description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
     }
 
-    /// One fault and Apple's name for it.
     struct Fault: CustomTestStringConvertible, Sendable {
         let name: String
         let expected: Reason

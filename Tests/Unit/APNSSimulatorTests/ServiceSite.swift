@@ -84,7 +84,6 @@ final class ServiceSite: Sendable {
 
     func advance(_ seconds: Int64) { clock.seconds.withLock { $0 += seconds } }
 
-    /// Waits until so many events match.
     func wait(for count: Int = 1, _ isWanted: (SimulatorEvent) -> Bool) async {
         while true {
             let all = events.all

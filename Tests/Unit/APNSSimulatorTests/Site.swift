@@ -9,7 +9,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A simulator, with all that providers and devices need to reach it.
 final class Site: Sendable {
     static let start: Int64 = 2_051_222_400
 
@@ -138,7 +137,6 @@ final class Site: Sendable {
         )
     }
 
-    /// The context of a device that shows this certificate.
     func context(of identity: TLSIdentity) throws -> TLSContext {
         try .client(trust: .pem(authorityPEM), alpn: [DeviceFrame.applicationProtocol], identity: identity)
     }
@@ -179,7 +177,6 @@ extension SimulatorConfiguration {
     }
 }
 
-/// Records the client's events.
 extension Recorder: APNSClientObserver where Element == APNSClientEvent {
     var streamLimits: [Int] {
         all.compactMap { event in

@@ -9,7 +9,6 @@ enum Base64Text {
             .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
     }
 
-    /// Converts base64url to the standard alphabet, padded.
     static func standard(_ url: String) -> String {
         url.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
             + String(repeating: "=", count: (4 - url.utf8.count % 4) % 4)

@@ -1,12 +1,10 @@
 import Foundation
 
-/// Files that a test reads.
 enum TextFileReader {
     static func contents(_ path: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     }
 
-    /// The permission bits.
     static func mode(_ path: String) throws -> Int {
         (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue ?? -1
     }

@@ -79,7 +79,6 @@ struct Authorization {
     }
 }
 
-/// The simulator's knowledge in these tests.
 struct World {
     var validator: RequestValidator
     var ledger = TokenLedger()

@@ -4,7 +4,6 @@ import Foundation
 import Primitives
 import TestSupport
 
-/// A sealed file of a sender's, and its pointer.
 struct Blob: Sendable {
     let file: [UInt8]
     let sealed: [UInt8]

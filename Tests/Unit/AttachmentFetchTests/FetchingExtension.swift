@@ -11,7 +11,6 @@ import TestWebServer
 @testable import NotificationCore
 @testable import Opening
 
-/// A server, and an extension's fetcher that trusts it.
 final class FetchingExtension: Sendable {
     let server: TestWebServer
     let fetcher: EncryptedAttachmentFetcher
@@ -47,7 +46,6 @@ final class FetchingExtension: Sendable {
 
     func url(_ name: String = "a") -> String { server.url("/v1/blobs/" + name) }
 
-    /// All deliveries, in order.
     func fetch(
         _ pointers: [AttachmentPointer],
         isWanted: @escaping @Sendable (FetchedAttachments) -> Bool = { _ in true }

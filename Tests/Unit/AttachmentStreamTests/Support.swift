@@ -75,9 +75,7 @@ struct Opened: Equatable {
     }
 }
 
-/// Result of opening bytes into a file.
 struct OpenedFile: Equatable {
-    /// Nil without a file.
     var contents: [UInt8]?
     var error: AttachmentError?
 

@@ -59,7 +59,6 @@ final class CuttingServer: Sendable {
 
     deinit { loop.stopAnywhere() }
 
-    /// Heads of the requests, in order.
     var requests: [String] { log.withLock { $0 } }
 }
 

@@ -9,7 +9,6 @@ import Testing
 @testable import AttachmentUpload
 @testable import Transport
 
-/// Files to hosts over real sockets.
 struct UploaderTests {
     private let place: TemporaryFolder
     private let authority: TestAuthority

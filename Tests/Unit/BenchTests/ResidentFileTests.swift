@@ -3,7 +3,6 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The file in which two relays' memory is compared.
 struct ResidentFileTests {
     private static func isMapped(_ path: String) throws -> Bool {
         let descriptor = unsafe open("/proc/self/maps", O_RDONLY | O_CLOEXEC)

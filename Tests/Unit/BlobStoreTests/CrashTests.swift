@@ -16,7 +16,6 @@ struct CrashTests {
         path = place.path("blobs")
     }
 
-    /// A killed process's lines about an upload.
     private struct Said {
         var offset: UInt64 = 0
         var byteCount: UInt64 = 0

@@ -3,7 +3,6 @@ import Testing
 
 @testable import BlobStore
 
-/// Fields and files that strangers write.
 struct FieldTests {
     @Test(
         arguments: [

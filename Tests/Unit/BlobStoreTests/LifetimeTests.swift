@@ -5,7 +5,6 @@ import Testing
 
 @testable import BlobStore
 
-/// Expiry times, and a restart's view of the files.
 struct LifetimeTests {
     private let site: Site
 

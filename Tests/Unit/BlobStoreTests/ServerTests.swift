@@ -6,7 +6,6 @@ import Transport
 
 @testable import BlobStore
 
-/// The service on a real socket.
 struct ServerTests {
     @Test func `a blob goes up in parts and comes down in ranges`() async throws {
         let site = try Site()

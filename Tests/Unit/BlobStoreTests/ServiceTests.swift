@@ -6,7 +6,6 @@ import Testing
 @testable import BlobStore
 @testable import Transport
 
-/// Requests to the service, and its answers.
 struct ServiceTests {
     private let site: Site
     private let service: BlobService
@@ -215,7 +214,6 @@ struct ServiceTests {
     }
 }
 
-/// Everything visible of an answer.
 private struct Shape: Equatable {
     let status: Int
     let fields: HeaderBlock

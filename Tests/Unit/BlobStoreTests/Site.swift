@@ -81,7 +81,6 @@ final class Site {
         return try publish(upload)
     }
 
-    /// A blob's content; nil without one.
     func content(_ id: BlobID) throws -> [UInt8]? {
         guard let blob = try folder.read(id, now: now) else { return nil }
         return try blob.file.read(Int(blob.header.byteCount), at: OpenBlob.dataOffset)
@@ -89,7 +88,6 @@ final class Site {
 
     var usage: Usage { folder.state.withLock { $0.usage[Self.acme.key] ?? Usage() } }
 
-    /// Names of all files of uploads and blobs.
     func files() throws -> [String] {
         let layout = folder.layout
         let shards = try FolderLayout.names(layout.blobs)

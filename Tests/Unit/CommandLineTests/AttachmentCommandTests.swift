@@ -2,7 +2,6 @@ import Envelope
 import Testing
 
 extension CommandLineTests {
-    /// Files sealed for a host, and opened again.
     struct AttachmentCommandTests {
         private static let type = ["--type", "image/png"]
 

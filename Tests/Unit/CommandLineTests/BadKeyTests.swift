@@ -4,7 +4,6 @@ import Keys
 import Testing
 
 extension CommandLineTests {
-    /// Keys, bundles and identities that must not be used.
     struct BadKeyTests {
         @Test(arguments: [0o644, 0o640, 0o604, 0o620])
         func `a private key that others may touch is refused`(_ mode: Int) async throws {

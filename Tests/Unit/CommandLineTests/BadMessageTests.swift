@@ -1,7 +1,6 @@
 import Testing
 
 extension CommandLineTests {
-    /// Invalid message files.
     struct BadMessageTests {
         @Test(arguments: [
             ("", 1, 1, "ends before"),

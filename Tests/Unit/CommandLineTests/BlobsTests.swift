@@ -3,7 +3,6 @@ import TestCertificates
 import Testing
 
 extension CommandLineTests {
-    /// The blob host, and uploads to it.
     struct BlobsTests {
         private static let certificate = [
             "--certificate", Program.keys + "/simulator.pem", "--certificate-key", Program.keys + "/simulator.key",

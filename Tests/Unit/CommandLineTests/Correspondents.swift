@@ -30,12 +30,10 @@ struct Correspondents: ~Copyable {
         self.random = random
     }
 
-    /// Writes a bundle made at `time`.
     func writeBundle(_ name: String, at time: Timestamp) throws {
         try folder.write(name, Base64URL.string(device.bundle(now: time)) + "\n")
     }
 
-    /// Writes an honest push, sealed at `time`.
     func writePush(_ name: String, sentAt time: Timestamp, lifetime: Duration = .seconds(60)) throws {
         let sealed = try sender.seal(Message(body: "Hello"), for: try recipient(), sentAt: time, lifetime: lifetime)
         try write(name, sealed.envelope)

@@ -1,7 +1,6 @@
 import Testing
 
 extension CommandLineTests {
-    /// `sealedpush delivery log` and a simulator of its own.
     struct DeliveryLogCommandTests {
         private static func log(_ simulator: OwnSimulator, _ words: String...) async throws -> Run {
             let place = ["--control", simulator.url, "--bearer-file", simulator.own("control.bearer")]

@@ -113,7 +113,6 @@ extension CommandLineTests {
             }
         }
 
-        /// Words of the example message.
         private static func words() throws -> [String] {
             let object = try JSONLine(
                 try Folder.contents(Program.keys + "/message.json").filter { !$0.isNewline } + "\n"

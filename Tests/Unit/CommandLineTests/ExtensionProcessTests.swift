@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 extension CommandLineTests {
-    /// The device's extension, in a process of its own and without one.
     struct ExtensionProcessTests {
         @Test func `the extension has a process of its own, whose memory is limited and told`() async throws {
             let site = try await Site()

@@ -42,7 +42,6 @@ final class Folder: Sendable {
         return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
     }
 
-    /// Names of everything in it, sorted.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
     }
@@ -63,7 +62,6 @@ extension Folder {
 extension Folder {
     static func isExecutable(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-    /// Names in a folder, sorted.
     static func names(_ path: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 
-/// A program to start, with its surroundings.
 struct Invocation: Sendable {
     var program: String
     var arguments: [String]
@@ -37,7 +36,6 @@ struct Invocation: Sendable {
         self.folder = folder
     }
 
-    /// A line for the shell.
     static func shell(_ line: String, in folder: Folder) -> Invocation {
         var invocation = Invocation(["-c", line], in: folder)
         invocation.program = "/bin/sh"

@@ -4,7 +4,6 @@ import Keys
 import Testing
 
 extension CommandLineTests {
-    /// Private keys: for their owner only, and never lost.
     struct KeygenTests {
         @Test func `a device gets a private key, an identity and a bundle`() async throws {
             let folder = try Folder()

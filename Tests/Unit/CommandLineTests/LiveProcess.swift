@@ -41,7 +41,6 @@ final class LiveProcess: Sendable {
         close(errorDescriptor)
     }
 
-    /// Its standard error so far.
     var complaints: String { state.withLock { String(decoding: $0.error, as: UTF8.self) } }
 
     /// Does nothing once it was reaped: its number may be another process's by now.
@@ -58,7 +57,6 @@ final class LiveProcess: Sendable {
         _ = kill(-id, number)
     }
 
-    /// The next line of standard output.
     func line() async throws -> String {
         try await Self.onThread {
             let deadline = ContinuousClock.now + Self.hangGuard
@@ -160,7 +158,6 @@ struct Unexpected: Error, CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// One line of a command with --json.
     init(line: String) throws {
         let limits = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 8, allowsFractions: false)
         self = try JSONParser.parse(Array(line.utf8), limits: limits)

@@ -11,7 +11,6 @@ struct OwnSimulator: Sendable {
     let bearer: String
     let seed: Int64
 
-    /// Starts it in an empty folder, unless another is given.
     init(_ options: String..., in given: Folder? = nil) async throws {
         let folder = try given ?? Folder()
         self.folder = folder

@@ -4,7 +4,6 @@ import Testing
 import Transport
 
 extension CommandLineTests {
-    /// Output of `sealedpush-bench provider`, against a server of the test's own.
     struct ProviderBenchTests {
         private let folder: Folder
         private let loop: EventLoop

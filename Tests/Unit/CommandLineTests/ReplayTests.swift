@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 extension CommandLineTests {
-    /// A captured push, turned back into its notification.
     struct ReplayTests {
         @Test func `prints what the extension makes of a sealed push, and what others saw`() async throws {
             let place = try await Workplace()

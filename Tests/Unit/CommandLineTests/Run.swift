@@ -1,4 +1,3 @@
-/// A process's end and output.
 struct Run: Sendable {
     enum End: Equatable, Sendable {
         case exit(Int32)
@@ -17,12 +16,10 @@ struct Run: Sendable {
         self.error = String(decoding: error, as: UTF8.self)
     }
 
-    /// Runs `sealedpush-bench` to its end.
     static func bench(_ arguments: String..., in folder: Folder) async throws -> Run {
         try await Invocation(arguments, of: Program.bench, in: folder).run()
     }
 
-    /// Runs `sealedpush` to its end.
     static func sealedpush(_ arguments: String..., in folder: Folder) async throws -> Run {
         try await Invocation(arguments, in: folder).run()
     }

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 extension CommandLineTests {
-    /// Faults on request and by seed, tokens, recordings.
     struct SimulateFaultTests {
         @Test func `a rule of the command line makes its push go wrong`() async throws {
             let simulator = try await OwnSimulator("--fault", "rejected,reason=BadDeviceToken,count=1")

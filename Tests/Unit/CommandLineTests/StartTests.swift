@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 extension CommandLineTests {
-    /// Simulators and devices that do not start, and their reasons.
     struct StartTests {
         @Test(arguments: ["--port", "--device-port"])
         func `a port in use is named`(_ option: String) async throws {

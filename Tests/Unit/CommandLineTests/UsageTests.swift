@@ -1,7 +1,6 @@
 import Testing
 
 extension CommandLineTests {
-    /// A newcomer's first steps and mistakes.
     struct UsageTests {
         @Test(arguments: Program.commands, ["--help", "-h"])
         func `help goes to standard output and names an example`(
@@ -64,7 +63,6 @@ extension CommandLineTests {
     }
 }
 
-/// A command line with one mistake in it.
 struct Mistake: CustomTestStringConvertible, Sendable {
     let program: String
     let arguments: [String]

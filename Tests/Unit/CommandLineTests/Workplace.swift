@@ -34,7 +34,6 @@ struct Workplace: Sendable {
         try await run(["seal", message] + Self.parties + Self.allow + options)
     }
 
-    /// Seals a message into push.json.
     func push(_ message: String = #"{"title":"Ada","body":"Hello"}"#) async throws -> String {
         try folder.write("message.json", message)
         let sealed = try await seal("message.json", "--out", "push.json")
@@ -42,7 +41,6 @@ struct Workplace: Sendable {
         return "push.json"
     }
 
-    /// Opens the payload in the file `push` with the example keys.
     func open(_ push: String, _ options: String...) async throws -> Run {
         try await run(["open", push] + Self.reader + Self.allow + options)
     }

@@ -4,7 +4,6 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// Localized keys, looked up in the installed app.
 struct AlertTextTests {
     private let app: TemporaryFolder
 

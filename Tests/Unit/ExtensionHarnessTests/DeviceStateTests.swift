@@ -4,7 +4,6 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// The device's states, as the extension's code meets them.
 struct DeviceStateTests {
     @Test(arguments: Device.Lock.allCases)
     func `the extension finds the device's lock`(_ lock: Device.Lock) async throws {

@@ -4,7 +4,6 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// Time that passes by itself.
 struct DeviceTimeTests {
     @Test func `thirty seconds on the device's own clock pass at once`() async throws {
         let clock = SimulatedClock()

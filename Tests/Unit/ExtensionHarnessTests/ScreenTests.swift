@@ -3,7 +3,6 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// The list of notifications, and changes by code on the device.
 struct ScreenTests {
     @Test func `the newest is listed first, and the badge is its number`() async throws {
         let device = Device { ScriptedExtension { $1($0.content) } }

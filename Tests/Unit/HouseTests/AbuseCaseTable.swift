@@ -1,6 +1,5 @@
 /// The table of abuse cases in Tests/Conformance/Vectors/abuse-cases.md, as far as vectors go.
 enum AbuseCaseTable {
-    /// Cases of the envelope, its keys and its parsers.
     static let protocolCases = Array(1...12) + Array(17...50)
 
     /// - Parameter vectors: names of the vectors, without an ending.

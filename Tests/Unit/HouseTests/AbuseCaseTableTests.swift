@@ -1,6 +1,5 @@
 import Testing
 
-/// Faults planted in a table of abuse cases.
 struct AbuseCaseTableTests {
     private static let whole = AbuseCaseTable.protocolCases.map { "| \($0) what it is | `flip-*` | – |" }
 

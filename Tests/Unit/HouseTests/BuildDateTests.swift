@@ -7,7 +7,6 @@ struct BuildDateTests {
     private static let path = "Sources/Opening/Message/BuildDate.swift"
     private static let day: Int64 = 86_400
 
-    /// Writes a file as the script does.
     private static func write(secondsSince1970: Int64, over text: String = "") throws -> String {
         let folder = try TemporaryFolder()
         let file = try folder.makeFile("BuildDate.swift", text)

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The checkout's files, which the rules check.
 enum Checkout {
     /// Tests/Unit/HouseTests/Checkout.swift is four steps below it.
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

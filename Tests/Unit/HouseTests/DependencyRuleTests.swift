@@ -1,6 +1,5 @@
 import Testing
 
-/// Faults planted in a manifest and in a table.
 struct DependencyRuleTests {
     private static let targets = [
         #"module("Envelope"),"#, #"module("Primitives", "CSodium"),"#, #"module("Keys", "Envelope", "Primitives"),"#,

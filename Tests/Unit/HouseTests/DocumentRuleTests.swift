@@ -1,6 +1,5 @@
 import Testing
 
-/// Faults planted in a document.
 struct DocumentRuleTests {
     private static let there: Set = ["README.md", "docs/protocol.md", "docs", "keys-example/README.md"]
 

@@ -9,7 +9,6 @@ struct Finding: Error, Hashable, CustomStringConvertible {
     var description: String { "\(path):\(line): \(problem)" }
 }
 
-/// A text of the checkout, or of a test.
 struct TextFile {
     /// From the root of the checkout.
     let path: String

@@ -1,6 +1,5 @@
 import Testing
 
-/// Faults planted in the imports of a file.
 struct ImportRuleTests {
     private static let manifest = """
         let package = Package(targets: [

@@ -1,6 +1,5 @@
 import Testing
 
-/// Words planted in a source file.
 struct LanguageRuleTests {
     @Test(arguments: [
         "/// What is waiting.\nvar a = 1", "    /// Whether it waits.", "let a = 1\n/// Who asked for it.",

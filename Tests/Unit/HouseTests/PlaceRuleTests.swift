@@ -1,6 +1,5 @@
 import Testing
 
-/// Misplaced files.
 struct PlaceRuleTests {
     @Test(arguments: [
         ("A", "struct B {}"), ("A", "extension B {}"), ("A+More", "extension B {}"), ("A", "func a() {}\nenum B {}"),

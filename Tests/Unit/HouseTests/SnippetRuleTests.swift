@@ -1,6 +1,5 @@
 import Testing
 
-/// Faults planted in a document that shows code.
 struct SnippetRuleTests {
     private static let source = """
         let device = Device { NotificationService() }

@@ -1,4 +1,3 @@
-/// Code in documents, which must be code that is compiled somewhere.
 enum SnippetRules {
     /// Every block of the language, as the fence calls it, stands in one of the files, byte for byte, and so does every
     /// assignment to a member of `device` between backquotes. The indentation of a whole block does not matter.

@@ -1,6 +1,5 @@
 import Testing
 
-/// Faults planted in a source file.
 struct SourceRuleTests {
     @Test(arguments: [
         "try! open()", "let a = Process()", "x as! Y", "fatalError()", "fatalError(\"no\")",

@@ -1,4 +1,3 @@
-/// Code that no file of ours may hold.
 enum SourceRules {
     static let lineCountMax = 400
 

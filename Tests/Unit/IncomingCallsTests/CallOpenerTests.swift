@@ -8,7 +8,6 @@ import Sealing
 import TestSupport
 import Testing
 
-/// The opener without a phone: pushes that CallKit never sees.
 struct CallOpenerTests {
     @Test func `a call is done with once it was reported, and not before (protocol v1, rule 26)`() throws {
         for isReported in [true, false] {

@@ -2,7 +2,6 @@ import Envelope
 import Keys
 import Sealing
 
-/// One call, sealed any number of times.
 struct PreparedCall {
     private let message: PreparedMessage
 

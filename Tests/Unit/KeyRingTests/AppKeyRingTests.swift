@@ -7,7 +7,6 @@ import Testing
 
 @testable import Opening
 
-/// The app's side, with its stores in order.
 struct AppKeyRingTests {
     @Test
     func
@@ -312,7 +311,6 @@ private struct StuckRandom: RandomSource {
     }
 }
 
-/// Results of several tasks.
 final class Collected<Element: Sendable>: Sendable {
     private let elements = Guarded<[Element]>([])
 

@@ -29,7 +29,6 @@ struct FileProtectionTests {
         let testDescription: String
         let lock: SimulatedDevice.Lock
         let isComplete: Bool
-        /// The folders whose files can be opened.
         let opened: Set<String>
 
         static let all = [

@@ -78,7 +78,6 @@ final class Household {
         )
     }
 
-    /// Publishes the ring's bundle.
     func publish(_ ring: AppKeyRing) throws {
         published.append(try ring.bundle(at: clock))
     }
@@ -90,7 +89,6 @@ final class Household {
         try KeyBundle(verifying: bundle, pinnedIdentity: identity, topic: topic, now: now ?? self.now).entries
     }
 
-    /// The ids of a bundle's prekeys.
     func ids(_ bundle: [UInt8], of identity: IdentityKey) throws -> [PrekeyID] {
         try entries(bundle, of: identity).map { $0.prekey.localID(identity: identity) }
     }
@@ -117,7 +115,6 @@ extension Duration {
 }
 
 extension KeyRing.PrekeyLookup {
-    /// The case's name, without the key.
     var name: String {
         switch self {
         case .found: "found"

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Opening
 
-/// The extension's view of the keys.
 struct KeyRingViewTests {
     /// The identity's record lies beside the ring here, where the extension could reach it if it tried.
     @Test func `the extension's view reads the ring and the prekey it is asked for, never the identity`() throws {

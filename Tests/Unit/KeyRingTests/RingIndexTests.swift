@@ -6,7 +6,6 @@ import Testing
 
 @testable import Opening
 
-/// The index as bytes.
 struct RingIndexTests {
     @Test func `an index comes back from its record`() throws {
         let seed = RunSeed.here()

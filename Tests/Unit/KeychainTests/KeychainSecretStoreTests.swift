@@ -94,7 +94,6 @@ struct KeychainSecretStoreTests {
     }
 }
 
-/// Runs `body` on a device with this lock.
 func on<Result>(_ lock: SimulatedDevice.Lock, _ body: () -> Result) -> Result {
     var conditions = SimulatedDevice.Conditions()
     conditions.lock = lock

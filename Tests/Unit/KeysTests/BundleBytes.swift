@@ -53,7 +53,6 @@ struct BundleBytes {
     }
 }
 
-/// A bundle's device.
 final class Device: Sendable {
     let key: Ed25519PrivateKey
     let prekey: X25519PublicKey

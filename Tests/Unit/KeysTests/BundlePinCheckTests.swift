@@ -5,7 +5,6 @@ import Testing
 
 @testable import Keys
 
-/// A good bundle against a sender's pin.
 struct BundlePinCheckTests {
     private let device = Device(seed: 140)
 

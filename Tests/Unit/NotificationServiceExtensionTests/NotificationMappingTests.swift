@@ -9,7 +9,6 @@ import UserNotifications
 @testable import NotificationCore
 @testable import NotificationServiceExtension
 
-/// From the core's value to iOS's types.
 struct NotificationMappingTests {
     private static var full: NotificationContent {
         var content = NotificationContent("Lunch?", title: "Ada", outcome: .replay, kind: .replay, claim: nil)

@@ -77,7 +77,6 @@ struct SecondDeliveryTests {
         #expect(device.screen.map(\.body) == ["Your conversations are up to date"])
     }
 
-    /// The base64url of zeros.
     private func zeros(_ characterCount: Int) -> String { String(repeating: "A", count: characterCount) }
 
     @Test func `a time that is over is not waited through`() async throws {

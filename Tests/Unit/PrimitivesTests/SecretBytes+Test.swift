@@ -1,7 +1,6 @@
 @testable import Primitives
 
 extension [UInt8] {
-    /// A secret made of bytes that a test knows.
     var secret: SecretBytes {
         SecretBytes(byteCount: count) { span in
             for (offset, byte) in enumerated() { span.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self) }
@@ -10,6 +9,5 @@ extension [UInt8] {
 }
 
 extension SecretBytes {
-    /// The bytes, to compare with a vector's.
     var revealed: [UInt8] { withBytes { [UInt8](copying: $0) } }
 }

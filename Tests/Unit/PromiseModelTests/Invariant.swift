@@ -9,7 +9,6 @@ enum Invariant: String, CaseIterable {
     case unconfirmedClockDeletesNothing
 }
 
-/// A promise that did not hold.
 struct Violation: Equatable, CustomStringConvertible {
     let invariant: Invariant
     let what: String

@@ -5,7 +5,6 @@ import Keys
 ///
 /// The replay window is restored in place: processes that have it open see the restored bytes.
 final class ModelFolder {
-    /// All of it.
     struct Image {
         fileprivate let window: Data
         fileprivate let files: [String: [UInt8]]

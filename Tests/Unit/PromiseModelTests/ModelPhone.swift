@@ -23,7 +23,6 @@ final class ModelPhone {
         var boot: UInt64
     }
 
-    /// A push's end.
     enum Outcome: Equatable {
         case opened, replay, expired, clockUntrusted, locked, missingKey
         case other(String)
@@ -106,7 +105,6 @@ final class ModelPhone {
 
 // The app: one call each.
 extension ModelPhone {
-    /// Starts a process.
     func open(_ clock: Reading) throws(AppDeviceError) {
         uptime.set(clock)
         switch try AppDevice.open(settings, now: clock.wall, random: &random) {

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 
-/// A schedule that broke a promise.
 struct Counterexample: CustomStringConvertible {
     let schedule: [Step]
     let violation: Violation
@@ -18,7 +17,6 @@ struct Counterexample: CustomStringConvertible {
     }
 }
 
-/// Searches for schedules that break a promise.
 struct Search {
     let stage: Stage
 

@@ -39,7 +39,6 @@ final class Stage {
         return world
     }
 
-    /// Returns to an earlier world.
     func put(_ world: World, _ image: ModelFolder.Image) throws {
         try phone.folder.putBack(image)
         phone.setLock(world.lock)

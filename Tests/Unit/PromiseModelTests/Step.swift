@@ -24,7 +24,6 @@ enum Step: Hashable {
     case pass(Pause)
     /// The wall clock continues from there.
     case clock(Jump)
-    /// The wall clock stands still.
     case freezeClock
     /// The source of the time is wrong, an hour ahead, and the app believes it.
     case wrongTime
@@ -52,7 +51,6 @@ enum Step: Hashable {
         case raced(milliseconds: Int64)
     }
 
-    /// A message's signed time of sending.
     enum SignedTime: Hashable {
         case trueTime
         case deviceTime

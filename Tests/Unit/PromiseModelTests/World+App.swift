@@ -98,7 +98,6 @@ extension World {
         }
     }
 
-    /// Records that the app has opened a message from the spool.
     mutating func noteSpooled(_ id: [UInt8], _ end: WorldMessage.End) -> Violation? {
         guard let message = messages.firstIndex(where: { $0.id == id }) else { return nil }
         if let violation = judge(message, .opened) { return violation }
@@ -130,7 +129,6 @@ extension World {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 
-    /// Compares the prekeys on disk with those before.
     @discardableResult
     mutating func notePrekeys() throws -> Violation? {
         let found = try stage.phone.prekeys()

@@ -189,7 +189,6 @@ extension World {
         }
     }
 
-    /// Applies a step to the clocks and the lock.
     private mutating func turn(_ step: Step) {
         switch step {
         case .clock(.right):

@@ -9,7 +9,6 @@ import Testing
 
 @testable import PushService
 
-/// Request bodies of the tests.
 enum Body {
     static let sealed = sealedField(.alert)
 
@@ -24,7 +23,6 @@ enum Body {
         return String(decoding: envelope.sealedField, as: UTF8.self)
     }
 
-    /// A call, sealed as a back end does it.
     static func sealedCall() throws -> SealedMessage {
         var message = Message()
         message.operation = .call("room 7")

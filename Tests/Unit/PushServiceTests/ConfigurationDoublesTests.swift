@@ -46,7 +46,6 @@ struct ConfigurationDoublesTests {
         #expect(error?.faults.first?.problem == "more than 4096 keys in all; remove those not in use")
     }
 
-    /// A configuration with 64 keys for each tenant.
     private static func file(tenantCount: Int) -> [UInt8] {
         let app =
             #"{"bundle-id":"com.example.chat","environment":"production","placeholder":{"loc-key":"SP"},"#

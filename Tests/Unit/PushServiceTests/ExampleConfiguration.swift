@@ -61,7 +61,6 @@ enum ExampleConfiguration {
         return try ServiceConfiguration(file: Array(file.utf8), environment: environment)
     }
 
-    /// Faults of the configuration with one change, a sentence each.
     static func faults(
         replacing: String = "",
         with replacement: String = "",

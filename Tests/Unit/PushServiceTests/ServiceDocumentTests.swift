@@ -5,7 +5,6 @@ import Testing
 
 @testable import PushService
 
-/// docs/service.md against the values that it describes.
 struct ServiceDocumentTests {
     private static func text() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

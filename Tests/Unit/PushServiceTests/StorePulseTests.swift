@@ -9,7 +9,6 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-/// The known state of a store, without a wait for it.
 struct StorePulseTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore

@@ -5,7 +5,6 @@ import Testing
 
 @testable import PushStore
 
-/// Length of SQLite's log during a copy.
 struct BackupLogTests {
     private static let batchCount: UInt64 = 512
     private static let payloadByteCount = 8_000

@@ -6,7 +6,6 @@ import Testing
 
 @testable import PushStore
 
-/// Places of devices' rows, with colliding hashes.
 struct DevicePlaceTests {
     private let file: StoreAtRest
 

@@ -4,7 +4,6 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// Files that are taken away under an open store.
 struct FileLocationTests {
     enum Deed: CaseIterable, Sendable {
         case removesFile, renamesFile, replacesFile, removesLog, renamesLog

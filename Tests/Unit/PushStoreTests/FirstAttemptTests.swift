@@ -4,7 +4,6 @@ import Testing
 
 @testable import PushStore
 
-/// The first attempt as bytes of its entry's row.
 struct FirstAttemptTests {
     private static let attempts = [
         Attempt(

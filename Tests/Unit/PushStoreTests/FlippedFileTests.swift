@@ -14,7 +14,6 @@ struct FlippedFileTests {
     private static let pageByteCount = 8_192
     private static let entryCount: UInt64 = 60
 
-    /// A closed store with entries and devices.
     private static func made() async throws -> [UInt8] {
         let file = try StoreAtRest()
         let store = try file.open()

@@ -7,7 +7,6 @@ import Testing
 
 @testable import PushStore
 
-/// Files of earlier versions, and of later ones.
 struct MigrationTests {
     private let file: StoreAtRest
 

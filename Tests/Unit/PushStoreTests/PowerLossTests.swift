@@ -110,7 +110,6 @@ struct PowerLossTests {
     }
 }
 
-/// Number of rounds of the long tests.
 enum Rounds {
     /// SEALEDPUSH_STORE_ROUNDS, or a number that a test run has time for.
     static func count(_ short: Int) -> Int {

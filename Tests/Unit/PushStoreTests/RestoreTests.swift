@@ -32,7 +32,6 @@ struct RestoreTests {
         return store.openingReport.restoreCause
     }
 
-    /// Copies a file as `cp` does.
     private func copy(_ source: String, to target: String) throws {
         let bytes = try StoreAtRest.read(source)
         let file = try StoreFile.open(target, O_CREAT | O_TRUNC)

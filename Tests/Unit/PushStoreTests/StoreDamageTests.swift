@@ -5,7 +5,6 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// Rows that the disk has damaged, and the files' content.
 struct StoreDamageTests {
     private let file: StoreAtRest
 

@@ -6,7 +6,6 @@ import PushStoreProbe
 import TestSupport
 import Testing
 
-/// The file itself: its access, key and content.
 struct StoreFileTests {
     private let folder: TemporaryFolder
     private let path: String

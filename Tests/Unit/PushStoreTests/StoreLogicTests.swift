@@ -6,7 +6,6 @@ import Testing
 
 @testable import PushStore
 
-/// Decisions without a disk.
 struct StoreLogicTests {
     @Test func `places are shared until nobody wants more`() {
         #expect(FairShare.divide(10, among: [100, 2, 100], startingAt: 0) == [4, 2, 4])

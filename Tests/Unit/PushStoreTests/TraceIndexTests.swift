@@ -7,7 +7,6 @@ import Testing
 
 @testable import PushStore
 
-/// Traces in memory and in runs.
 struct TraceIndexTests {
     private let folder: TemporaryFolder
     private let tenant: TenantID

@@ -58,7 +58,6 @@ struct OnlineTimeTests {
         )
     }
 
-    /// The answer, or its error.
     private func ask(_ server: TestWebServer) async -> Result<Timestamp, RelayClientError> {
         let task = device(server).bind {
             Task { () -> Result<Timestamp, RelayClientError> in

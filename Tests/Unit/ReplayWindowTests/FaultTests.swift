@@ -40,7 +40,6 @@ struct FaultTests {
         )
     }
 
-    /// The show of a message that a later one removed.
     private static func show(_ number: UInt64) -> OrderedChange {
         OrderedChange(
             sender: number % 2 == 0 ? alice : bob,
@@ -67,7 +66,6 @@ struct FaultTests {
         try image.write(bytes[...], at: range.lowerBound)
     }
 
-    /// The ids that a page of records can hold.
     private func numbersByPage() throws -> [Int: [UInt64]] {
         let file = try WindowFile(path: site.path, onWrite: nil)
         let salt = try WindowCore(file: file, uptime: TestUptime.current).identity.salt

@@ -142,7 +142,6 @@ struct FloorTests {
     }
 }
 
-/// The window's knowledge of the time.
 struct WindowTimeTests {
     private let site: Window
     private var window: ReplayWindow { site.window }

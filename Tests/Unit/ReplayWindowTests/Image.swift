@@ -25,7 +25,6 @@ final class Image {
         guard count == bytes.count else { throw ImageFailure(call: "pwrite") }
     }
 
-    /// Restores these ranges.
     func restore(_ ranges: [Range<Int>]) throws {
         for range in ranges { try write(bytes[range], at: range.lowerBound) }
     }

@@ -1,6 +1,5 @@
 import TestSupport
 
-/// Another process with the same window.
 enum Probe {
     private static let path = LineProcess.path(of: "ReplayWindowProbe")
 

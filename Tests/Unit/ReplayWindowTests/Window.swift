@@ -6,7 +6,6 @@ import TestSupport
 
 @testable import Opening
 
-/// A window in a folder that goes with the test.
 struct Window {
     let folder: TemporaryFolder
     let window: ReplayWindow
@@ -19,7 +18,6 @@ struct Window {
 
     var path: String { folder.path(WindowLayout.name) }
 
-    /// The same window, as another process opens it.
     func reopened(onWrite: WindowFile.WriteObserver? = nil) throws -> ReplayWindow {
         try ReplayWindow(folder: folder.path, onWrite: onWrite, uptime: TestUptime.read)
     }

@@ -104,7 +104,6 @@ extension MessageOpener {
 }
 
 extension Envelope {
-    /// The `sealed` field as a string.
     var field: String { String(decoding: sealedField, as: UTF8.self) }
 }
 

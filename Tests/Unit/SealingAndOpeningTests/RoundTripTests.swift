@@ -123,7 +123,6 @@ struct RoundTripTests {
 }
 
 extension Message {
-    /// Text of all kinds and lengths.
     static func random(using random: inout SeededRandom) -> Message {
         let alphabet: [Character] = [
             "a", "é", "\u{65}\u{301}", "漢", "🇨🇭", "👩‍👩‍👧‍👦", "\"", "\\", "\n", "\u{7}", "\u{202E}", " ",

@@ -3,9 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// A channel's facts about its peer.
 @Suite struct ChannelPeerTests {
-    /// The server's view of its peer at the opening.
     private struct Peer: Sendable {
         let address: String?
         let commonName: String?

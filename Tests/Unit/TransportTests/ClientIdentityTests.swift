@@ -4,7 +4,6 @@ import Testing
 
 @testable import Transport
 
-/// Clients that show a certificate, and servers that request one.
 @Suite struct ClientIdentityTests {
     private let stage: TLSStage
 

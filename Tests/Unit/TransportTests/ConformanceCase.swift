@@ -101,7 +101,6 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
     /// The reaction that the test expects.
     var expected: Demand { leniency?.does ?? demand }
 
-    /// All bytes of the server after the request.
     var speech: [UInt8] {
         switch beginning {
         case .nothing: bytes
@@ -116,7 +115,6 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(section): \(sentence)" }
 }
 
-/// Frames that several cases use.
 extension ConformanceCase {
     static func answer(stream: UInt32 = 1, endsStream: Bool) -> [UInt8] {
         RawFrame.headers(stream: stream, status: "200", endsStream: endsStream)

@@ -19,7 +19,6 @@ struct ConformanceServer {
     private var owed: [UInt32] = []
     private var notes = Notes()
 
-    /// The client's reaction.
     struct Notes: Sendable {
         /// Frames between the misbehaviour and the second probe's answer, or the connection's end.
         fileprivate(set) var frames: [RawFrame] = []
@@ -36,7 +35,6 @@ struct ConformanceServer {
         self.test = test
     }
 
-    /// Runs until the connection's end.
     mutating func run() async -> Notes {
         for await event in channel.events {
             switch event {

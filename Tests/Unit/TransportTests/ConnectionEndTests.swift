@@ -4,7 +4,6 @@ import Testing
 
 @testable import Transport
 
-/// Connections and requests that end early, and the caller's error.
 @Suite struct ConnectionEndTests {
     /// Keeps every responder, and signals each.
     private final class Keeper: HTTP2Handler {
@@ -46,7 +45,6 @@ import Testing
             }
         }
 
-        /// Acts on the latest connection, on its loop.
         func withConnection(_ body: @escaping @Sendable (HTTP2ServerConnection) -> Void) async {
             let bound = connection.withLock { bound in
                 defer { bound = nil }

@@ -12,11 +12,8 @@ struct HostileConversation: Sendable {
         case hangUp
     }
 
-    /// All frames of the server.
     private(set) var frames: [RawFrame] = []
-    /// Requests that reached the application.
     private(set) var requestCount = 0
-    /// True if another client was served afterwards.
     private(set) var isServerWell = false
 
     /// No deadline may fire on a starved machine.
@@ -108,10 +105,8 @@ extension HostileConversation {
     /// The last byte of the first GOAWAY's code; nil without one.
     var goAwayCode: UInt8? { frames.first { $0.type == 7 }?.payload[7] }
 
-    /// Codes of all RST_STREAM frames.
     var resetCodes: [UInt8] { frames.filter { $0.type == 3 }.map { $0.payload[3] } }
 
-    /// Streams whose answers began.
     var answeredStreams: [UInt32] { frames.filter { $0.type == 1 }.map(\.stream) }
 
     var bodyByteCount: Int { frames.filter { $0.type == 0 }.reduce(0) { $0 + $1.payload.count } }

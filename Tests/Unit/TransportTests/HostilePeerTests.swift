@@ -3,7 +3,6 @@ import Testing
 
 @testable import Transport
 
-/// A session's reaction to bytes that no honest peer sends.
 @Suite struct HostilePeerTests {
     private let now = MonotonicTime.now()
 

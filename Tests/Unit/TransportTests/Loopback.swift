@@ -85,7 +85,6 @@ final class ClosureHandler: HTTP2Handler {
 }
 
 extension HTTP2Request {
-    /// A POST to `path` with the four pseudo-headers.
     static func post(_ path: StaticString, body: [UInt8] = []) -> HTTP2Request {
         var headers = HeaderBlock()
         headers.append(":method", "POST")

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Transport
 
-/// The protocols as values: bytes in, bytes out.
 @Suite struct ProxyNegotiationTests {
     private typealias Step = ProxyNegotiation.Step
 
@@ -11,7 +10,6 @@ import Testing
         try ProxyNegotiation(Proxy(url: url), host: host, port: 443)
     }
 
-    /// Steps after pieces of a reply.
     private func steps(_ negotiation: ProxyNegotiation, _ pieces: [[UInt8]]) throws(ProxyError) -> [Step] {
         var negotiation = negotiation
         var steps: [Step] = []

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Transport
 
-/// Requests through proxies with sockets and threads of their own.
 @Suite struct ProxyTests {
     private func answer(
         through proxy: Proxy,

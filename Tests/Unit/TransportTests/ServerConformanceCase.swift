@@ -52,7 +52,6 @@ struct ServerConformanceCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(section): \(sentence)" }
 }
 
-/// Frames and blocks that several cases use.
 extension ServerConformanceCase {
     /// The server's limit of streams.
     static let streamCountMax: UInt32 = 4
@@ -64,12 +63,10 @@ extension ServerConformanceCase {
         ConformanceCase.field(name, value)
     }
 
-    /// A request of one frame.
     static func whole(_ stream: UInt32 = 1) -> [UInt8] {
         RawFrame.request(stream: stream, endsStream: true)
     }
 
-    /// A request whose body is still to come.
     static func open(_ stream: UInt32 = 1) -> [UInt8] {
         RawFrame.request(stream: stream, endsStream: false)
     }

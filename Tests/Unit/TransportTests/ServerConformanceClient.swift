@@ -17,9 +17,7 @@ struct ServerConformanceClient {
     private var hasSpoken = false
     private var notes = Notes()
 
-    /// The server's reaction.
     struct Notes: Sendable {
-        /// The first frame.
         fileprivate(set) var greeting: RawFrame?
         /// Frames between the client's bytes and the last probe's answer, or the connection's end.
         fileprivate(set) var frames: [RawFrame] = []
@@ -33,7 +31,6 @@ struct ServerConformanceClient {
         fileprivate(set) var end: TransportError?
     }
 
-    /// Runs until the connection's end.
     static func run(_ test: ServerConformanceCase, _ loopback: Loopback, to port: UInt16) async throws -> Notes {
         let opening = test.preface + test.beginning + ConformanceCase.ping(probes[0])
         let channel = try await RecordedChannel.connect(

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Transport
 
-/// Connections that reach HTTP/2, and those that do not.
 @Suite struct ServerDoorTests {
     private func serve(
         _ loopback: Loopback,

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Transport
 
-/// Slow clients: each of the server's deadlines ends what it limits.
 @Suite struct ServerSlownessTests {
     /// Short where the test waits for it; it can only come late.
     private static let short = Duration.milliseconds(40)

@@ -15,7 +15,6 @@ import Testing
         }
     }
 
-    /// The port that the connection reached.
     private func connect(_ ports: [UInt16], _ route: TCPRoute) async throws -> UInt16 {
         let loop = try EventLoop()
         defer { loop.stop() }

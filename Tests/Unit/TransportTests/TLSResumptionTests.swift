@@ -4,7 +4,6 @@ import Testing
 
 @testable import Transport
 
-/// Connections that resume an earlier one's session.
 @Suite struct TLSResumptionTests {
     private let stage: TLSStage
 

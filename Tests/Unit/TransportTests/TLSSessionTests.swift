@@ -188,7 +188,6 @@ final class TLSPair {
     var clientGot = ByteQueue()
     var serverGot = ByteQueue()
     var pieceByteCount = Int.max
-    /// Changes bytes on the wire.
     var alter: ((inout [UInt8]) -> Void)?
 
     init(client: consuming TLSSession, server: consuming TLSSession) {

@@ -2,7 +2,6 @@ import TestCertificates
 
 @testable import Transport
 
-/// An authority, a server's identity, and contexts made of them.
 struct TLSStage {
     let authority: TestAuthority
     private let server: TestAuthority.Identity

@@ -60,7 +60,6 @@ final class Echo: TLSChannelDelegate {
     func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {}
 }
 
-/// Never reads.
 final class Deaf: TLSChannelDelegate {
     func channelDidOpen(_ channel: TLSChannel) { channel.pauseReading() }
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {}
@@ -137,7 +136,6 @@ final class StartedClient {
     }
 }
 
-/// A plain, blocking TCP client; for bytes that are not TLS.
 final class PlainClient {
     private let descriptor: Int32
 
@@ -166,7 +164,6 @@ final class PlainClient {
         _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Ends its sending side.
     func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }

@@ -40,7 +40,6 @@ struct ProxyCaller {
         return String(decoding: head.dropLast(4), as: UTF8.self).split(separator: "\r\n").map(String.init)
     }
 
-    /// Blocks until the caller closes.
     func waitForEnd() {
         while read(1) != nil {}
     }

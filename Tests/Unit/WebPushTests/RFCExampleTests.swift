@@ -4,7 +4,6 @@ import Testing
 
 @testable import WebPush
 
-/// The RFCs' own examples, step by step.
 struct RFCExampleTests {
     @Test func `the example of RFC 8291 opens`() throws {
         let example = try RFC8291Example.load()

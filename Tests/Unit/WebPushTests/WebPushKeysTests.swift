@@ -7,7 +7,6 @@ import Testing
 
 @testable import WebPush
 
-/// A subscription's keys, and their file.
 struct WebPushKeysTests {
     private let folder: TemporaryFolder
 

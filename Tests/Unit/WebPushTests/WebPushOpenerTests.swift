@@ -5,7 +5,6 @@ import Testing
 
 @testable import WebPush
 
-/// The `webpush` field of a payload.
 struct WebPushOpenerTests {
     private let keys: WebPushKeys
     private let opener: WebPushOpener

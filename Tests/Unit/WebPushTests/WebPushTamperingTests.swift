@@ -2,7 +2,6 @@ import Testing
 
 @testable import WebPush
 
-/// The example of RFC 8291, altered.
 struct WebPushTamperingTests {
     private let example: RFC8291Example
     private let record: [UInt8]

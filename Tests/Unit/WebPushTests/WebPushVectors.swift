@@ -60,11 +60,9 @@ struct OtherRecords: Decodable {
     }
 }
 
-/// A vector's field that is not base64url.
 struct BadVector: Error {}
 
 extension String {
-    /// The bytes of a vector's field.
     func bytes() throws -> [UInt8] {
         guard let bytes = Base64URL.decode(Array(utf8)) else { throw BadVector() }
         return bytes

@@ -4,8 +4,7 @@ import Testing
 
 /// Core dumps, which would contain all of the process's secrets.
 struct CoreDumpTests {
-    /// Where the machine writes cores at all, each of these would leave one in its folder, or with the machine's
-    /// collector.
+    /// Each of these would leave a core in its folder, or with the machine's collector, if the machine writes cores at all.
     @Test(.disabled(if: isSanitized, "a sanitizer ends its process itself"), arguments: [SIGABRT, SIGSEGV, SIGQUIT])
     func `no signal leaves a core, though the one who starts it allows them`(_ number: Int32) throws {
         let folder = try DaemonFolder()

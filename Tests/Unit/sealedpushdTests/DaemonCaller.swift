@@ -13,7 +13,6 @@ final class DaemonCaller: Sendable {
             let limits = JSONParser.Limits(byteCountMax: 10_000_000, depthMax: 16, allowsFractions: true)
             return try? JSONParser.parse(body, limits: limits)
         }
-        /// Apns-ids of the accepted notifications.
         var ids: [String] { json?["notifications"]?.elements?.compactMap { $0["id"]?.string } ?? [] }
         /// The word of the problem's type; nil for another answer.
         var problem: String? {
@@ -67,7 +66,6 @@ final class DaemonCaller: Sendable {
         return Reply(status: response.status, fields: Dictionary(fields) { $0 + "," + $1 }, body: response.body)
     }
 
-    /// Sends one request so many times at once.
     func sendAtOnce(_ count: Int, _ method: String, _ path: String, _ key: String, body: String? = nil) async throws
         -> [Reply]
     {

@@ -58,14 +58,12 @@ final class DaemonFolder {
         try write(text)
     }
 
-    /// Replaces the configuration.
     func write(_ text: String) throws { _ = try folder.makeFile("sealedpushd.json", text) }
 
     func replacing(_ old: String, with new: String) -> String {
         text.split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
     }
 
-    /// Replaces one of the folder's files.
     func change(_ name: String, _ text: String, mode: Int = 0o600) throws {
         _ = try folder.makeFile(name, text, mode: mode)
     }

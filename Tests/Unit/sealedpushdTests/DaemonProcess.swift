@@ -1,7 +1,6 @@
 import Glibc
 import TestSupport
 
-/// `sealedpushd`, running.
 final class DaemonProcess {
     static var program: String { LineProcess.path(of: "sealedpushd") }
     /// The folder of all programs, beside these tests.
@@ -56,7 +55,6 @@ final class DaemonProcess {
 
     func signal(_ number: Int32) { _ = Glibc.kill(id, number) }
 
-    /// The next line of the log; nil at its end.
     func line() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -85,7 +83,6 @@ final class DaemonProcess {
         return String(line[range.upperBound...].prefix { $0 != "\"" })
     }
 
-    /// All of standard error, up to the process's end.
     func complaint() -> String {
         var bytes: [UInt8] = []
         while case let more = Self.read(errors), !more.isEmpty { bytes += more }
@@ -98,7 +95,6 @@ final class DaemonProcess {
         output = -1
     }
 
-    /// The rest of its log.
     func rest() -> String {
         while case let more = Self.read(output), !more.isEmpty { unread += more }
         defer { unread = [] }

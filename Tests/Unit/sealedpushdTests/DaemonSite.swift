@@ -91,13 +91,11 @@ final class DaemonSite: Sendable {
 
     deinit { simulatorLoop.stopAnywhere() }
 
-    /// A tenant's key, with all scopes of a back end.
     static func key(of tenant: String) -> String {
         var random = SeededRandom(seed: tenant.utf8.reduce(0xDAE_0000) { $0 &* 31 &+ UInt64($1) })
         return APIKey.make(random: &random).text
     }
 
-    /// Replaces the configuration.
     func write(_ tenants: [Tenant], limits: String = rates) throws {
         let rows = tenants.map { tenant in
             let port = tenant.port ?? simulator.pushPort
@@ -123,7 +121,6 @@ final class DaemonSite: Sendable {
         _ = try folder.makeFile("sealedpushd.json", text)
     }
 
-    /// Registers a device of an app, as its back end does.
     func device(of app: String) async throws -> String {
         let token = try await simulator.enrol(try Topic(app))
         var random = SeededRandom(seed: 11)

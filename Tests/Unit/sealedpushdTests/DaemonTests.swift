@@ -3,7 +3,6 @@ import TestCertificates
 import TestSupport
 import Testing
 
-/// The service as a process.
 struct DaemonTests {
     @Test func `it answers over TLS, and SIGTERM ends it in order`() async throws {
         let folder = try DaemonFolder()

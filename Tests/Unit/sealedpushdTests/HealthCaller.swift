@@ -1,7 +1,6 @@
 import Envelope
 import Transport
 
-/// Calls a service on this machine over HTTP/2 and TLS.
 enum HealthCaller {
     /// - Parameters:
     ///   - port: of 127.0.0.1.

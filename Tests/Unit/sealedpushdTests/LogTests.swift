@@ -4,7 +4,6 @@ import Testing
 
 @testable import sealedpushd
 
-/// A log whose reader is slow, or gone.
 struct LogTests {
     @Test func `lines that a stalled reader has no room for are counted, and nobody waits`() throws {
         let (reader, writer) = try Spawn.pipe()

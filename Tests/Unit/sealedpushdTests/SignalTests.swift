@@ -3,7 +3,6 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Signals that come at any moment.
 struct SignalTests {
     /// Signals of a closed pipe and a long file, and those that are commands to other services.
     private static let strays = [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2]

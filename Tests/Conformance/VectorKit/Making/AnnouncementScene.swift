@@ -36,7 +36,6 @@ struct AnnouncementRecipe {
     }
 }
 
-/// A vector of the kind `announcement` in the making.
 struct AnnouncementScene {
     var actors: Actors
     private var vector: Vector

@@ -10,7 +10,6 @@ struct AttachmentScene {
     private(set) var id: [UInt8]
     private(set) var byteCount: Int
     let file: [UInt8]
-    /// The stored bytes.
     let sealed: [UInt8]
 
     /// - Parameters:

@@ -55,7 +55,6 @@ struct BundleRecipe {
     }
 }
 
-/// A vector of the kind `bundle` in the making.
 struct BundleScene {
     var actors: Actors
     private var vector: Vector

@@ -6,7 +6,6 @@ import TestSupport
 /// A vector of the kind `message` in the making: one device, and pushes delivered to it in order.
 struct MessageScene {
     static let helloShows = #"{"title":"Ada","body":"Hello"}"#
-    /// State of the prekey on the device.
     enum PrekeyState { case held, locked, destroyed, absent }
 
     var actors: Actors
@@ -95,7 +94,6 @@ struct MessageScene {
         deliveries.append((now, expect, isShown ? shows ?? Self.helloShows : "-", died, time))
     }
 
-    /// Delivers the last push once more.
     mutating func deliverAgain(
         _ expect: String,
         shows: String? = nil,

@@ -3,7 +3,6 @@ import Opening
 import Primitives
 import WebPush
 
-/// Runs vectors of the kind `web-push`.
 enum WebPushRun {
     /// With the keys of a field: `PRIVATE AUTH`.
     static func opener(_ vector: Vector, _ words: String) throws -> WebPushOpener {

@@ -69,7 +69,6 @@ final class LegacySite: Sendable {
         try await serve { [unowned self] in GatewayConnection(site: self, verdict) }
     }
 
-    /// Starts a feedback service that sends these bytes.
     func serveFeedback(_ bytes: [UInt8], isCut: Bool = false) async throws -> LegacyService {
         try await serve { FeedbackConnection(bytes, isCut: isCut) }
     }
@@ -155,7 +154,6 @@ private final class GatewayConnection: TLSChannelDelegate {
     }
 }
 
-/// Sends its list, and closes.
 private final class FeedbackConnection: TLSChannelDelegate {
     private let bytes: [UInt8]
     private let isCut: Bool

@@ -11,7 +11,6 @@ final class APNSStandIn: Sendable {
     private let serverLoop: EventLoop
     private let clientLoop: EventLoop
     private let context: TLSContext
-    /// The server's authority.
     let authorityPEM: [UInt8]
     private let connectionCount = Atomic(0)
 
@@ -85,7 +84,6 @@ final class APNSStandIn: Sendable {
         return configuration
     }
 
-    /// Lanes on the client's loop.
     func lanes(_ observer: any APNSClientObserver) throws -> APNSClients {
         var configuration = Self.patience
         configuration.trust = .pem(authorityPEM)

@@ -6,7 +6,6 @@ import Transport
 
 @testable import APNSProvider
 
-/// Room for pushes that their sender keeps until there is some.
 struct ClientRoomTests {
     private static func client(
         _ site: APNSStandIn,

@@ -7,16 +7,13 @@ import Transport
 
 @testable import APNSProvider
 
-/// Lifetimes of connections, their ends, and harmless events.
 struct ConnectionLifeTests {
-    /// Events in order.
     private final class Recorder: APNSClientObserver {
         private let all = Guarded<[APNSClientEvent]>([])
         var events: [APNSClientEvent] { all.withLock { $0 } }
         func record(_ event: APNSClientEvent) { all.withLock { $0.append(event) } }
     }
 
-    /// Blocks a thread until it is released.
     private final class Gate: Sendable {
         private let ends: (reader: Int32, writer: Int32)
 

@@ -6,7 +6,6 @@ import Transport
 
 @testable import APNSProvider
 
-/// A whole client against a server whose answers each test gives.
 struct ConnectionPoolTests {
     @Test func `until the first authenticated answer one push is on its way, and then all`() async throws {
         let site = try APNSStandIn()

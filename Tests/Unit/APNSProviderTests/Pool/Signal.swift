@@ -1,6 +1,5 @@
 import Platform
 
-/// An event that happens once, and can be awaited.
 final class Signal: Sendable {
     private struct State {
         var isSet = false

@@ -4,7 +4,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A request about channels, valid until a test changes it.
 struct ChannelCall: Sendable {
     static let app = "com.example.chat"
 
@@ -65,7 +64,6 @@ struct ChannelCall: Sendable {
         }
     }
 
-    /// Replaces one field, or the body.
     func with(_ name: String, _ value: String?) -> ChannelCall {
         var call = self
         call[name] = value
@@ -78,14 +76,12 @@ struct ChannelCall: Sendable {
         return call
     }
 
-    /// Adds a field, which may be there already.
     func adding(_ name: String, _ value: String) -> ChannelCall {
         var call = self
         call.fields.append((name, value))
         return call
     }
 
-    /// Sends it on a connection of its own.
     func response(from site: ServiceSite) async throws -> HTTP2Response {
         let connection = try await site.connection(toManagement: isManagement)
         let response = try await response(over: connection)

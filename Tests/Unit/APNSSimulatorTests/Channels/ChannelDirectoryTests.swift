@@ -49,7 +49,6 @@ struct ChannelDirectoryTests {
 
         mutating func leave() { directory.disconnect(1) }
 
-        /// The device's messages when it connects again.
         mutating func comeBack(at time: Int64 = now) -> [UInt8] {
             directory.connect(1, now: time).compactMap {
                 if case .send(let push, 1) = $0 { push.payload[0] } else { nil }

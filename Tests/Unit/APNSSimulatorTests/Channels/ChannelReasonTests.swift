@@ -37,7 +37,6 @@ struct ChannelReasonTests {
 
     private typealias Case = (reason: BroadcastReason, call: ChannelCall)
 
-    /// Requests that the management port refuses.
     private static func managementCases(_ stage: Stage) throws -> [Case] {
         let create = try ChannelCall.create()
         let read = try ChannelCall.read(stage.none)
@@ -82,7 +81,6 @@ struct ChannelReasonTests {
         ]
     }
 
-    /// Requests that the push port refuses.
     private static func broadcastCases(_ stage: Stage) throws -> [Case] {
         let send = try ChannelCall.send(stage.none)
         let kept = try ChannelCall.send(stage.mostRecent)

@@ -4,7 +4,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// The engine's timer, on a real loop and by the real clock.
 struct CoreAlarmTests {
     /// Sleeps until a time, as the simulator does: by a clock of whole seconds. Lives on the loop.
     private final class Sleeper {

@@ -33,7 +33,6 @@ struct DeliveryModel {
     private(set) var living: [Living] = []
     private var acceptedCount = 0
     private var now: Int64 = 0
-    /// This step's events, in words.
     private var story: Story = Story()
 
     init(phoneCount: Int) { phones = [Phone](repeating: Phone(), count: phoneCount) }

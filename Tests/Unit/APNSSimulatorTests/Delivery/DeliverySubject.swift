@@ -5,7 +5,6 @@ import DeviceLink
 
 /// The engine that is compared with the model, perhaps with a planted mistake.
 struct DeliverySubject {
-    /// A plausible mistake.
     enum Mistake: CaseIterable {
         /// Sends the replaced push too.
         case storesTwo

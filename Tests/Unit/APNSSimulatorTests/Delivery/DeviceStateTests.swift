@@ -4,7 +4,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Effects of each state of a device on a push.
 struct DeviceStateTests {
     private var handheld = Handheld()
     private let one: DevicePush

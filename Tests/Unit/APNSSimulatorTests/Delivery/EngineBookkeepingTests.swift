@@ -5,7 +5,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// The engine's records beside the pushes: alarms, rates, the log.
 struct EngineBookkeepingTests {
     @Test func `alarms come in the order of time, whoever set them`() {
         var random = SeededRandom(seed: 1)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Pushes stored for an absent device, and for how long.
 struct StoringTests {
     private static let startSeconds = UInt64(Handheld.start / 1000)
     private var handheld = Handheld()

@@ -5,7 +5,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Owners of tokens, and their permitted use.
 struct DeviceDirectoryTests {
     private static let now: Int64 = 2_051_222_400_000
     private let chat: Topic

@@ -7,7 +7,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Devices over real connections: states, certificates, tokens, and time.
 struct LiveDeviceTests {
     @Test func `two devices get their own pushes, and the one that was away its newest`() async throws {
         let site = try await Site()

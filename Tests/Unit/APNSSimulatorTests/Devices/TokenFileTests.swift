@@ -6,7 +6,6 @@ import Testing
 
 @testable import APNSSimulator
 
-/// Tokens that outlive their simulator, in a real file.
 struct TokenFileTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path("tokens") }

@@ -7,7 +7,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// Tokens of their own for each kind of push, over real connections.
 struct TokenKindTests {
     static let pushTypes = PushType.allCases.filter { !$0.topicSuffix.isEmpty }
 
@@ -196,7 +195,6 @@ struct TokenKindTests {
 }
 
 extension ControlSite {
-    /// Changes a setting over the API.
     fileprivate func set(_ name: String, _ value: String) async throws -> Answer {
         try await call("POST /v1/settings", #"{"name":"\#(name)","value":"\#(value)"}"#)
     }

@@ -6,7 +6,6 @@ import Transport
 @testable import APNSProvider
 @testable import APNSSimulator
 
-/// The feedback service with our own client, over mutual TLS.
 struct FeedbackServiceTests {
     private static func notification(_ token: DeviceToken, expiresAt: UInt32 = 0) -> LegacyNotification {
         LegacyNotification(expiresAt: expiresAt, deviceToken: token, payload: Array(#"{"aps":{"alert":"hi"}}"#.utf8))

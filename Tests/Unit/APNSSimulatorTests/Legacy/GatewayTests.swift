@@ -26,7 +26,6 @@ struct GatewayTests {
         try DeviceToken(bytes: [UInt8](repeating: 9, count: 32))
     }
 
-    /// The next pushes of a device, acknowledged.
     private static func pushes(_ count: Int, _ device: DeviceConnection) async throws -> [DevicePush] {
         var pushes: [DevicePush] = []
         while pushes.count < count, let push = try await device.next() {

@@ -7,7 +7,6 @@ import Transport
 @testable import APNSSimulator
 
 extension SettingEffect {
-    /// The interface of before 2021.
     static let legacy = [
         SettingEffect(
             "gateway-drain",

@@ -5,7 +5,6 @@ import Transport
 @testable import APNSSimulator
 
 extension SettingEffect {
-    /// Validation of requests, provider tokens and certificates.
     static let validation = requests + providerTokens + certificates
 
     private static let requests = [

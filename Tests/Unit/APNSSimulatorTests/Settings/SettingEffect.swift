@@ -8,9 +8,7 @@ struct SettingEffect: Sendable, CustomTestStringConvertible {
 
     let name: String
     let value: @Sendable (SettingStage) throws -> String
-    /// The observation with the setting of the start.
     let before: String
-    /// The observation after the change.
     let after: String
     /// Sets other settings that make it visible.
     let configure: @Sendable (inout SimulatorConfiguration) throws -> Void

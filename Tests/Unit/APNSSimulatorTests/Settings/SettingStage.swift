@@ -6,7 +6,6 @@ import Transport
 
 @testable import APNSSimulator
 
-/// A simulator with every port open, and its clients.
 final class SettingStage: Sendable {
     let site: ServiceSite
     /// Token of an absent device.
@@ -75,7 +74,6 @@ final class SettingStage: Sendable {
         )
     }
 
-    /// Pushes, and returns the answer's status and reason.
     func push(
         to token: DeviceToken? = nil,
         _ body: String = #"{"aps":{"alert":"x"}}"#,
@@ -106,7 +104,6 @@ final class SettingStage: Sendable {
         return response
     }
 
-    /// Pushes without a provider token, and returns the answer's status and reason.
     func push(as identity: TLSIdentity) async -> String {
         do {
             let connection = try await connection(as: identity)
@@ -161,7 +158,6 @@ final class SettingStage: Sendable {
 
     func enrol() async throws -> DeviceToken { try await site.simulator.enrol(site.app) }
 
-    /// The device's next pushes, acknowledged.
     func pushes(_ count: Int, _ device: DeviceConnection) async throws -> [DevicePush] {
         var pushes: [DevicePush] = []
         while pushes.count < count, let push = try await device.next() {
@@ -173,7 +169,6 @@ final class SettingStage: Sendable {
 }
 
 extension DevicePush {
-    /// The last word of its payload.
     var word: String {
         let text = String(decoding: payload, as: UTF8.self)
         let parts = text.split { !$0.isLetter && !$0.isNumber }

@@ -4,7 +4,6 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// Messages between device and host, and forged ones from the host's side.
 struct HostCodingTests {
     @Test func `a content of every kind comes back as it was`() throws {
         let original = content(title: "\u{301}combining", subtitle: "\u{0}\n\r", body: "😀\u{2028}")

@@ -4,7 +4,6 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// The kernel's own files about a process.
 struct ProcessFilesTests {
     @Test func `the footprint is what the process wrote to, wherever it is`() {
         let status = """

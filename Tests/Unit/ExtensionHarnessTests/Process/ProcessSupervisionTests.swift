@@ -3,7 +3,6 @@ import UserNotifications
 
 @testable import ExtensionHarness
 
-/// Decisions about a process, without one.
 struct ProcessSupervisionTests {
     private var process = ProcessSupervision(memoryByteCountMax: 1_000)
     private static let schedule = ProcessSupervision.Schedule(expiries: [.seconds(30)], end: .seconds(35))

@@ -9,7 +9,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// A device's state at a launch, and the app's result.
 struct AppDeviceStartTests {
     @Test func `the first launch is a new identity, and is said until the relay has its bundle (protocol v1, rule 15)`()
         throws

@@ -93,7 +93,6 @@ extension Handset {
         return try device.destroyDue()
     }
 
-    /// Uploads the bundle, and notes the relay's confirmation.
     func publish(_ device: AppDevice) throws {
         let bundle = try device.bundle()
         published = bundle.bytes
@@ -210,7 +209,6 @@ extension AppDevice.Start {
     var loss: AppDevice.Loss? { if case .remade(_, let loss) = self { loss } else { nil } }
 }
 
-/// A device's uptime, set by a test.
 final class UptimeBox: Sendable {
     private let box = Guarded(Uptime(milliseconds: Handset.start.milliseconds, boot: 1))
 
@@ -223,7 +221,6 @@ final class UptimeBox: Sendable {
     func restart() { box.withLock { $0 = Uptime(milliseconds: $0.milliseconds, boot: $0.boot + 1) } }
 }
 
-/// A device's lock, set by a test.
 final class LockBox: Sendable {
     private let box = Guarded(DeviceLock.unlocked)
 

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// Order, thumbnails and missing attachments, without a network.
 struct AttachmentBoardTests {
     private static func board(_ areThumbnails: [Bool]) -> AttachmentBoard {
         AttachmentBoard(

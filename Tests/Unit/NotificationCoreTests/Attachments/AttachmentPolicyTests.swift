@@ -3,7 +3,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// Permitted hosts and files of attachments.
 struct AttachmentPolicyTests {
     private static let policy = AttachmentPolicy(sources: [
         .init(host: "files.example.com", pathPrefix: "/v1/blobs/"),

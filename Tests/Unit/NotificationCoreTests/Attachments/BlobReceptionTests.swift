@@ -3,7 +3,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// One answer of a server, checked against its request.
 struct BlobReceptionTests {
     private static func request(offset: UInt64) throws -> BlobRequest {
         BlobRequest(url: try #require(AttachmentURL("https://files.example.com/1")), offset: offset, byteCount: 1_000)

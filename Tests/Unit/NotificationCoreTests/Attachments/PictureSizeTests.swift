@@ -4,7 +4,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// Width and height without decoding.
 struct PictureSizeTests {
     private func size(_ format: AttachmentFormat.Picture, _ file: [UInt8]) -> PictureSize? {
         PictureSize(format) { offset, count in

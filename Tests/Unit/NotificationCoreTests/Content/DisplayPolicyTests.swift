@@ -4,7 +4,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// The table from outcome to content.
 struct DisplayPolicyTests {
     private static let words: Set<OutcomeKind> = [.opened, .openedWithoutAttachments, .unauthenticated]
 

@@ -6,7 +6,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// Texts that arrive as keys of the app's own tables.
 struct LocalizedWordsTests {
     private static let table = [
         "JOIN": "%@ joined %@", "SWAP": "%2$@ of %1$@", "RATE": "%@ is 100 %%", "TITLE": "From %@", "EMPTY": "\u{200B}",

@@ -110,7 +110,6 @@ enum Samples {
         return (try? UnauthenticatedMessage(plaintext: plaintext)).map { .unauthenticated($0) } ?? .malformed
     }
 
-    /// Content of each kind.
     static func content(
         of kind: OutcomeKind,
         display: DisplayPolicy = DisplayPolicy(texts: texts)
@@ -121,7 +120,6 @@ enum Samples {
         }
     }
 
-    /// Content without a container.
     static func content(
         _ outcome: Outcome,
         display: DisplayPolicy = DisplayPolicy(texts: texts),

@@ -5,7 +5,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// A file that two processes change in place.
 struct SharedFileTests {
     private let folder: TemporaryFolder
     private let file: SharedFile

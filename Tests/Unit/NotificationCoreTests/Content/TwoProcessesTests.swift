@@ -34,7 +34,6 @@ struct TwoProcessesTests {
         }
     }
 
-    /// Runs one of the two processes.
     private static func race(_ number: Int, in folder: String) throws {
         let container = SharedContainer(path: folder)
         _ = FileManager.default.createFile(atPath: folder + "/ready-\(number)", contents: nil)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// One timer for many deadlines, on the machine's own time.
 struct AlarmClockTests {
     private let clock = AlarmClock()
     private let rung = Guarded<[String]>([])

@@ -31,7 +31,6 @@ struct ExtensionCoreTests {
         )
     }
 
-    /// Waits for the handler.
     private func answer(of core: ExtensionCore, during body: @escaping @Sendable () -> Void = {}) async {
         await withCheckedContinuation { continuation in
             core.receive(userInfo: [:], requestID: "1") { [script] content in
@@ -42,7 +41,6 @@ struct ExtensionCoreTests {
         }
     }
 
-    /// Yields until it is so.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }

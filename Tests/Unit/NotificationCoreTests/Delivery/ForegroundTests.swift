@@ -10,7 +10,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// The app in the foreground, and its extension, at the same messages.
 struct ForegroundTests {
     private static let start = Handset.start
     private let folder: TemporaryFolder

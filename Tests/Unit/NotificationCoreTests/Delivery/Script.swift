@@ -67,7 +67,6 @@ struct ScriptedFetcher: AttachmentFetcher {
     var count = 1
     var pause: Duration = .zero
     var clock: (any Clock<Duration>)?
-    /// True to ignore a stop.
     var isStubborn = false
 
     func hasAttachments(_ message: OpenedMessage) -> Bool { count > 0 }

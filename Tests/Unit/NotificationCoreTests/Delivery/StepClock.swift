@@ -1,6 +1,5 @@
 import Platform
 
-/// A clock that stands still until a test advances it.
 final class StepClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration

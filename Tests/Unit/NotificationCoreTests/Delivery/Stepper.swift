@@ -28,7 +28,6 @@ final class Stepper: TaskExecutor {
         }
     }
 
-    /// Runs everything, through all awaited times.
     func runToTheEnd() {
         while true {
             if jobCount > 0 { run(0) } else if !clock.wakeNext() { return }

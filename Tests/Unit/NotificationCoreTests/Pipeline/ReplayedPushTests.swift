@@ -107,7 +107,6 @@ struct ReplayedPushTests {
     }
 }
 
-/// One fault of the window.
 private enum WindowFault: CaseIterable, Sendable {
     case missing, damaged, shorter, otherWindow, olderGeneration
 

@@ -7,7 +7,6 @@ import Testing
 
 @testable import NotificationCore
 
-/// The parts of an opened message that reach the screen.
 struct ShownContentTests {
     @Test(arguments: [
         "\u{200B}\u{200B}", "\u{2060}", "\u{FEFF}", "\u{00AD}", " \u{3000}\t", "\u{202E}", "\u{2066}\u{2069}", "\n\n",

@@ -382,7 +382,6 @@ final class DispatchSite: Sendable {
         while try await !states(ids, store).allSatisfy({ $0.map(isReached) ?? false }) { await Task.yield() }
     }
 
-    /// Polls without a deadline.
     func until(_ isReached: @escaping @Sendable () -> Bool) async {
         while await !loop.run(isReached) { await Task.yield() }
     }

@@ -17,10 +17,8 @@ struct FlowWorld {
     static let inFlightMax = 100
     private(set) var flow: DispatchFlow
     private var random: SeededRandom
-    /// Entries queued in the store.
     private var queued: [Lane: Int] = [:]
     private var calls: [Call] = []
-    /// Tickets by state.
     private var taken: [Int: Lane] = [:]
     private var marked: Set<Int> = []
     private var answered: Set<Int> = []

@@ -3,7 +3,6 @@ import Testing
 
 @testable import PushService
 
-/// One tenant's share of the in-flight limit.
 struct OwnerShareTests {
     private let stuck: TenantID
     private let quick: TenantID

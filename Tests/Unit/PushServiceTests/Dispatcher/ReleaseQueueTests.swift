@@ -4,7 +4,6 @@ import Testing
 
 @testable import PushService
 
-/// Steps in which parked entries are queued again.
 struct ReleaseQueueTests {
     private static func app(_ bundleID: String, lane: Int = 1) -> SuspensionTable.Scope {
         SuspensionTable.Scope(lane: lane, bundleID: bundleID)

@@ -8,7 +8,6 @@ import Transport
 
 @testable import PushService
 
-/// Notices of ended entries that wake the webhooks.
 struct WakingTests {
     private final class Woken: Sendable {
         private let counts = Guarded((hooks: 0, fallbacks: 0))

@@ -5,7 +5,6 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-/// Behaviour that all runners share.
 struct DueRunnerTests {
     @Test func `an end that comes while somebody begins to wait for it is not missed`() async throws {
         let site = try HookSite()

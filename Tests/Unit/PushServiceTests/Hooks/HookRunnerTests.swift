@@ -10,7 +10,6 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-/// Hooks from the store to tenants' servers.
 struct HookRunnerTests {
     private let site: HookSite
 

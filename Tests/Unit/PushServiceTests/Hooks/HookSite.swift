@@ -186,7 +186,6 @@ final class HookSite {
         return leases.map(\.id)
     }
 
-    /// Waiting hooks, the oldest first.
     func hooks() async throws -> [(entry: EntryID?, kind: HookKind?)] {
         try await store.read { reader throws(StoreError) in
             try reader.sql("SELECT entry, kind FROM hook ORDER BY id").all([]) { row in
@@ -195,7 +194,6 @@ final class HookSite {
         }
     }
 
-    /// The number that a query counts.
     func count(_ query: String) async throws -> Int64 {
         try await store.read { reader throws(StoreError) in try reader.sql(query).first([]) { $0.integer(0) } ?? -1 }
     }
@@ -213,7 +211,6 @@ final class HookSite {
 }
 
 extension TestWebServer.Request {
-    /// True if it has a current signature under this secret.
     func isSigned(with secret: String) -> Bool {
         let text = Array(secret.utf8)
         guard let id = fields[WebhookSignature.idFieldName], let secret = unsafe WebhookSecret.decode(text.span.bytes),

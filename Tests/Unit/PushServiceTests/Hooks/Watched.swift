@@ -1,6 +1,5 @@
 import Platform
 
-/// A value that tests wait for.
 final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
@@ -26,7 +25,6 @@ final class Watched<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until the condition holds.
     @discardableResult
     func when(_ isReady: @escaping @Sendable (Value) -> Bool) async -> Value {
         await withCheckedContinuation { continuation in

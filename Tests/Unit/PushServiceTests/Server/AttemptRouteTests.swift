@@ -7,7 +7,6 @@ import Testing
 
 @testable import PushService
 
-/// Attempts and their absence in `GET /v1/notifications/{id}`.
 struct AttemptRouteTests {
     private static func attempt(_ stage: ServerStage, _ status: Int, _ reason: String? = nil) -> Attempt {
         Attempt(time: stage.now, connection: .answered, status: status, reason: reason)

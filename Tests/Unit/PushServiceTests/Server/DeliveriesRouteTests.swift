@@ -6,7 +6,6 @@ import Testing
 @testable import PushService
 @testable import PushStore
 
-/// `GET /v1/devices/{id}/deliveries`.
 struct DeliveriesRouteTests {
     private static func answered(_ stage: ServerStage, _ status: Int, reason: String? = nil) -> Attempt {
         Attempt(time: stage.now, connection: .answered, status: status, reason: reason)

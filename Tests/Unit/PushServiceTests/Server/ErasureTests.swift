@@ -8,7 +8,6 @@ import Testing
 
 @testable import PushService
 
-/// Traces of a notification in the files, once APNs has it.
 struct ErasureTests {
     /// Pieces of a sealed text, short enough that at least one lies whole on a page of the file.
     private static func samples(_ sealed: String) -> [Data] {

@@ -8,7 +8,6 @@ import Transport
 
 @testable import PushService
 
-/// Decisions made before a body is read.
 struct RefusalTests {
     private static func path(_ route: Route) -> String {
         route.pattern.split(separator: "/").map { $0.first == "{" ? "d1" : String($0) }.reduce("") { $0 + "/" + $1 }

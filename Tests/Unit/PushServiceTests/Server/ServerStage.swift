@@ -58,7 +58,6 @@ final class ServerStage: Sendable {
         var uptime: Int64 = 1_000_000_000
     }
 
-    /// The answer to one request.
     struct Reply {
         let status: Int
         let fields: [String: String]
@@ -217,7 +216,6 @@ final class ServerStage: Sendable {
         }
     }
 
-    /// Begins a request on the loop.
     private func begin(_ head: HTTPHead, _ body: HTTPBody, _ responder: HTTPResponder) {
         switch application.begin(head) {
         case .answer(let answer): responder.respond(answer)
@@ -291,7 +289,6 @@ final class ServerStage: Sendable {
         await send(method, path, StagedConfiguration.key(tenant, .manage), body: body)
     }
 
-    /// Queued entries of all tenants and lanes.
     func queuedCount() async throws -> Int {
         let counts = try await store.counts()
         return counts.reduce(0) { $0 + $1.queued }
@@ -310,7 +307,6 @@ final class ServerStage: Sendable {
     }
 }
 
-/// Answers by the index of their requests.
 private final class Collected: Sendable {
     let answers = Guarded<[Int: HTTPAnswer]>([:])
 }

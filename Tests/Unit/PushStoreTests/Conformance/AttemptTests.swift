@@ -3,7 +3,6 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// Attempts in the store, where an entry has more than one.
 struct AttemptTests {
     private let tenant: TenantID
 

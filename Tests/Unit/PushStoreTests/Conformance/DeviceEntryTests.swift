@@ -3,7 +3,6 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// Notifications of one device.
 struct DeviceEntryTests {
     private func key(_ device: Int, tenant: Int = 1) throws -> DeviceKey {
         DeviceKey(tenant: try StorePattern.tenant(tenant), device: try StorePattern.device(device))

@@ -3,7 +3,6 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// The order of service among tenants.
 struct FairnessTests {
     @Test(arguments: StoreEngine.all)
     func `a tenant with thousands does not keep out one with two (abuse case 90)`(_ engine: StoreEngine) async throws {

@@ -2,7 +2,6 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// Notes in the store.
 struct NoteBookTests {
     @Test(arguments: StoreEngine.all)
     func `a note is what was written last, also in the next process`(_ engine: StoreEngine) async throws {

@@ -4,7 +4,6 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// Ended entries: receipts, dead letters, counts, purging.
 struct OutboxEndTests {
     private let tenant: TenantID
 

@@ -4,7 +4,6 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// Repeated requests, and other tenants' requests.
 struct OutboxRequestTests {
     private func request(_ key: String, body: UInt64, tenant: Int = 1) throws -> OutboxRequest {
         try OutboxRequest(

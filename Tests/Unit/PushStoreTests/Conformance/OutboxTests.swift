@@ -4,7 +4,6 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// The outbox: in and out.
 struct OutboxTests {
     @Test(arguments: StoreEngine.all)
     func `what was stored is taken as it was, once`(_ engine: StoreEngine) async throws {

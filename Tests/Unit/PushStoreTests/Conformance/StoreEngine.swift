@@ -39,7 +39,6 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
         await close(next)
     }
 
-    /// Opens an empty store for one test.
     func with(hookCountMax: Int = 1_000, _ body: (SQLiteStore) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let store = try await open(folder.path, hookCountMax)
@@ -106,7 +105,6 @@ extension SQLiteStore {
         }
     }
 
-    /// A tenant's entries, the newest first.
     func entries(trace: Trace, tenant: TenantID, limit: Int) async throws -> [OutboxEntry] {
         try await read { reader throws(StoreError) in
             var entries: [OutboxEntry] = []
@@ -129,7 +127,6 @@ extension SQLiteStore {
 
 struct NotStored: Error {}
 
-/// A device's receipt for a notification.
 struct Receipt: Sendable {
     let tenant: TenantID
     let id: EntryID

@@ -4,7 +4,6 @@ import PushStore
 import PushStorePattern
 import Testing
 
-/// Two tenants in one store that use the same names.
 struct TwoTenantsTests {
     private static func registration(tenant: Int, version: UInt64) throws -> Device.Registration {
         var registration = try StorePattern.registration(1, tenant: tenant, version: version)

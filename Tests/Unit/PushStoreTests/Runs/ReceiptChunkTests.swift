@@ -2,7 +2,6 @@ import Testing
 
 @testable import PushStore
 
-/// Parts of runs of receipts.
 struct ReceiptChunkTests {
     @Test func `pairs of one hash are in one part, and the others fill theirs`() {
         let hashes: [Int64] = [1, 2, 2, 2, 3, 4, 5, 6]

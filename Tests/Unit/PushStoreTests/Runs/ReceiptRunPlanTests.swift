@@ -3,7 +3,6 @@ import Testing
 
 @testable import PushStore
 
-/// Choice of the runs to merge, without a file.
 struct ReceiptRunPlanTests {
     private let plan = ReceiptRunPlan(fanIn: 3)
 

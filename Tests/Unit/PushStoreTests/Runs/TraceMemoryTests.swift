@@ -3,7 +3,6 @@ import Testing
 
 @testable import PushStore
 
-/// Traces that are in no run yet.
 struct TraceMemoryTests {
     @Test func `it finds what a look at each pair finds, the newest first`() {
         let seed = RunSeed.here()

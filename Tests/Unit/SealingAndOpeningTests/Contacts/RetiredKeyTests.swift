@@ -98,7 +98,6 @@ struct RetiredKeyTests {
         Self.announcement(of: keys[key], by: nil, at: Self.now)
     }
 
-    /// A verified announcement.
     private static func announcement(of key: SenderKey, by successor: SenderKey?, at date: Timestamp)
         -> SenderAnnouncement
     {

@@ -5,7 +5,6 @@ import TestSupport
 
 @testable import Sealing
 
-/// A device that only signs bundles, with any content.
 final class BundleMaker: Sendable {
     static let now = Timestamp(milliseconds: 1_800_000_000_000)
     static let topic = "com.example.chat"

@@ -161,7 +161,6 @@ struct PreparedMessageTests {
     }
 }
 
-/// A device that opens.
 private final class Device: Sendable {
     private let keys: DeviceKeys
 

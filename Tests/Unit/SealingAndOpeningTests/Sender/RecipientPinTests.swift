@@ -7,7 +7,6 @@ import Testing
 
 @testable import Sealing
 
-/// A sender's pins of its devices, and their protection.
 struct RecipientPinTests {
     private let device = BundleMaker(seed: 300)
     private let pins = MemoryBundlePinStore()

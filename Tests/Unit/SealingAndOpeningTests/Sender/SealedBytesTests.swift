@@ -8,7 +8,6 @@ import Testing
 @testable import Opening
 @testable import Sealing
 
-/// The sealed content, opened with the device's key.
 struct SealedBytesTests {
     @Test func `the same randomness makes the same bytes, and other randomness others (protocol v1, rule 8)`() throws {
         func bytes(seed: UInt64) throws -> [UInt8] {

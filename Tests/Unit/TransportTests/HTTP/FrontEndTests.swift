@@ -5,7 +5,6 @@ import Testing
 
 @testable import Transport
 
-/// A server's end, and requests whose clients have gone.
 @Suite struct FrontEndTests {
     /// The port cannot be probed: another test may get it at once.
     private static func waitUntilNobodyListens(_ stage: FrontStage) async {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Transport
 
-/// Fields of every answer, and required fields of every request.
 @Suite struct FrontFieldTests {
     @Test func `every answer has its date, a refusal too, in both versions`() async throws {
         let stage = try await FrontStage()

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Transport
 
-/// Answers that are read from a file while they are sent.
 @Suite struct FrontFileTests {
     private let folder: TemporaryFolder
 
@@ -17,7 +16,6 @@ import Testing
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
-    /// A server whose only answer is a slice of a file.
     private func stage(
         _ bytes: [UInt8],
         offset: Int = 0,
@@ -125,7 +123,6 @@ import Testing
         #expect(client.rest().count < 32_000_000)
     }
 
-    /// Counts the open descriptors of the served file in this process.
     private func openFileCount() throws -> Int {
         let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").map { "/proc/self/fd/" + $0 }
         // A descriptor closed meanwhile does not count.

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Transport
 
-/// Clients of HTTP/1.1, honest ones and request smugglers.
 @Suite struct FrontHTTP1Tests {
     @Test func `requests that come at once are answered in their order`() async throws {
         let stage = try await FrontStage()
@@ -212,7 +211,6 @@ import Testing
         await stage.front.close(gracefully: false)
     }
 
-    /// Texts of the answers up to the first refusal.
     private static func answers(_ port: UInt16, _ text: String) throws -> [String] {
         let client = try PlainCaller(port: port)
         client.write(text)

@@ -9,7 +9,6 @@ private final class RequestCount: Sendable {
     let value = Atomic<Int>(0)
 }
 
-/// Every deadline and count, each against a client that exceeds it.
 @Suite struct FrontLimitTests {
     private static func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
         var limits = HTTPLimits.patient

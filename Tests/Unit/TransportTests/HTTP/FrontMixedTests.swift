@@ -52,7 +52,6 @@ import Testing
         await stage.front.close(gracefully: false)
     }
 
-    /// Sends several at once on one connection.
     private static func serve(_ count: Int, _ client: TestClient, _ random: inout SeededRandom) throws -> Int {
         var wrongCount = 0
         var number = 0

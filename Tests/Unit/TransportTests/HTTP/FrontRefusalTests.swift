@@ -7,7 +7,6 @@ import Testing
 
 /// Connections with too many refused requests, which are read at a limited rate.
 @Suite struct FrontRefusalTests {
-    /// Refuses everything but `/fine`.
     private static let application: @Sendable (HTTPHead) -> HTTPBeginning = { head in
         .answer(HTTPAnswer(status: head.path.elementsEqual("/fine".utf8) ? 200 : 429))
     }
@@ -281,7 +280,6 @@ private final class ReadCounts: Sendable {
 }
 
 extension String {
-    /// Counts the occurrences of a text.
     fileprivate func components(of text: String) -> Int {
         var count = 0
         var rest = self[...]

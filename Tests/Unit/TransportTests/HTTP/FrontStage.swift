@@ -2,7 +2,6 @@ import TestCertificates
 
 @testable import Transport
 
-/// A server for both versions on this machine, and its clients.
 final class FrontStage: Sendable {
     let loopback: Loopback
     let front: HTTPFront
@@ -40,7 +39,6 @@ final class FrontStage: Sendable {
 
     var port: UInt16 { front.ports[0] }
 
-    /// A blocking client of HTTP/1.1.
     func client() throws -> TestClient { try TestClient(port: port) }
 
     /// A client whose handshake was in time, for deadlines so short that a busy machine may miss them.
@@ -93,7 +91,6 @@ final class FrontStage: Sendable {
         }
     }
 
-    /// Refuses everyone's requests.
     static let closed: @Sendable (HTTPHead) -> HTTPBeginning = { _ in
         .answer(HTTPAnswer(status: 401, body: Array("no".utf8)))
     }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Transport
 
-/// One port for both versions.
 @Suite struct FrontVersionTests {
     @Test func `a client of HTTP 2 is served`() async throws {
         let stage = try await FrontStage()

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Transport
 
-/// Heads of HTTP/1.1, read without a connection.
 @Suite struct HTTP1RequestHeadTests {
     /// Reads as the connection does: finds the head's end, then parses the head.
     private func read(_ text: String) throws(HTTPRefusal) -> HTTP1RequestHead? {

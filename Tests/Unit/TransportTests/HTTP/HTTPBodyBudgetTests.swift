@@ -7,7 +7,6 @@ import Testing
         .keyless(network: [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)])
     }
 
-    /// Takes pieces until there are none.
     private static func exhaust(_ budget: HTTPBodyBudget, _ share: HTTPBodyShare, piece: Int = 1_000) -> Int {
         var count = 0
         while budget.take(piece, of: share) { count += piece }

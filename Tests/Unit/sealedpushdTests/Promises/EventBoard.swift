@@ -20,7 +20,6 @@ final class EventBoard: Sendable {
         var rejections: [Reason] = []
         var isKilled = false
 
-        /// Number of pushes by apns-id.
         var counts: [APNSID: Int] { pushes.reduce(into: [:]) { $0[$1.id, default: 0] += 1 } }
         var answered: Set<APNSID> { Set(pushes.filter(\.isAnswered).map(\.id)) }
     }

@@ -2,7 +2,6 @@ import APNS
 import TestSupport
 import Testing
 
-/// A disk without room that gets some again.
 struct FullDiskTests {
     @Test(.enabled(if: SmallDisk.isPossible, "needs a mount of its own: unshare -rm"))
     func `a full disk refuses what is new, answers what is asked, and takes again when there is room`() async throws {

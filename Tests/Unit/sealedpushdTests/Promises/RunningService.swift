@@ -18,7 +18,6 @@ final class RunningService {
             return try? JSONParser.parse(Array(body.utf8), limits: limits)
         }
 
-        /// Ids of a 202.
         var ids: [APNSID] {
             (json?["notifications"]?.elements ?? []).compactMap { notification in
                 notification["id"]?.string.flatMap { APNSID(text: Array($0.utf8).span, acceptsUpperCase: false) }
@@ -44,7 +43,6 @@ final class RunningService {
     /// Entries that the store found `sending` when it was opened.
     let interruptedCount: Int
 
-    /// Starts the service, and waits until it is ready.
     init(_ configuration: String, wrapper: [String] = []) throws {
         process = try DaemonProcess(["--config", configuration], wrapper: wrapper)
         let lines = process.lines(to: "ready")
@@ -102,7 +100,6 @@ final class RunningService {
         try seen.counts.filter { try $0.value > pushCountMax($0.key) }.map(\.key)
     }
 
-    /// Polls without a deadline.
     func until(_ isSo: () throws -> Bool) async throws { while try !isSo() { await Task.yield() } }
 
     /// Sends SIGTERM, and waits for the end.

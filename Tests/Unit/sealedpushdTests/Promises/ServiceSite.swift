@@ -144,7 +144,6 @@ final class ServiceSite {
         try RunningService(configuration, wrapper: wrapper)
     }
 
-    /// Registers a device whose app the simulator knows.
     func register(_ name: String, at service: RunningService) async throws {
         let token = try await simulator.enrol(try Topic(Self.bundleID))
         let bundle = Base64URL.string(try SignedBundle.bytes(topic: Self.bundleID))

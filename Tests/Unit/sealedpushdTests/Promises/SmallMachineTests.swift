@@ -2,7 +2,6 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Little memory and one processor.
 struct SmallMachineTests {
     /// The short form: the long one is `sealedpush-bench service`.
     @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the service's"))

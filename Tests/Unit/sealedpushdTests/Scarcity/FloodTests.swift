@@ -6,7 +6,6 @@ import TestCertificates
 import TestSupport
 import Testing
 
-/// Strangers that send as much as they may, beside tenants and phones.
 struct FloodTests {
     /// 127.0.2.1 and the addresses behind it.
     private static func elsewhere(_ count: UInt32) -> [UInt32] { (1...count).map { 0x7F00_0200 + $0 } }

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-/// Exhausted descriptors.
 struct OutOfDescriptorsTests {
     @Test(.disabled(if: isSanitized, "a sanitizer has descriptors of its own"))
     func `with no descriptor left it serves who is there, and others when there is room (abuse case 100)`() async throws

@@ -1,7 +1,6 @@
 import Glibc
 import TestSupport
 
-/// The system's limits of a running process.
 enum ProcessLimits {
     /// Bytes of its address space, as `RLIMIT_AS` counts them.
     static func addressByteCount(of process: pid_t) throws -> Int {

@@ -3,7 +3,6 @@ import Keys
 import Primitives
 import TestSupport
 
-/// Senders' announcements on a device, and messages under retired keys.
 enum AnnouncementVectors {
     static func make() throws -> [Vector] { try changes() + bytes() + signatures() + states() + messages() }
 

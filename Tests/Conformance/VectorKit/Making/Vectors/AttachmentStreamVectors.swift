@@ -3,7 +3,6 @@ import Envelope
 import Primitives
 import TestSupport
 
-/// Whole attachments, as they are stored.
 enum AttachmentStreamVectors {
     static func make() -> [Vector] { opened() + shortened() + moved() + foreign() }
 

@@ -3,7 +3,6 @@ import Keys
 import Primitives
 import TestSupport
 
-/// Bundles, as a sender judges them.
 enum BundleVectors {
     static func make() throws -> [Vector] { try valid() + bytes() + contents() + signatures() + pins() }
 

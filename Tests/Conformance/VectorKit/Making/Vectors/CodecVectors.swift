@@ -3,7 +3,6 @@ import Keys
 import Primitives
 import TestSupport
 
-/// base64url and safety numbers.
 enum CodecVectors {
     static func make() throws -> [Vector] { base64URL() + (try safetyNumbers()) }
 

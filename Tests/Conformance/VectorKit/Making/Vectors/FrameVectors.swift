@@ -3,7 +3,6 @@ import Keys
 import Primitives
 import TestSupport
 
-/// The frame's structure and signer.
 enum FrameVectors {
     static func make() throws -> [Vector] { try structure() + flags() + signatures() + senders() }
 

@@ -3,7 +3,6 @@ import Keys
 import Primitives
 import TestSupport
 
-/// The replay window.
 enum ReplayVectors {
     private static let start = Actors.start
 

@@ -4,7 +4,6 @@ import PushStore
 
 /// Invariants that hold whenever a push goes out.
 extension DispatchModel {
-    /// Checks a push of an entry.
     mutating func watchPush(_ id: Int) {
         let entry = entries[id]
         if entry.state != .sending { fail("\(id) goes out and is \(entry.state) on the disk") }

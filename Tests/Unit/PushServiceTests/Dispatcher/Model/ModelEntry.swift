@@ -37,7 +37,6 @@ struct ModelEntry {
     let came: Int
     var state = State.storing
     var due: Int64 = 0
-    /// Time of storing.
     var created: Int64 = 0
     /// True if some attempt has no answer: the push may have arrived.
     var maybeDuplicate = false
