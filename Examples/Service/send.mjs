@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 
 const { SEALEDPUSH_URL, SEALEDPUSH_KEY, TOPIC, DEVICE_TOKEN, DEVICE_BUNDLE, SEALED } = process.env;
 
-// The answer's JSON. What is refused says in `detail` and `errors` what to mend.
+// The answer's JSON. A refusal says in `detail` and `errors` what to mend.
 async function call(method, path, body) {
     const headers = { authorization: `Bearer ${SEALEDPUSH_KEY}` };
     if (body) headers["content-type"] = "application/json";
@@ -21,13 +21,13 @@ await call("PUT", `/v1/devices/${device}`, {
     token: DEVICE_TOKEN, topic: TOPIC, environment: "sandbox", bundle: DEVICE_BUNDLE,
 });
 
-// Asked again with the same key, the service sends nothing twice.
+// A request repeated with the same key sends nothing twice.
 const accepted = await call("POST", "/v1/notifications", {
     topic: TOPIC, class: "normal", "idempotency-key": randomUUID(), recipients: [{ device, sealed: SEALED }],
 });
 const id = accepted.notifications[0].id;
 
-// A real back end takes the webhook instead of asking.
+// A real back end takes the webhook instead of polling.
 let state;
 do {
     state = await call("GET", `/v1/notifications/${id}`);

@@ -1,7 +1,7 @@
 """A chat back end's part: registers a device, sends it one sealed message, waits until Apple has it.
 
 SEALEDPUSH_URL, SEALEDPUSH_KEY, TOPIC, DEVICE_TOKEN, DEVICE_BUNDLE and SEALED are in the environment: token and bundle
-come from the app, SEALED from `sealedpush seal` or from whoever seals; the back end itself has no key that opens it.
+come from the app, SEALED from `sealedpush seal` or another sender; the back end itself has no key that opens it.
 """
 
 import json
@@ -18,7 +18,7 @@ class PushService:
         self.url, self.key = url, key
 
     def call(self, method, path, body=None):
-        """The answer's JSON. What is refused says in `detail` and `errors` what to mend."""
+        """The answer's JSON. A refusal says in `detail` and `errors` what to mend."""
         request = urllib.request.Request(self.url + path, method=method)
         request.add_header("Authorization", f"Bearer {self.key}")
         if body is not None:
@@ -36,13 +36,13 @@ class PushService:
         self.call("PUT", f"/v1/devices/{device}", body)
 
     def send(self, device, topic, sealed, order):
-        """The notification's id. Asked again with the same `order`, the service sends nothing twice."""
+        """The notification's id. A call repeated with the same `order` sends nothing twice."""
         recipient = {"device": device, "sealed": sealed}
         body = {"topic": topic, "class": "normal", "idempotency-key": order, "recipients": [recipient]}
         return self.call("POST", "/v1/notifications", body)["notifications"][0]["id"]
 
     def await_end(self, notification):
-        """Where it ended. A real back end takes the webhook instead of asking."""
+        """Its final state. A real back end takes the webhook instead of polling."""
         while True:
             state = self.call("GET", f"/v1/notifications/{notification}")
             if state["state"] not in ("queued", "sending", "parked"):

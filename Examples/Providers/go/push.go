@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Answer is what APNs said: a reason unless it is 200, and for a 410 since when, in milliseconds since 1970.
+// Answer is APNs' answer: a reason unless it is 200, and for a 410 since when, in milliseconds since 1970.
 type Answer struct {
 	Status    int
 	ID        string
@@ -122,7 +122,7 @@ func (p *Provider) push(deviceToken string, payload any) (answer Answer, err err
 	return answer, nil
 }
 
-// What a back end does about an answer.
+// A back end's action for an answer.
 func actOn(answer Answer) string {
 	switch {
 	case answer.Status == http.StatusOK:

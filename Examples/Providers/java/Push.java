@@ -22,7 +22,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 public class Push {
-    /** What APNs said: a reason unless it is 200, and for a 410 since when, in milliseconds since 1970. */
+    /** APNs' answer: a reason unless it is 200, and for a 410 since when, in milliseconds since 1970. */
     record Answer(int status, String id, String reason, String timestamp) {}
 
     private static final Base64.Encoder BASE64URL = Base64.getUrlEncoder().withoutPadding();
@@ -109,7 +109,7 @@ public class Push {
         return match.find() ? match.group(1) : "";
     }
 
-    /** What a back end does about an answer. */
+    /** A back end's action for an answer. */
     static String actOn(Answer answer) {
         if (answer.status() == 200) return "accepted";
         if (answer.status() == 410) {

@@ -48,7 +48,7 @@ class Provider {
   }
 }
 
-/// What a back end does about an answer.
+/// A back end's action for an answer.
 function actOn({ status, reason, timestamp }) {
   if (status === 200) return 'accepted';
   if (status === 410) return `the app is gone: delete the token, unless it was registered after ${timestamp}`;

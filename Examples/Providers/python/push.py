@@ -56,7 +56,7 @@ class Provider:
 
 
 def act_on(answer):
-    """What a back end does about an answer."""
+    """A back end's action for an answer."""
     if answer.status == 200:
         return "accepted"
     if answer.status == 410:

@@ -36,7 +36,7 @@ struct ResendMarkersTests {
         #expect(try markers.pendingResends().map(\.trace) == [Self.trace(1), Self.trace(2)])
         try markers.resendRequested([Self.trace(1)])
         #expect(try markers.pendingResends().map(\.trace) == [Self.trace(2)])
-        // The re-send could not be opened either: requests do not go on without end.
+        // The re-send could not be opened either: requests must not continue without end.
         try add(1, after: .seconds(60))
         try add(2, after: .seconds(60))
         #expect(try markers.pendingResends().map(\.trace) == [Self.trace(2)])

@@ -1,4 +1,4 @@
-// Processes that are ended while they change the disk: only the disk tells what they did.
+// Processes that are ended while they change the disk: only the disk shows their effect.
 extension World {
     /// Runs one call of the app, in which the process is ended; all of it where the call has fewer steps.
     mutating func perform(

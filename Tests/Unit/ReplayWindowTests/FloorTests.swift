@@ -100,7 +100,7 @@ struct FloorTests {
             #expect(try window.claim(MessageStamp(4_100, lifetime: hour + 4_100), now: time) != .tooOld)
             #expect(try window.row(of: alice)?.floor == floor)
         }
-        // A clock in 2106 deafens no sender: the floor is not made of it.
+        // A clock in 2106 deafens no sender: the floor does not depend on it.
         #expect(try window.claim(MessageStamp(5_000, lifetime: hour + 5_000), now: now).isNew)
         #expect(try window.claim(MessageStamp(1, from: bob, lifetime: 1), now: now).isNew)
         #expect(try site.reopened().row(of: alice)?.floor == floor)

@@ -4,7 +4,7 @@ import Testing
 
 /// Core dumps, which would contain all of the process's secrets.
 struct CoreDumpTests {
-    /// Each of these would leave a core in its folder, or with the machine's collector, if the machine writes cores at all.
+    /// Each of these would leave a core in its folder, or with the machine's collector, where the machine writes cores.
     @Test(.disabled(if: isSanitized, "a sanitizer ends its process itself"), arguments: [SIGABRT, SIGSEGV, SIGQUIT])
     func `no signal leaves a core, though the one who starts it allows them`(_ number: Int32) throws {
         let folder = try DaemonFolder()

@@ -100,7 +100,7 @@ struct HandOverTests {
         let later = Self.start.advanced(by: .seconds(60))
         for number in 0...UInt64(QueuedDevices.countMax) { Self.add(number, for: number, now: later, to: &devices) }
         #expect(!Self.mayPass(9_999_999, devices, now: later))
-        // What was being stored then cannot be found yet.
+        // An entry being stored then cannot be found yet.
         #expect(!devices.wantsLook(now: later) && devices.wantsLook(now: later.advanced(by: .seconds(5))))
         devices.didLook(oldestDue: nil)
         #expect(Self.mayPass(9_999_999, devices, now: later))

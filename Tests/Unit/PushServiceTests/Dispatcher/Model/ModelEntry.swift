@@ -2,7 +2,7 @@ import PushStore
 
 @testable import PushService
 
-/// One notification of the model: its row in the store, and what was seen of it. Times are milliseconds.
+/// One notification of the model: its row in the store, and its visible events. Times are milliseconds.
 struct ModelEntry {
     enum State: Equatable {
         /// On its way to the disk.
