@@ -26,7 +26,6 @@ extension Vector {
         Timestamp(milliseconds: try number(field, try required(field)))
     }
 
-    /// One value of the field for each input.
     package func timeOfEach(_ field: String) throws -> [Timestamp] {
         try values(field).map { Timestamp(milliseconds: try number(field, $0)) }
     }

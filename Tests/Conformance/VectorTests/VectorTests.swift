@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import VectorKit
 
-/// The committed vectors, beside this file's folder.
 enum CommittedVectors {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Vectors/sealedpush")

@@ -70,7 +70,6 @@ enum LineProtocol {
         try VectorDevice(try vector(job), newFolder: folder)
     }
 
-    /// The same head as a vector's.
     private static func vector(_ job: JSONValue) throws -> Vector {
         var vector = Vector(name: "line")
         for name in ["topic", "identity"] { vector.add(name, try text(name, of: job)) }

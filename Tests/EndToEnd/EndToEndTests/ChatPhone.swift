@@ -8,7 +8,6 @@ struct ChatPhone {
     let phone: Phone
     let server: ChatServer
 
-    /// Switched on and registered.
     static func ready(on stage: Stage, files: Int? = nil, extension program: String? = nil) async throws -> ChatPhone {
         let own = ChatPhone(phone: Phone("phone", on: stage), server: ChatServer(on: stage, device: "phone"))
         try await own.phone.switchOn(extension: program, files: files)

@@ -68,7 +68,6 @@ package final class LineProcess {
         return status.flatMap { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : nil }
     }
 
-    /// Sends SIGKILL, and waits until it is gone.
     package func kill() {
         if status == nil { _ = Glibc.kill(id, SIGKILL) }
         wait()

@@ -84,7 +84,6 @@ package enum Spawn {
         return (ends[0], ends[1])
     }
 
-    /// This process's own variables, as `NAME=value`.
     package static func inherited() throws(SystemFailure) -> [String] {
         let file = unsafe open("/proc/self/environ", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SystemFailure(call: "open /proc/self/environ", code: errno) }

@@ -11,7 +11,6 @@ final class ScriptedConnection: TLSChannelDelegate {
     private var input: [UInt8] = []
     /// Steps of the present request; empty at the connection's end.
     private var steps: [TestWebServer.Step]?
-    /// Sent bytes of the first step.
     private var offset = 0
 
     init(loop: EventLoop, script: @escaping (_ head: String, _ body: [UInt8]) -> [TestWebServer.Step]) {

@@ -2,7 +2,6 @@ import PushStore
 import PushStorePattern
 import TestSupport
 
-/// The cost of a device lookup, among so many.
 enum DeviceBench {
     private static let batchCount = 1_000
     private static let lookupCount = 200_000

@@ -6,7 +6,6 @@ import PushStore
 import PushStorePattern
 import TestSupport
 
-/// The store's costs, beside the disk's own.
 enum StoreBench {
     static func run(path: String, count: Int, byteCount: Int, deviceCount: Int) async throws {
         let syncs = syncRate(path + "-sync")

@@ -75,7 +75,6 @@ struct Blob: Sendable {
         )
     }
 
-    /// A picture of so many bytes, more than a few.
     static func picture(byteCount: Int = 40_000, seed: UInt64 = 1) throws -> Blob {
         var random = SeededRandom(seed: seed)
         let head = TestPicture.png(width: 640, height: 480)

@@ -5,7 +5,6 @@ import TestSupport
 
 @testable import AttachmentStream
 
-/// A test's attachment from a seed: key, context, file, and sealing.
 struct Sample {
     let key: [UInt8]
     let context = Array("context of a test".utf8)

@@ -11,7 +11,6 @@ extension CommandLineTests {
             return place
         }
 
-        /// Seals `file` to `stored`, its pointer to `pointer`.
         private func seal(in place: Workplace, _ options: [String] = []) async throws -> JSONValue {
             let run = try await place.run(["attachment", "seal", "file", "stored"] + Self.type + options)
             guard run.isDone else { throw Unexpected("not sealed: \(run)") }

@@ -29,7 +29,6 @@ extension CommandLineTests {
         /// Their ports are fixed, and another program may use them here: only these numbers are replaced.
         @Test func `the examples of simulate, device and send run together`() async throws {
             let checkout = try Checkout()
-            // The one with the keys of the other examples.
             let simulate = try #require(
                 try await checkout.examples(of: "simulate").first { $0.contains("keys-example") }
             )

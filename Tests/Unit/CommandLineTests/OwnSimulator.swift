@@ -29,12 +29,10 @@ struct OwnSimulator: Sendable {
 
     var url: String { "http://127.0.0.1:\(controlPort)" }
 
-    /// Path of a file in its folder `sealedpush-simulator`.
     func own(_ name: String) -> String { "sealedpush-simulator/" + name }
 
     var deviceToken: String { get throws { try folder.text(own("device.token")).filter { !$0.isNewline } } }
 
-    /// Pushes to the device, or to another token.
     func push(_ token: String? = nil, topic: String = "com.example.app") async throws -> Run {
         try folder.write("payload.json", #"{"aps":{"alert":"Hello"}}"#)
         return try await Run.sealedpush(

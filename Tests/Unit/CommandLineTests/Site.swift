@@ -24,7 +24,6 @@ struct Site: Sendable {
     let simulator: LiveProcess
     let pushPort: Int64
     let devicePort: Int64
-    /// The simulator's event `ready`, with its ports.
     let ready: JSONValue
 
     /// Starts the simulator; `options` replace its usual ones.

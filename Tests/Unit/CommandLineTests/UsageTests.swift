@@ -66,7 +66,6 @@ extension CommandLineTests {
 struct Mistake: CustomTestStringConvertible, Sendable {
     let program: String
     let arguments: [String]
-    /// Required text of the first line on standard error.
     let words: String
 
     var testDescription: String { arguments.joined(separator: " ") }

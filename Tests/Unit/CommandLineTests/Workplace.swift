@@ -29,7 +29,6 @@ struct Workplace: Sendable {
 
     func run(_ arguments: [String]) async throws -> Run { try await invocation(arguments).run() }
 
-    /// Seals the file `message` with the example keys; further options go behind.
     func seal(_ message: String, _ options: String...) async throws -> Run {
         try await run(["seal", message] + Self.parties + Self.allow + options)
     }

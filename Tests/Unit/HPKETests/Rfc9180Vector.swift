@@ -39,6 +39,5 @@ struct Rfc9180Vector: Decodable, Sendable, CustomTestStringConvertible {
 }
 
 extension SecretBytes {
-    /// In hexadecimal, to compare with a vector's.
     var hex: String { withBytes { Hex.encode([UInt8](copying: $0)) } }
 }

@@ -178,7 +178,6 @@ struct CrashTests {
 }
 
 extension TemporaryFolder {
-    /// Names in a folder here; none without the folder.
     func names(in name: String) throws -> [String] {
         try PrivateFolder.entries(path(name), countMax: 10_000).map(\.name)
     }

@@ -93,7 +93,6 @@ final class Household {
         try entries(bundle, of: identity).map { $0.prekey.localID(identity: identity) }
     }
 
-    /// The extension's view, from stores without faults.
     func view() throws(SecretStoreError) -> KeyRing { try KeyRing(store: shared.store) }
 
     func index() throws -> RingIndex { try RingIndex(from: shared.store) }
@@ -101,7 +100,6 @@ final class Household {
     func write(_ index: RingIndex) throws { try RingWriter(stores: stores).commit(index) }
 }
 
-/// A device that a test locks and unlocks.
 final class DeviceLockBox: Sendable {
     private let box = Guarded(DeviceLock.unlocked)
 

@@ -302,12 +302,10 @@ struct RotationTests {
 }
 
 extension RingClock {
-    /// Time that was confirmed since the device started.
     static func confirmed(_ time: Timestamp) -> RingClock {
         RingClock(now: time, known: KnownTime(lowerBound: time, isConfirmed: true, lastConfirmed: time))
     }
 
-    /// Time that never was.
     static func unconfirmed(_ now: Timestamp, lowerBound: Timestamp = Timestamp(milliseconds: 0)) -> RingClock {
         RingClock(now: now, known: KnownTime(lowerBound: lowerBound))
     }

@@ -92,7 +92,6 @@ final class SenderAnnouncementTests {
 }
 
 extension SenderIdentity {
-    /// Signs as another program would.
     fileprivate func signature(of content: [UInt8], context: String = "SealedPush/1 sender") -> [UInt8] {
         let input = [UInt8(context.utf8.count)] + Array(context.utf8) + content
         let key = withSeed { seed in try? Ed25519PrivateKey(seed: SecretBytes(copying: seed)) }

@@ -3,7 +3,6 @@ import Testing
 
 /// Searches that found faults of earlier rules, with mostly unrelated steps. They find nothing now.
 struct MendedFaultTests {
-    /// Steps that may be in every schedule.
     private static let usual: [Step] = [.message(.shown), .launch, .pass(.seconds(36)), .pass(.days(1))]
 
     @Test func `two processes whose clocks differ show a message once`() throws {

@@ -51,7 +51,6 @@ final class ModelFolder {
         try putBack(window: image.window)
     }
 
-    /// Paths of all files but the window, from `path` on.
     private func names() throws -> [String] {
         var names: [String] = []
         for folder in ["group", "private"] {

@@ -13,7 +13,6 @@ import TestSupport
 ///
 /// Facts that the implementation has no parameter for are set here only.
 final class ModelPhone {
-    /// The device's clocks, as one process reads them.
     struct Reading {
         /// Set by the person and the network: anything.
         var wall: Timestamp
@@ -244,7 +243,6 @@ private final class PhoneUptime: Sendable {
     }
 }
 
-/// A device's lock, set by the model.
 private final class PhoneLock: Sendable {
     private let box = Guarded(DeviceLock.unlocked)
 

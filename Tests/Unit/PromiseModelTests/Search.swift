@@ -22,7 +22,6 @@ struct Search {
 
     init(_ stage: Stage) { self.stage = stage }
 
-    /// Runs from the beginning.
     mutating func run(_ schedule: [Step]) throws -> Violation? { try run(schedule, from: try stage.world()).violation }
 
     /// Runs from an earlier world. The image is of its disk; nil for the present one.

@@ -32,14 +32,12 @@ struct World {
     var markedTimes: [Int: UInt64] = [:]
     /// True once the ring was full: the oldest may go before its time.
     var isRoomShort = false
-    /// Processes that were ended at a disk step.
     var endedCount = 0
     var tokenCount: UInt64 = 0
     /// The last token that the app has rotated for.
     var rotatedToken: UInt64 = 0
 
     var relay = Step.Relay.honest
-    /// Prekeys whose bundles the relay has.
     var uploaded: [Int] = []
     /// The honest sender's.
     var pin: BundlePin?

@@ -55,7 +55,6 @@ struct OpeningRaceTests {
         #expect(rounds.contains { $0.isOverlapping }, "seed \(seed)")
     }
 
-    /// The sender's key, then a message a line.
     private static func messages(_ count: Int, seed: UInt64) throws -> String {
         let device = OpeningRace.device(seed: seed)
         let now = Timestamp.now

@@ -24,7 +24,6 @@ struct ConformanceServer {
         fileprivate(set) var frames: [RawFrame] = []
         /// True once both probes were answered: the connection still works.
         fileprivate(set) var isSettled = false
-        /// Streams whose request came.
         fileprivate(set) var streams: Set<UInt32> = []
         /// The connection's end at this end; nil: in order.
         fileprivate(set) var end: TransportError?
@@ -97,7 +96,6 @@ extension ConformanceServer.Notes {
         frames.first { $0.type == 3 && $0.stream == 1 }.map { Self.number($0.payload[...]) }
     }
 
-    /// Answers to PINGs other than the probes.
     var unaskedPongs: [RawFrame] {
         frames.filter { $0.type == 6 && $0.flags & 1 != 0 && !ConformanceServer.isProbe($0) }
     }

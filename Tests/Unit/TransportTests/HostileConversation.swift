@@ -4,7 +4,6 @@ import Testing
 
 @testable import Transport
 
-/// A hostile client of our server, over TLS, and the result.
 struct HostileConversation: Sendable {
     enum Reply {
         case nothing

@@ -8,7 +8,6 @@ struct ServerConformanceCase: Sendable, CustomTestStringConvertible {
 
     /// Section of RFC 9113.
     let section: String
-    /// The client's act.
     let sentence: String
     /// The client's preface and first SETTINGS, or a replacement.
     let preface: [UInt8]
@@ -17,7 +16,6 @@ struct ServerConformanceCase: Sendable, CustomTestStringConvertible {
     let bytes: [UInt8]
     /// A connection error without codes: the connection ends, with or without a GOAWAY.
     let demand: Demand
-    /// Stream of a stream error.
     let stream: UInt32
     /// Streams that are answered, once each; no others are.
     let answered: Set<UInt32>
@@ -53,7 +51,6 @@ struct ServerConformanceCase: Sendable, CustomTestStringConvertible {
 }
 
 extension ServerConformanceCase {
-    /// The server's limit of streams.
     static let streamCountMax: UInt32 = 4
 
     /// POST https://x/

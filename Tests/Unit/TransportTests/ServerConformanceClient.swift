@@ -115,7 +115,6 @@ extension ServerConformanceClient.Notes {
 
     var resetStreams: [UInt32] { frames.filter { $0.type == 3 }.map(\.stream) }
 
-    /// Answers to PINGs other than the probes.
     var pongs: [RawFrame] {
         frames.filter { $0.type == 6 && $0.flags & 1 != 0 && !ServerConformanceClient.isProbe($0) }
     }

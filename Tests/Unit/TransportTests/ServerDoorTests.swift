@@ -98,7 +98,6 @@ import Testing
     private final class Attempts: Sendable {
         let count = Atomic<Int>(0)
 
-        /// True the first three times.
         func isExhausted() -> Bool {
             count.add(1, ordering: .relaxed).newValue <= 3
         }

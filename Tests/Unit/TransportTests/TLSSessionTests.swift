@@ -181,7 +181,6 @@ import Testing
     }
 }
 
-/// Two sessions and the wire between them.
 final class TLSPair {
     var client: TLSSession
     var server: TLSSession

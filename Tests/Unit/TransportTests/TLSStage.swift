@@ -55,7 +55,6 @@ struct TLSStage {
         )
     }
 
-    /// Two sessions that have not begun.
     func pair(
         _ client: TLSContext,
         _ server: TLSContext,

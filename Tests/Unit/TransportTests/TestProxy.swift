@@ -30,7 +30,6 @@ struct ProxyCaller {
         return count < 0 ? errno : 0
     }
 
-    /// Lines of an HTTP head, without the empty one.
     func readHead() -> [String]? {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {

@@ -35,7 +35,6 @@ struct OtherProgramsTests {
         #expect(Base64URL.string(keys.publicKey.x963Representation) == receiver.public)
     }
 
-    /// The error's name in records.json.
     private func kind(of error: WebPushError) -> String {
         switch error {
         case .record(.tooLong): "tooLong"

@@ -18,7 +18,6 @@ final class PushArrivals: Sendable {
 
     private let state = Guarded(State())
 
-    /// Apns-ids in lower case, in the order of arrival.
     var ids: [String] { state.withLock { $0.ids } }
 
     func record(_ event: SimulatorEvent) {

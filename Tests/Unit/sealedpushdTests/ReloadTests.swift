@@ -36,7 +36,6 @@ struct ReloadTests {
         #expect(reply.status == 201, "\(reply.text)")
     }
 
-    /// Sends one, and waits until the simulator has it.
     private static func push(_ app: String, to device: String, _ site: DaemonSite, _ caller: DaemonCaller) async throws
     {
         let body = DaemonSite.notification(app, to: device)

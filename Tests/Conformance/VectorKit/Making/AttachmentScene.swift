@@ -33,10 +33,8 @@ struct AttachmentScene {
         sealed = sealing.seal(file + (padding ?? Array(zeros[byteCount...])))
     }
 
-    /// Ranges of the chunks in `sealed`.
     var chunks: [Range<Int>] { Self.chunks(of: sealed) }
 
-    /// The same file with another pointer.
     func replacing(key: UInt8? = nil, id: UInt8? = nil, byteCount: Int? = nil) -> Self {
         var scene = self
         if let key { scene.key = [UInt8](repeating: key, count: 32) }

@@ -81,7 +81,6 @@ struct PushRecipe {
         return bytes
     }
 
-    /// The payload, as a relay hands it to Apple.
     func payload(random: inout some RandomSource) throws -> [UInt8] {
         var field = Base64URL.string(try envelope(random: &random))
         changeField(&field)

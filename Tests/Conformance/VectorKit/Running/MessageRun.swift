@@ -33,7 +33,6 @@ package enum MessageRun {
     }
 }
 
-/// The device that a vector's head describes.
 package final class VectorDevice {
     private let opener: PushOpener
     private let window: ReplayWindow?

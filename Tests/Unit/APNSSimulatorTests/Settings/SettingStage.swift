@@ -144,7 +144,6 @@ final class SettingStage: Sendable {
         ).say(bytes, until: isEnough)
     }
 
-    /// One value of the server's first SETTINGS.
     func announced(_ identifier: UInt8) async throws -> String {
         let frames = try await say(RawFrame.preface) { $0.type == 4 && $0.flags == 0 }
         let payload = frames.last?.payload ?? []

@@ -3,7 +3,6 @@ import Envelope
 /// Limits of most tests: integers only, eight levels, room for a large document.
 let strict = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 8, allowsFractions: false)
 
-/// The content of an accepted text, or nil.
 func accepted(_ text: String, limits: JSONParser.Limits = strict) -> JSONValue.Content? {
     accepted(Array(text.utf8), limits: limits)
 }
@@ -13,7 +12,6 @@ func accepted(_ bytes: [UInt8], limits: JSONParser.Limits = strict) -> JSONValue
     return value.content
 }
 
-/// The error of a refused text, or nil.
 func refused(_ text: String, limits: JSONParser.Limits = strict) -> JSONError? {
     refused(Array(text.utf8), limits: limits)
 }

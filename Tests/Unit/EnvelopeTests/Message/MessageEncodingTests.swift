@@ -3,7 +3,6 @@ import Testing
 
 @testable import Envelope
 
-/// The room of an alert under suite 1.
 let alertRoom = PushClass.alert.bodyByteCountMax(.x25519)
 
 extension Message {

@@ -33,7 +33,6 @@ final class Handset {
     /// The extension's.
     var display = DisplayPolicy(texts: Handset.texts)
     var policy = OpeningPolicy()
-    /// The bundle that senders fetch.
     private(set) var published: [UInt8] = []
 
     init(seed: UInt64, usesUnlockedClass: Bool = false, keepsReceipts: Bool = false) throws {

@@ -248,7 +248,6 @@ struct ExtensionCoreTests {
         await until { log.withLock { $0.filter { $0 == "ends" }.count == 2 } }
     }
 
-    /// A device whose activities are recorded as they begin and end.
     private func device(noting note: @escaping @Sendable (String) -> Void) -> SimulatedDevice {
         SimulatedDevice(
             appGroupsPath: nil,

@@ -63,7 +63,6 @@ struct ParallelPushTests {
 }
 
 extension IncomingPush {
-    /// As iOS would hand it over.
     fileprivate var userInfo: [AnyHashable: Any] {
         var userInfo: [AnyHashable: Any] = [:]
         userInfo[Payload.sealedName] = sealed.text

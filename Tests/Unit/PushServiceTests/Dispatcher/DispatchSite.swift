@@ -180,7 +180,6 @@ final class DispatchSite: Sendable {
         return ServiceSettings(try ServiceConfiguration(file: Array(changed.utf8)))
     }
 
-    /// The same configuration with other limits, for a reload.
     func settings(limits: String) throws -> ServiceSettings { try Self.settings(text, limits) }
 
     deinit {

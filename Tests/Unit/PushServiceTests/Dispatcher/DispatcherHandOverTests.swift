@@ -10,7 +10,6 @@ import Transport
 
 /// Hand-over from a reservation to APNs, with a real store and a simulator behind TLS.
 struct DispatcherHandOverTests {
-    /// One notification for one device, as the API offers it.
     private static func offer(
         _ number: UInt64,
         to name: String,

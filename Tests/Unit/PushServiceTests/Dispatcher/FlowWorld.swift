@@ -174,7 +174,6 @@ struct FlowWorld {
             if fails { return flow.didFailToFinish(batch, now: now) }
             flow.didFinish(batch)
             for ticket in batch {
-                // One in eight is retried.
                 if postponed.contains(ticket) || Int.random(in: 0..<8, using: &random) == 0, let lane = taken[ticket] {
                     flow.willHaveMore(lane, at: now + 10_000_000)
                     requeue(ticket)

@@ -15,7 +15,6 @@ struct HandOverTests {
 
     // MARK: Order
 
-    /// A table of devices whose queue is known to be empty.
     private static func known() -> QueuedDevices {
         var devices = QueuedDevices(unknownUntil: start)
         devices.didLook(oldestDue: nil)

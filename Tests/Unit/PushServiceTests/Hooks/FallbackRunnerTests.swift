@@ -39,7 +39,6 @@ struct FallbackRunnerTests {
         return (FallbackRunner(context, sender: sender, patience: patience) {}, sender)
     }
 
-    /// Adds notifications whose time for a receipt is over.
     @discardableResult
     private func arm(
         _ numbers: some Sequence<Int>,

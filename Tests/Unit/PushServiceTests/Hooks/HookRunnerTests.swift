@@ -15,7 +15,6 @@ struct HookRunnerTests {
 
     init() throws { site = try HookSite() }
 
-    /// A retry policy with very short waits.
     private static var soon: HookRetry {
         var retry = HookRetry()
         retry.firstMilliseconds = 1
@@ -28,7 +27,6 @@ struct HookRunnerTests {
         return (HookRunner(context, sender: sender, retry: retry, chance: { 0 }), sender)
     }
 
-    /// Adds an event of a notification that APNs took.
     private func add(
         _ kind: HookKind,
         _ numbers: some Sequence<Int> = [1],

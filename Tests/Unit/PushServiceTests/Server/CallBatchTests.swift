@@ -4,7 +4,6 @@ import Transport
 
 @testable import PushService
 
-/// Batches of requests, with calls that end on the test's command.
 struct CallBatchTests {
     private final class Item {
         let number: Int

@@ -8,7 +8,6 @@ import Transport
 
 @testable import PushService
 
-/// A small `POST /v1/notifications`, where the dispatcher has room.
 struct SubmissionPipelineTests {
     @Test func `where there is room it is stored as on its way and handed over, and nobody rings`() async throws {
         try await ServerStage.with { stage in

@@ -9,7 +9,6 @@ import Transport
 
 @testable import PushService
 
-/// The one path to the disk, whichever route a request takes.
 struct SubmissionStoringTests {
     private static func recipient(_ device: String) -> String { #"{"device":"\#(device)","sealed":"\#(Body.sealed)"}"# }
 

@@ -60,7 +60,6 @@ extension SQLiteStore {
         return ids
     }
 
-    /// Takes what is due in a lane, of all shards.
     func takeAll(
         _ lane: Lane = .normal,
         limit: Int = 100,

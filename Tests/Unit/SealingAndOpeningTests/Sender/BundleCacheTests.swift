@@ -180,7 +180,6 @@ struct BundleCacheTests {
         )
     }
 
-    /// Hands out one bundle, and counts.
     private final class Relay {
         var bundle: [UInt8] = []
         private(set) var fetchCount = 0

@@ -48,7 +48,6 @@ final class BundleMaker: Sendable {
         .signed(by: key)
     }
 
-    /// A recipient made from a bundle by a sender with `pins`.
     func recipient(
         _ bundle: [UInt8],
         pins: some BundlePinStore,

@@ -131,7 +131,6 @@ struct CallTests {
 }
 
 extension Pair {
-    /// The outcome on a device whose contact may call.
     fileprivate func outcome(of sealed: SealedMessage, as pushClass: PushClass, now: Timestamp = Pair.start) -> Outcome
     {
         var contacts = ContactList()

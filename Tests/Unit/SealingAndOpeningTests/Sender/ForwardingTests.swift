@@ -90,7 +90,6 @@ struct ForwardingTests {
 }
 
 extension Pair {
-    /// The recipient's frame after it opened an honest message.
     fileprivate mutating func openedFrame() throws -> [UInt8] {
         try frame(of: try seal(Message(body: "for one device only")))
     }

@@ -169,7 +169,6 @@ private final class Device: Sendable {
         keys = DeviceKeys(topic: try BundleID(Pair.topic), random: &random)
     }
 
-    /// A recipient from a bundle that was made, and verified, at `time`.
     func recipient(madeAt time: Timestamp = Pair.start) throws -> Recipient {
         try Recipient(
             bundle: keys.bundle(now: time),

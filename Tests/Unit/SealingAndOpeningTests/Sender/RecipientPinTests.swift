@@ -157,7 +157,6 @@ struct RecipientPinTests {
     }
 }
 
-/// Counts writes.
 private final class RecordingPinStore: BundlePinStore {
     private let pins = MemoryBundlePinStore()
     private let count = Guarded(0)

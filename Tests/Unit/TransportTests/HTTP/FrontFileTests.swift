@@ -10,7 +10,6 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Bytes that differ at every offset.
     private static func bytes(_ count: Int) -> [UInt8] {
         var random = SeededRandom(seed: 7)
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }

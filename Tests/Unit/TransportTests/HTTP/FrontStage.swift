@@ -51,7 +51,6 @@ final class FrontStage: Sendable {
 
     func connect() async throws -> HTTP2ClientConnection { try await loopback.connect(to: port) }
 
-    /// The most memory that bodies took.
     func highestBodyMemory() async -> Int {
         let core = front.core
         return await core.loop.run { core.value.service.budget.highestByteCount }
@@ -129,7 +128,6 @@ final class ClosureExchange: HTTPExchange {
 }
 
 extension HTTP2Request {
-    /// As `post`, for any method.
     static func make(_ method: String, _ path: String, body: [UInt8] = []) -> HTTP2Request {
         var headers = HeaderBlock()
         headers.append(":method", Array(method.utf8))

@@ -3,7 +3,6 @@ import Envelope
 import TestSupport
 import Testing
 
-/// A running service, and its callers on the loopback port.
 final class RunningService {
     /// An answer with which a test cannot continue.
     struct Unexpected: Error { let answer: String }

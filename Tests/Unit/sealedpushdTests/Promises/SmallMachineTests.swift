@@ -36,7 +36,6 @@ struct SmallMachineTests {
         #expect(service.stop() == 0)
     }
 
-    /// The first processor that this process may use.
     private func processor() throws -> String {
         let text = try read("/proc/self/status")
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") })

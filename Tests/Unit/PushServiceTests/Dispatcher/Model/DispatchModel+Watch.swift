@@ -67,7 +67,6 @@ extension DispatchModel {
         rates[device] = full + Self.interval
     }
 
-    /// Checks what the flow has chosen, and what waits beside it.
     mutating func watch(_ batch: [DispatchFlow.Marked]) {
         for one in batch {
             guard let entry = pendings[one.ticket].map({ entries[$0.entry] }) else { return fail("marks nothing") }
