@@ -30,6 +30,9 @@ public struct BundleID: Equatable, Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// - Parameter bytes: of a topic that was made from a bundle id.
+    package init(checked bytes: [UInt8]) { self.bytes = bytes }
+
     /// The bundle id as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }

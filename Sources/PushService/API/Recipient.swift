@@ -30,7 +30,7 @@ struct Recipient: Sendable {
         guard device.topic == topic else {
             throw Failure(sentence: "the device is registered for another app than 'topic' says")
         }
-        guard let app = settings.app(topic.description, environment: device.environment, of: tenant) else {
+        guard let app = settings.app(BundleID(of: topic, .alert), environment: device.environment, of: tenant) else {
             throw Failure(sentence: "the app is not configured for the device's environment")
         }
         switch device.quarantine {

@@ -54,12 +54,12 @@ package final class SendOffer: Sendable {
     /// Devices in the order of `entries`.
     package let devices: [Device]
     /// The app's, without a suffix.
-    package let bundleID: String
+    package let bundleID: BundleID
     package let now: Timestamp
 
     package var lane: Lane { entries[0].lane }
 
-    package init(tenant: TenantID, entries: [NewEntry], devices: [Device], bundleID: String, now: Timestamp) {
+    package init(tenant: TenantID, entries: [NewEntry], devices: [Device], bundleID: BundleID, now: Timestamp) {
         precondition(!entries.isEmpty && entries.count == devices.count)
         self.tenant = tenant
         self.entries = entries

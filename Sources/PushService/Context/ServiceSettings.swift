@@ -1,5 +1,5 @@
 package import APNS
-import Envelope
+package import Envelope
 package import PushStore
 
 /// The configuration, indexed. Immutable: a reload makes another.
@@ -20,7 +20,7 @@ package final class ServiceSettings: Sendable {
 
     private struct Place: Hashable {
         let tenant: TenantID
-        let bundleID: String
+        let bundleID: BundleID
         let environment: APNSEnvironment
 
         /// Few apps share a bundle id, and each notification hashes it several times.
@@ -39,7 +39,7 @@ package final class ServiceSettings: Sendable {
         let rows = configuration.tenants.flatMap { tenant in
             tenant.apps.map { app in
                 (
-                    Place(tenant: tenant.id, bundleID: app.bundleID.text, environment: app.environment),
+                    Place(tenant: tenant.id, bundleID: app.bundleID, environment: app.environment),
                     App(tenant: tenant, app: app)
                 )
             }
@@ -56,12 +56,12 @@ package final class ServiceSettings: Sendable {
 
     package func tenant(_ id: TenantID) -> TenantConfiguration? { tenants[id] }
 
-    package func app(_ bundleID: String, environment: APNSEnvironment, of tenant: TenantID) -> App? {
+    package func app(_ bundleID: BundleID, environment: APNSEnvironment, of tenant: TenantID) -> App? {
         apps[Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 
     /// The app in any environment: the placeholder's room is needed before the device is read.
-    package func app(_ bundleID: String, of tenant: TenantID) -> App? {
+    package func app(_ bundleID: BundleID, of tenant: TenantID) -> App? {
         app(bundleID, environment: .production, of: tenant) ?? app(bundleID, environment: .sandbox, of: tenant)
     }
 }

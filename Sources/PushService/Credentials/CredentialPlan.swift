@@ -22,7 +22,7 @@ package struct CredentialPlan: Sendable {
     /// A tenant's app in one of Apple's environments.
     struct Place: Hashable, Sendable {
         let tenant: TenantID
-        let bundleID: String
+        let bundleID: BundleID
         let environment: APNSEnvironment
 
         /// Few share a bundle id, and it is hashed often.
@@ -34,7 +34,7 @@ package struct CredentialPlan: Sendable {
 
     mutating func add(_ app: AppConfiguration, of tenant: TenantID, _ material: Material) {
         let key = Key(app)
-        places[Place(tenant: tenant, bundleID: app.bundleID.text, environment: app.environment)] = key
+        places[Place(tenant: tenant, bundleID: app.bundleID, environment: app.environment)] = key
         materials[key] = material
     }
 }

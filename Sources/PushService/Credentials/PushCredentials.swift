@@ -59,7 +59,7 @@ package final class PushCredentials {
     }
 
     /// nil for an app that is not configured.
-    func entry(tenant: TenantID, bundleID: String, environment: APNSEnvironment) -> Entry? {
+    func entry(tenant: TenantID, bundleID: BundleID, environment: APNSEnvironment) -> Entry? {
         places[CredentialPlan.Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 

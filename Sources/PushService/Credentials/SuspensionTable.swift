@@ -1,4 +1,5 @@
 import APNS
+import Envelope
 import PushStore
 
 /// Suspended credentials. A reload or a successful probe lifts a suspension.
@@ -9,7 +10,7 @@ struct SuspensionTable: Sendable {
     struct Scope: Hashable, Sendable {
         let lane: Int
         /// nil: all apps.
-        let bundleID: String?
+        let bundleID: BundleID?
         /// nil: all tenants.
         var tenant: TenantID?
         /// True: only tokens that APNs never accepted.
@@ -18,7 +19,7 @@ struct SuspensionTable: Sendable {
 
     struct Target {
         let lane: Int
-        let bundleID: String
+        let bundleID: BundleID
         let tenant: TenantID
         /// True if APNs has accepted its token.
         var isReached = false

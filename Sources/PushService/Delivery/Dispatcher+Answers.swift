@@ -119,13 +119,13 @@ extension Dispatcher {
             // The first is already counted.
             var isFirst = true
             for one in report.told {
-                if !isFirst { metrics.didSend(app: pending.bundleID, lane: pending.lane) }
+                if !isFirst { metrics.didSend(app: pending.bundleID.text, lane: pending.lane) }
                 isFirst = false
                 let reason = one.reason.flatMap(Reason.init(rawValue:))
                 metrics.didFinish(one.status == nil ? .notProcessed : .unknownReason, reason: reason)
             }
             guard report.isBesideTold else { return }
-            if !isFirst { metrics.didSend(app: pending.bundleID, lane: pending.lane) }
+            if !isFirst { metrics.didSend(app: pending.bundleID.text, lane: pending.lane) }
             let microseconds = report.status == nil ? nil : nanoseconds / 1_000
             metrics.didFinish(report.metric, reason: report.reason, microseconds: microseconds)
         }
@@ -184,7 +184,7 @@ extension Dispatcher {
         // credential's other apps with it. One tenant's bad tokens do not.
         guard let bundleID = scope.bundleID, scope.tenant == nil else { return }
         lanes.entry(number: scope.lane)?.client.takeBack {
-            PushDestination.bundleID(of: $0.topic, $0.pushType) == bundleID
+            BundleID(of: $0.topic, $0.pushType) == bundleID
         }
     }
 
@@ -206,7 +206,7 @@ extension Dispatcher {
     private func logEvent(_ event: StaticString, _ scope: SuspensionTable.Scope, _ more: [(StaticString, String)] = [])
     {
         let places = lanes.entry(number: scope.lane)?.places ?? []
-        let apps = scope.bundleID.map { [$0] } ?? Set(places.map(\.bundleID)).sorted()
+        let apps = scope.bundleID.map { [$0.text] } ?? Set(places.map(\.bundleID.text)).sorted()
         let first = apps.prefix(8).joined(separator: " ") + (apps.count > 8 ? " and \(apps.count - 8) more" : "")
         var members: [(StaticString, String)] = [("apps", first), ("of", scope.bundleID == nil ? "credential" : "app")]
         if let tenant = scope.tenant { members.append(("tenant", tenant.text)) }
@@ -240,7 +240,7 @@ extension Dispatcher {
                     "environment-suspected",
                     at: context.clock.now(),
                     [
-                        ("tenant", tenant.text), ("topic", pending.bundleID),
+                        ("tenant", tenant.text), ("topic", pending.bundleID.text),
                         ("environment", environment.rawValue),
                     ]
                 )
@@ -265,13 +265,13 @@ extension Dispatcher {
         }
         let region = device.region
         if report.status == 200 {
-            ledger.add(\.sent, app: pending.bundleID, region: region)
+            ledger.add(\.sent, app: pending.bundleID.text, region: region)
             if !device.isReached, pending.entry.pushType != .voip {
                 reached.add(ReachedToken(token: token, environment: environment, tenant: pending.entry.tenant))
             }
         }
         if decision.notification == .dead(.undeliverable) {
-            ledger.add(\.undeliverable, app: pending.bundleID, region: region)
+            ledger.add(\.undeliverable, app: pending.bundleID.text, region: region)
         }
         switch decision.device {
         case .keep, .markReached: break

@@ -12,7 +12,7 @@ extension Dispatcher {
                 guard let service = app.feedback else { continue }
                 let place = CredentialPlan.Place(
                     tenant: tenant.id,
-                    bundleID: app.bundleID.text,
+                    bundleID: app.bundleID,
                     environment: app.environment
                 )
                 // Not `call`: a silent service must not delay a drain.
@@ -40,7 +40,7 @@ extension Dispatcher {
             }
         }
         let counts: [(StaticString, String)] = [
-            ("topic", place.bundleID), ("tokens", "\(list.tuples.count)"), ("deleted", "\(deletedCount)"),
+            ("topic", place.bundleID.text), ("tokens", "\(list.tuples.count)"), ("deleted", "\(deletedCount)"),
             ("failed", "\(failureCount)"), ("complete", list.failure == nil ? "yes" : "no"),
         ]
         context.log.event("feedback", at: context.clock.now(), counts)

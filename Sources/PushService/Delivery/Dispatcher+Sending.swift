@@ -106,7 +106,7 @@ extension Dispatcher {
         }
         switch pending.destination {
         case .end(let why):
-            ledger.add(\.undeliverable, app: pending.bundleID, region: pending.device?.region)
+            ledger.add(\.undeliverable, app: pending.bundleID.text, region: pending.device?.region)
             end(marked.ticket, why)
         case .park: settle(marked.ticket, nil, .park, waitCause: .app)
         case .push(let token, let topic):
@@ -132,7 +132,7 @@ extension Dispatcher {
         context.log.event(
             "not-sent",
             at: pending.attemptTime,
-            [("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID), ("why", why)]
+            [("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID.text), ("why", why)]
         )
         let attempt = Attempt(time: pending.attemptTime, connection: .notProcessed, reason: why)
         settle(ticket, attempt, .dead(.undeliverable))
@@ -156,7 +156,7 @@ extension Dispatcher {
             payload: pending.payload,
             trace: pending.entry.trace?.text
         )
-        context.metrics.withLock { $0.didSend(app: pending.bundleID, lane: pending.lane) }
+        context.metrics.withLock { $0.didSend(app: pending.bundleID.text, lane: pending.lane) }
         let deadlineMilliseconds = Int64(clamping: pending.entry.deadline.milliseconds)
         let left = deadlineMilliseconds - Int64(clamping: pending.attemptTime.milliseconds)
         // One second suffices for an answer; less would only make results ambiguous.

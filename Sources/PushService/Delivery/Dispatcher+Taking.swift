@@ -72,8 +72,8 @@ extension Dispatcher {
         if case .push = destination {} else { client = nil }
         var device: Device?
         if case .found(let found) = lookup { device = found }
-        let bundleID = PushDestination.bundleID(of: leased.entry)
-        if leased.entry.isUntouched { ledger.add(\.accepted, app: bundleID, region: device?.region) }
+        let bundleID = BundleID(of: leased.entry.topic, leased.entry.pushType)
+        if leased.entry.isUntouched { ledger.add(\.accepted, app: bundleID.text, region: device?.region) }
         return Pending(leased: leased, destination: destination, bundleID: bundleID, device: device, client: client)
     }
 

@@ -83,7 +83,7 @@ extension Dispatcher {
         _ amount: ReleaseQueue.Amount
     ) -> [ReleaseQueue.Step] {
         places.flatMap { place -> [ReleaseQueue.Step] in
-            guard let topic = try? Topic(bundleID: place.bundleID) else { return [] }
+            guard let topic = try? Topic(bundleID: place.bundleID.text) else { return [] }
             let app = SuspensionTable.Scope(lane: entry.number, bundleID: place.bundleID)
             // Entries may have the topic of their push type.
             return Self.typesWithTopics.compactMap { try? topic.appendingSuffix(of: $0) }.map {

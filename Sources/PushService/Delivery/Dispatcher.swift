@@ -20,7 +20,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         let entry: OutboxEntry
         let payload: [UInt8]
         let destination: PushDestination
-        let bundleID: String
+        let bundleID: BundleID
         /// nil if unknown.
         let device: Device?
         /// nil if it will not be pushed.
@@ -34,7 +34,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         init(
             leased: LeasedEntry,
             destination: PushDestination,
-            bundleID: String,
+            bundleID: BundleID,
             device: Device?,
             client: Int? = nil,
             isMarked: Bool = false
@@ -171,7 +171,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
                 if index < lookups.count, case .found(let device) = lookups[index] {
                     region = device.region
                 }
-                dispatcher.ledger.add(\.received, app: PushDestination.bundleID(of: entry), region: region)
+                dispatcher.ledger.add(\.received, app: BundleID(of: entry.topic, entry.pushType).text, region: region)
             }
         }
     }

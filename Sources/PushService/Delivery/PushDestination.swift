@@ -1,4 +1,5 @@
 import APNS
+import Envelope
 import PushStore
 
 /// Destination of an entry, from its device's row and the configuration.
@@ -12,19 +13,19 @@ enum PushDestination: Equatable {
     init(
         _ entry: OutboxEntry,
         _ lookup: DeviceLookup,
-        isConfigured: (_ bundleID: String, APNSEnvironment) -> Bool
+        isConfigured: (_ bundleID: BundleID, APNSEnvironment) -> Bool
     ) {
         switch lookup {
         case .missing: self = .end("DeviceUnknown")
         case .damaged: self = .end("DeviceDamaged")
         case .found(let device):
-            let bundleID = Self.bundleID(of: entry)
+            let bundleID = BundleID(of: entry.topic, entry.pushType)
             guard device.quarantine == nil else {
                 self = .end("DeviceSetAside")
                 return
             }
             // Its token is another app's now.
-            guard device.topic.description == bundleID else {
+            guard device.topic.bytes == bundleID.bytes else {
                 self = .end("DeviceOfOtherApp")
                 return
             }
@@ -44,20 +45,10 @@ enum PushDestination: Equatable {
         }
     }
 
-    /// The topic without its push type's suffix.
-    static func bundleID(of entry: OutboxEntry) -> String { bundleID(of: entry.topic, entry.pushType) }
-
-    static func bundleID(of topic: Topic, _ pushType: PushType) -> String {
-        let text = topic.description
-        let suffix = pushType.topicSuffix
-        guard !suffix.isEmpty, topic.hasSuffix(of: pushType), text.hasSuffix(suffix) else { return text }
-        return String(text.dropLast(suffix.count))
-    }
-
     private static func topic(of entry: OutboxEntry) -> Topic? {
-        let bundleID = bundleID(of: entry)
+        let bundleID = BundleID(of: entry.topic, entry.pushType)
         // An app's name may end like a suffix.
-        guard let plain = try? Topic(bundleID: bundleID) else { return nil }
+        guard let plain = try? Topic(bundleID: bundleID.text) else { return nil }
         return try? plain.appendingSuffix(of: entry.pushType)
     }
 }

@@ -11,7 +11,7 @@ struct DeviceHandler: Sendable {
     func put(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
         let upload = try DeviceUpload(call.json())
-        guard call.settings.app(upload.bundleID.text, environment: upload.environment, of: tenant.id) != nil else {
+        guard call.settings.app(upload.bundleID, environment: upload.environment, of: tenant.id) != nil else {
             throw Self.unknownApp(upload, call.settings, tenant)
         }
         let registration = Device.Registration(
@@ -107,7 +107,7 @@ struct DeviceHandler: Sendable {
         _ tenant: TenantConfiguration
     ) -> Problem {
         var problem = Problem(.invalidFields, "Mend each field that is named here and send the request again.")
-        let isOther = settings.app(upload.bundleID.text, of: tenant.id) != nil
+        let isOther = settings.app(upload.bundleID, of: tenant.id) != nil
         problem.fields = [
             isOther
                 ? Problem.Field(pointer: "/environment", detail: "the app is not configured for this environment")

@@ -23,7 +23,7 @@ enum SubmissionBody: Sendable {
                 try NotificationSubmission(
                     call.request,
                     try call.json(),
-                    app: { settings.app($0.text, of: tenant.id)?.webPushRoom },
+                    app: { settings.app($0, of: tenant.id)?.webPushRoom },
                     recipientCountMax: min(settings.limits.recipientCountMax, OutboxRequest.entryCounts.upperBound),
                     random: &random
                 )
@@ -36,7 +36,7 @@ enum SubmissionBody: Sendable {
                 call.request,
                 tenant.allowsClearText ? call.json(allowsFractions: true) : .object([]),
                 allowsClearText: tenant.allowsClearText,
-                isApp: { settings.app($0.text, of: tenant.id) != nil },
+                isApp: { settings.app($0, of: tenant.id) != nil },
                 now: Int64(clamping: now.milliseconds / 1_000)
             )
         )

@@ -215,7 +215,12 @@ final class SubmissionPipeline {
     private func count(_ offer: SendOffer, begun: Int64) {
         let microseconds = (context.clock.uptime() - begun) / 1_000
         context.metrics.withLock { metrics in
-            metrics.didAccept(offer.entries.count, app: offer.bundleID, lane: offer.lane, microseconds: microseconds)
+            metrics.didAccept(
+                offer.entries.count,
+                app: offer.bundleID.text,
+                lane: offer.lane,
+                microseconds: microseconds
+            )
             // By index: a copy of an entry is large.
             for index in offer.entries.indices where offer.entries[index].receiptHash != nil {
                 metrics.didAwaitReceipt()
@@ -299,7 +304,7 @@ extension SendOffer {
             tenant: tenant,
             entries: draft.entries,
             devices: lookups.compactMap { if case .found(let device) = $0 { device } else { nil } },
-            bundleID: draft.topic.description,
+            bundleID: BundleID(of: draft.topic, .alert),
             now: now
         )
     }

@@ -1,4 +1,5 @@
 package import APNS
+package import Envelope
 package import PushStore
 
 /// Tells a deleted device from an app whose tokens go to the wrong environment. BadDeviceToken does not distinguish
@@ -12,12 +13,12 @@ package struct TokenQuarantine: Sendable {
         /// Two tenants may have one app.
         package let tenant: TenantID
         /// A configured one.
-        package let bundleID: String
+        package let bundleID: BundleID
         package let environment: APNSEnvironment
         /// True for tokens that APNs accepted before, so that invented tokens cast no doubt on them.
         package let isReached: Bool
 
-        package init(tenant: TenantID, bundleID: String, environment: APNSEnvironment, isReached: Bool = false) {
+        package init(tenant: TenantID, bundleID: BundleID, environment: APNSEnvironment, isReached: Bool = false) {
             self.tenant = tenant
             self.bundleID = bundleID
             self.environment = environment

@@ -130,9 +130,7 @@ package actor FallbackRunner: DueRunner {
         let environment: APNSEnvironment? =
             if case .found(let device) = found { device.environment } else { nil }
         let settings = context.settings
-        let topic = entry.topic.description
-        let suffix = entry.pushType.topicSuffix
-        let bundleID = !suffix.isEmpty && topic.hasSuffix(suffix) ? String(topic.dropLast(suffix.count)) : topic
+        let bundleID = BundleID(of: entry.topic, entry.pushType)
         let environments = environment.map { [$0] } ?? [.production, .sandbox]
         return environments.lazy.compactMap {
             settings.app(bundleID, environment: $0, of: entry.tenant)?.app.fallback

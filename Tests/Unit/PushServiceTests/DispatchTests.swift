@@ -300,7 +300,7 @@ struct TokenQuarantineTests {
         _ environment: APNSEnvironment = .production,
         of tenant: String = "acme"
     ) -> TokenQuarantine.Place {
-        TokenQuarantine.Place(tenant: .named(tenant), bundleID: "com.example.chat", environment: environment)
+        TokenQuarantine.Place(tenant: .named(tenant), bundleID: .named("com.example.chat"), environment: environment)
     }
 
     @Test func `bad tokens among many good ones are their own fault`() {

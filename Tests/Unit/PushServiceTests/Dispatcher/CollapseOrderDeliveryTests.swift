@@ -24,7 +24,7 @@ struct CollapseOrderDeliveryTests {
             tenant: site.tenant,
             entries: [entry],
             devices: [device],
-            bundleID: DispatchSite.bundleID,
+            bundleID: .named(DispatchSite.bundleID),
             now: site.clock.now
         )
     }

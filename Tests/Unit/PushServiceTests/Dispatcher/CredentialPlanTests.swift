@@ -97,7 +97,7 @@ struct PushDestinationTests {
         let entry = try await Self.entry(.voip, topic: topic)
         let token = try DeviceToken(bytes: [1, 2, 3])
         let with = PushDestination(entry, try Self.device(voIPToken: token)) { bundleID, _ in
-            bundleID == "com.example.chat"
+            bundleID.text == "com.example.chat"
         }
         #expect(with == .push(token: token, topic: try Topic("com.example.chat.voip")))
         let without = PushDestination(entry, try Self.device(voIPToken: nil)) { _, _ in true }

@@ -238,7 +238,8 @@ final class DispatchSite: Sendable {
     func connect(_ dispatcher: Dispatcher) async throws {
         let token = try await simulator.enrol(topic)
         let client = await loop.run {
-            dispatcher.lanes.entry(tenant: .named("acme"), bundleID: Self.bundleID, environment: .sandbox)?.client
+            dispatcher.lanes.entry(tenant: .named("acme"), bundleID: .named(Self.bundleID), environment: .sandbox)?
+                .client
         }
         guard let client else { return }
         await until {

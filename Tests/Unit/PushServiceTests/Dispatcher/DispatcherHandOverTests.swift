@@ -21,7 +21,7 @@ struct DispatcherHandOverTests {
             tenant: site.tenant,
             entries: [try site.entry(number, to: name)],
             devices: [device],
-            bundleID: DispatchSite.bundleID,
+            bundleID: .named(DispatchSite.bundleID),
             now: site.clock.now
         )
     }
@@ -127,8 +127,12 @@ struct DispatcherHandOverTests {
         let other = try await Self.offer(2, to: "two", site, store)
         let lane = try #require(
             await site.loop.run {
-                dispatcher.lanes.entry(tenant: .named("acme"), bundleID: DispatchSite.bundleID, environment: .sandbox)?
-                    .number
+                dispatcher.lanes.entry(
+                    tenant: .named("acme"),
+                    bundleID: .named(DispatchSite.bundleID),
+                    environment: .sandbox
+                )?
+                .number
             }
         )
         await site.loop.run {

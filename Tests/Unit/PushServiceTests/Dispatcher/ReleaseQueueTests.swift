@@ -6,7 +6,7 @@ import Testing
 
 struct ReleaseQueueTests {
     private static func app(_ bundleID: String, lane: Int = 1) -> SuspensionTable.Scope {
-        SuspensionTable.Scope(lane: lane, bundleID: bundleID)
+        SuspensionTable.Scope(lane: lane, bundleID: .named(bundleID))
     }
 
     private static func step(

@@ -10,16 +10,16 @@ struct SuspensionTableTests {
         var isEmpty: Bool { book.all.isEmpty }
         func suspend(_ scope: Scope, _ reason: Reason, now: Int64) -> Bool { book.suspend(scope, reason, now: now) }
         func admits(lane: Int, bundleID: String, tenant: String = "acme") -> Bool {
-            book.admits(.init(lane: lane, bundleID: bundleID, tenant: .named(tenant)))
+            book.admits(.init(lane: lane, bundleID: .named(bundleID), tenant: .named(tenant)))
         }
         func didPass(lane: Int, bundleID: String, tenant: String = "acme") -> [Scope] {
-            book.didPass(.init(lane: lane, bundleID: bundleID, tenant: .named(tenant)))
+            book.didPass(.init(lane: lane, bundleID: .named(bundleID), tenant: .named(tenant)))
         }
         func didLearnNothing(lane: Int, bundleID: String) {
-            book.didLearnNothing(.init(lane: lane, bundleID: bundleID, tenant: .named("acme")))
+            book.didLearnNothing(.init(lane: lane, bundleID: .named(bundleID), tenant: .named("acme")))
         }
         func stops(lane: Int, bundleID: String, tenant: String) -> Bool {
-            book.stops(.init(lane: lane, bundleID: bundleID, tenant: .named(tenant)))
+            book.stops(.init(lane: lane, bundleID: .named(bundleID), tenant: .named(tenant)))
         }
         func takeDue(now: Int64) -> [Scope] { book.takeDue(now: now) }
     }
@@ -53,14 +53,14 @@ struct SuspensionTableTests {
 
     @Test func `an app that is stopped leaves the others of its credential alone`() {
         let book = Shelf()
-        _ = book.suspend(Scope(lane: 1, bundleID: "a"), .topicDisallowed, now: 0)
+        _ = book.suspend(Scope(lane: 1, bundleID: .named("a")), .topicDisallowed, now: 0)
         #expect(!book.admits(lane: 1, bundleID: "a") && book.admits(lane: 1, bundleID: "b"))
         #expect(book.didPass(lane: 1, bundleID: "b").isEmpty && !book.admits(lane: 1, bundleID: "a"))
     }
 
     @Test func `what stops one tenant's app leaves another's with the same credential alone (abuse case 85)`() {
         let book = Shelf()
-        let own = Scope(lane: 1, bundleID: "a", tenant: .named("acme"))
+        let own = Scope(lane: 1, bundleID: .named("a"), tenant: .named("acme"))
         _ = book.suspend(own, .badDeviceToken, now: 0)
         #expect(!book.admits(lane: 1, bundleID: "a") && book.stops(lane: 1, bundleID: "a", tenant: "acme"))
         #expect(book.admits(lane: 1, bundleID: "a", tenant: "rival"))

@@ -24,8 +24,12 @@ struct UnreachableTests {
 
     private static func client(_ dispatcher: Dispatcher, _ site: DispatchSite) async throws -> APNSClient {
         let entry = await site.loop.run {
-            dispatcher.lanes.entry(tenant: .named("acme"), bundleID: DispatchSite.bundleID, environment: .sandbox)?
-                .client
+            dispatcher.lanes.entry(
+                tenant: .named("acme"),
+                bundleID: .named(DispatchSite.bundleID),
+                environment: .sandbox
+            )?
+            .client
         }
         return try #require(entry)
     }
@@ -73,7 +77,7 @@ struct UnreachableTests {
             tenant: site.tenant,
             entries: [try site.entry(1, to: "one")],
             devices: [device],
-            bundleID: DispatchSite.bundleID,
+            bundleID: .named(DispatchSite.bundleID),
             now: site.clock.now
         )
         let early = await site.loop.run { dispatcher.reserve(offer) }

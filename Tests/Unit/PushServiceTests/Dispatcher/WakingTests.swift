@@ -40,7 +40,7 @@ struct WakingTests {
                 let pending = Dispatcher.Pending(
                     leased: leased,
                     destination: .end("Ended"),
-                    bundleID: DispatchSite.bundleID,
+                    bundleID: .named(DispatchSite.bundleID),
                     device: nil
                 )
                 pending.outcome = Outcome(lease: leased.lease, attempt: attempt, verdict: verdict)

@@ -178,7 +178,7 @@ struct NotificationRouteTests {
         try await ServerStage.with { stage in
             try await stage.register(environment: "sandbox")
             let settings = stage.context.settings
-            let room = try #require(settings.app("com.example.chat", environment: .sandbox, of: .named("acme")))
+            let room = try #require(settings.app(.named("com.example.chat"), environment: .sandbox, of: .named("acme")))
                 .webPushRoom
             // No base64url text is one character longer than a multiple of four.
             let count = room % 4 == 1 ? room + 5 : room + 4

@@ -17,7 +17,7 @@ struct SubmissionPipelineTests {
             #expect(reply.status == 202, "\(reply.text)")
             let (offer, leases) = try #require(stage.dispatch.stored.withLock { $0.first })
             #expect(offer.entries.map(\.apnsID.description) == reply.ids && leases.count == 1)
-            #expect(offer.bundleID == "com.example.chat" && offer.devices.count == 1)
+            #expect(offer.bundleID.text == "com.example.chat" && offer.devices.count == 1)
             #expect(stage.dispatch.woken.withLock { $0.isEmpty })
             let states = try await stage.store.entries(leases.map(\.id), tenant: offer.tenant).map { $0?.state }
             #expect(states == [.sending])

@@ -45,7 +45,7 @@ struct SubmissionStoringTests {
             let reply = await stage.send("POST", "/v1/compat/sap", key, body: Self.sap("d1"))
             #expect(reply.status == 202, "\(reply.text)")
             let (offer, leases) = try #require(stage.dispatch.stored.withLock { $0.first })
-            #expect(offer.bundleID == "com.example.rival" && offer.entries.map(\.attemptLimit) == [3])
+            #expect(offer.bundleID.text == "com.example.rival" && offer.entries.map(\.attemptLimit) == [3])
             let states = try await stage.store.entries(leases.map(\.id), tenant: offer.tenant).map { $0?.state }
             #expect(states == [.sending] && stage.dispatch.woken.withLock { $0.isEmpty })
         }
