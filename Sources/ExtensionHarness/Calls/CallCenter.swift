@@ -76,9 +76,9 @@ final class CallCenter: PushSystem, CallSystem {
 
     func reportCall(_ id: UUID, ended reason: CXCallEndedReason) { change(id) { $0.state = .ended(reason) } }
 
-    /// Applies a change made by the person.
+    /// Applies a change by the person.
     ///
-    /// - Returns: The provider to notify; nil without such a call.
+    /// - Returns: nil without such a call.
     func personChanges(_ id: UUID, to newState: ReportedCall.State) -> ProviderReference? {
         change(id) { $0.state = newState }
     }

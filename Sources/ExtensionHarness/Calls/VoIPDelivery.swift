@@ -7,7 +7,7 @@ public struct VoIPDelivery: Sendable, Equatable {
     /// True if the app called PushKit's completion.
     public let isCompleted: Bool
 
-    /// The first reported call, nil without one.
+    /// The first reported call.
     public var call: ReportedCall? { calls.first }
 
     /// Ending of a VoIP push.

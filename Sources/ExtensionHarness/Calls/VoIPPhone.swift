@@ -3,17 +3,16 @@ import Platform
 internal import PushKit
 public import UserNotifications
 
-/// A phone that takes VoIP pushes as iOS does. It wakes the app and calls its registry's delegate on the registry's
-/// queue. It ends the app unless a call has been reported to CallKit when the method returns. No service extension
-/// runs.
+/// A phone that takes VoIP pushes as iOS does. It calls the delegate of the app's registry on the registry's queue, and
+/// ends the app unless that has reported a call to CallKit when it returns. No service extension runs.
 ///
 ///     let phone = VoIPPhone { MyCalls() }
 ///     let delivery = try await phone.deliver(payload)
 ///     #expect(delivery.call?.name == "Ada")
 ///
-/// The app runs in this process, and its objects are made on the main queue. Pushes are handled one by one.
+/// The app runs in this process; its objects are made on the main queue. Pushes are handled one by one.
 public final class VoIPPhone: Sendable {
-    /// Clock for code on the phone and for the app's time limit.
+    /// Clock of the phone's code and the app's time limit.
     public let clock: SimulatedClock
     /// Time after a push within which a call must be reported.
     public let reportLimit: Duration
@@ -27,11 +26,10 @@ public final class VoIPPhone: Sendable {
     /// Creates a phone.
     ///
     /// - Parameters:
-    ///   - conditions: The phone's initial state; those for extensions have no effect.
+    ///   - conditions: Those for extensions have no effect.
     ///   - reportLimit: About 7 s, by a post of Apple's in https://developer.apple.com/forums/thread/817976.
-    ///   - clock: A test's own clock.
-    ///   - launch: Launches the app: makes the object that has the registry. Called for the first push, and again for
-    ///     the first push after iOS has ended the app.
+    ///   - launch: Makes the app's object that has the registry: for the first push, and for the first after iOS has
+    ///     ended the app.
     public init(
         _ conditions: Device.Conditions = Device.Conditions(),
         reportLimit: Duration = .seconds(7),
@@ -65,22 +63,21 @@ public final class VoIPPhone: Sendable {
 
     /// Answers a call for the person: asks the delegate of the app's provider to perform it.
     ///
-    /// - Parameter id: A ringing call; without one nothing happens.
+    /// - Parameter id: A ringing call; otherwise nothing happens.
     public func answer(_ id: UUID) {
         perform(center.personChanges(id, to: .answered)) { $1.provider($0, perform: CXAnswerCallAction(call: id)) }
     }
 
-    /// Declines or ends a call for the person: asks the delegate of the app's provider to perform it.
+    /// Declines or ends a call for the person, as `answer` does.
     ///
-    /// - Parameter id: A call that is not over; without one nothing happens.
+    /// - Parameter id: A call that is not over; otherwise nothing happens.
     public func hangUp(_ id: UUID) {
         perform(center.personChanges(id, to: .hungUp)) { $1.provider($0, perform: CXEndCallAction(call: id)) }
     }
 
     /// Delivers a VoIP push to this phone.
     ///
-    /// - Parameter payload: The payload's bytes, as they came from APNs; 5,120 at most.
-    /// - Returns: The reported calls, or the reason for which iOS ended the app.
+    /// - Parameter payload: As it came from APNs; 5,120 bytes at most.
     /// - Throws: `SimulatedPushError` for bytes that are not a payload.
     public func deliver(_ payload: some Collection<UInt8> & Sendable) async throws(SimulatedPushError) -> VoIPDelivery {
         let members = try SimulatedPush.members(of: payload, byteCountMax: SimulatedPush.voIPPayloadByteCountMax)
@@ -97,10 +94,8 @@ public final class VoIPPhone: Sendable {
         .value
     }
 
-    /// Delivers a VoIP push to this phone.
+    /// Delivers a VoIP push to this phone from JSON text, such as `{"aps":{}}`.
     ///
-    /// - Parameter json: The payload as text, such as `{"aps":{}}`.
-    /// - Returns: The reported calls, or the reason for which iOS ended the app.
     /// - Throws: `SimulatedPushError` for a text that is not a payload.
     public func deliver(_ json: String) async throws(SimulatedPushError) -> VoIPDelivery {
         try await deliver(Array(json.utf8))

@@ -15,9 +15,8 @@ public enum CapturedPush: Sendable, Equatable {
 
     /// Reads a file.
     ///
-    /// - Parameter file: The file's bytes: one JSON object. Its member "Simulator Target Bundle" is not part of the
-    ///   payload. If it is present the file was written by hand, and white space does not count towards the payload's
-    ///   length.
+    /// - Parameter file: The file's bytes: one JSON object. A member "Simulator Target Bundle" is not part of the
+    ///   payload; with it the file was written by hand, and white space does not count towards the payload's length.
     /// - Throws: `CapturedPushError` with the position in the file.
     public init(file: some Collection<UInt8>) throws(CapturedPushError) {
         let bytes = Array(file.prefix(Self.byteCountMax + 1))

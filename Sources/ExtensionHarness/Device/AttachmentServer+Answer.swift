@@ -1,12 +1,9 @@
 internal import Platform
 
 extension Device.AttachmentServer {
-    /// Answer of a server with this behavior, for a test's fetcher.
+    /// This server's answer, for a test's fetcher.
     ///
-    /// - Parameters:
-    ///   - file: The requested file.
-    ///   - clock: The device's clock: waiting takes no real time.
-    /// - Returns: The bytes that the server sends.
+    /// - Parameter clock: The device's clock: waiting takes no real time.
     /// - Throws: `CancellationError` if the caller is cancelled while it waits; a stalled server ends no other way.
     public func answer(with file: [UInt8], on clock: SimulatedClock) async throws -> [UInt8] {
         switch self {

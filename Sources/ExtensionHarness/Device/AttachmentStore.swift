@@ -13,9 +13,7 @@ final class AttachmentStore: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Takes the files that the system would take.
-    ///
-    /// - Returns: The accepted attachments with their new paths, and the first problem of the others.
+    /// Moves in the files that the system accepts, and names the others' first problem.
     func take(
         _ attachments: [ShownContent.Attachment],
         appBundle: URL?

@@ -41,7 +41,7 @@ extension Device {
         public var invalidAttachment = InvalidAttachment.discardsAnswer
         /// The person's languages, the preferred one first, such as `de-AT`.
         public var languages = ["en"]
-        /// The installed app's folder, with its `<language>.lproj` folders; `nil` for an app without translations.
+        /// The installed app's folder, with its `<language>.lproj` folders; `nil` without translations.
         public var appBundle: URL?
         /// A folder with one folder for each app group; `nil` for the value of `SEALEDPUSH_APP_GROUPS` in the
         /// environment.
@@ -57,9 +57,6 @@ extension Device {
         public init() {}
 
         /// Copies the conditions with changes.
-        ///
-        /// - Parameter change: Sets the differences.
-        /// - Returns: The changed copy.
         public func with(_ change: (inout Conditions) -> Void) -> Conditions {
             var copy = self
             change(&copy)

@@ -33,9 +33,9 @@ extension Device {
         /// Creates limits.
         ///
         /// - Parameters:
-        ///   - time: About 30 s in practice, Apple's "limited amount of time".
-        ///   - grace: Undocumented; "one last chance".
-        ///   - activity: Undocumented; assumed to be ten seconds.
+        ///   - time: About 30 s in practice.
+        ///   - grace: Apple's "one last chance".
+        ///   - activity: Assumed to be ten seconds.
         public init(
             time: Duration = .seconds(30),
             grace: Duration = .seconds(5),

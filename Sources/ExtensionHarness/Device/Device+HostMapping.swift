@@ -2,7 +2,7 @@ internal import Platform
 private import UserNotifications
 
 extension Device {
-    /// A host of the internet that another server stands in for; the device's extension uses the real name.
+    /// A host that another server stands in for; the extension uses the real name.
     ///
     ///     conditions.hosts = [
     ///         Device.HostMapping("files.example.com", to: "localhost", port: 8_443, authoritiesPath: "ca.pem")
@@ -14,8 +14,6 @@ extension Device {
         ///
         /// - Parameters:
         ///   - host: Name in URLs, at port 443. The server's certificate has to be for this name.
-        ///   - actualHost: The server's name or address.
-        ///   - port: The server's port.
         ///   - authoritiesPath: A PEM file of the only authorities to trust.
         public init(_ host: String, to actualHost: String, port: UInt16, authoritiesPath: String) {
             mapping = SimulatedDevice.HostMapping(

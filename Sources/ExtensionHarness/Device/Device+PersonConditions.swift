@@ -8,8 +8,6 @@ extension Device {
         public let rawValue: Int
 
         /// Creates a set.
-        ///
-        /// - Parameter rawValue: One bit for each entitlement.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }

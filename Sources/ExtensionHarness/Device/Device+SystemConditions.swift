@@ -37,11 +37,9 @@ extension Device {
             case dateJumps(by: Duration)
         }
 
-        /// Creates a change.
+        /// Creates a change of the device's state.
         ///
-        /// - Parameters:
-        ///   - after: Time after the push arrived.
-        ///   - event: The change itself.
+        /// - Parameter after: From the push's arrival.
         public init(after: Duration, _ event: Event) {
             self.after = after
             self.event = event
@@ -53,12 +51,10 @@ extension Device {
     /// - Source: reports from the field: 12 MB on an iPhone 5s and 7, 16 MB on an iPhone X, 24 MB since about 2020.
     ///   Apple documents no number.
     public struct MemoryLimit: Sendable, Equatable {
-        /// Limit in bytes, on memory that the process has written to.
+        /// Bytes that the process has written to.
         public var byteCount: Int
 
-        /// Creates a limit.
-        ///
-        /// - Parameter byteCount: Limit on memory that the process has written to.
+        /// Creates a limit on memory that the process has written to.
         public init(byteCount: Int) {
             self.byteCount = byteCount
         }

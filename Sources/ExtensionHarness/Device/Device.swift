@@ -22,10 +22,9 @@ public final class Device: Sendable {
     /// Creates a device that runs the extension in this process.
     ///
     /// - Parameters:
-    ///   - conditions: The device's initial state.
-    ///   - clock: A test's own clock, to be shared with its fetcher or to be advanced by hand.
-    ///   - makeExtension: Makes the extension's principal object, on the thread that will call it: once for each
-    ///     delivery, or only once if the conditions say that iOS reuses the process.
+    ///   - clock: A test's own, to be shared with its fetcher or advanced by hand.
+    ///   - makeExtension: Makes the principal object on the thread that will call it: once for each delivery, or only
+    ///     once if iOS reuses the process.
     public convenience init(
         _ conditions: Conditions = Conditions(),
         clock: SimulatedClock = SimulatedClock(),
@@ -52,9 +51,7 @@ public final class Device: Sendable {
     /// The notifications that the screen lists, newest first.
     public var screen: [ShownNotification] { listed.notifications }
 
-    /// Removes a notification from the screen for the person.
-    ///
-    /// - Parameter identifier: A notification's `identifier`; if none has it, nothing happens.
+    /// Removes a notification from the screen for the person; an unknown identifier does nothing.
     public func dismiss(_ identifier: String) { listed.removeDeliveredNotifications(withIdentifiers: [identifier]) }
 
     /// The number on the app's icon; 0 shows none.
@@ -65,14 +62,13 @@ public final class Device: Sendable {
     public var lateHandlerCallCount: Int { host.lateHandlerCallCount }
 
     /// Number of times an extension's process held a lock on a shared file when it was suspended after an expiring
-    /// activity. iOS ends the process then (`0xdead10cc`), as it does right after an answer, which
-    /// `ShownNotification.ending` reports. Only for an extension in its own process.
+    /// activity. iOS ends the process then (`0xdead10cc`), as after an answer, where `ShownNotification.ending` reports
+    /// it. Only for an extension in its own process.
     public var lateLockCount: Int { host.lateLockCount }
 
     /// Delivers a push to this device.
     ///
-    /// - Parameter payload: The payload's bytes, as they came from APNs.
-    /// - Returns: The notification that the person sees, with the reason.
+    /// - Parameter payload: As it came from APNs.
     /// - Throws: `SimulatedPushError` for bytes that are not a payload.
     public func deliver(_ payload: some Collection<UInt8> & Sendable) async throws(SimulatedPushError)
         -> ShownNotification
@@ -80,10 +76,8 @@ public final class Device: Sendable {
         await deliver(try SimulatedPush(payload: payload))
     }
 
-    /// Delivers a push to this device.
+    /// Delivers a push to this device from JSON text, such as `{"aps":{"alert":"Hello","mutable-content":1}}`.
     ///
-    /// - Parameter json: The payload as text, such as `{"aps":{"alert":"Hello","mutable-content":1}}`.
-    /// - Returns: The notification that the person sees, with the reason.
     /// - Throws: `SimulatedPushError` for a text that is not a payload.
     public func deliver(_ json: String) async throws(SimulatedPushError) -> ShownNotification {
         await deliver(try SimulatedPush(payload: json.utf8))
@@ -109,8 +103,7 @@ public final class Device: Sendable {
 
     /// Delivers several pushes at the same time.
     ///
-    /// - Parameter pushes: Pushes in any order.
-    /// - Returns: The notification that each becomes, in the same order.
+    /// - Returns: The notifications in the same order.
     public func deliver(atOnce pushes: [SimulatedPush]) async -> [ShownNotification] {
         await withTaskGroup { group in
             for (index, push) in pushes.enumerated() { group.addTask { [self] in (index, await deliver(push)) } }
@@ -120,7 +113,6 @@ public final class Device: Sendable {
         }
     }
 
-    /// Runs the extension if the rules allow it, applies the system's rules to its answer, updates the screen.
     private func deliver(_ push: SimulatedPush, on conditions: Conditions) async -> ShownNotification {
         let translation = AlertTranslation(appBundle: conditions.appBundle, languages: conditions.languages)
         let alertText = push.alertText(translation)

@@ -18,8 +18,8 @@ final class ClockPause: Sendable {
         if !wasOver { clock.release() }
     }
 
-    /// Ends the hold after this much real time, or when the task is cancelled. Sleeps in short pieces, so that a
-    /// stalled machine uses up only one of them.
+    /// Ends the hold after this much real time, or on cancellation. Sleeps in short pieces: a stalled machine uses up
+    /// only one.
     func end(after duration: Duration) async {
         let piece = PassageOfTime.lookPauseMax
         for _ in 0..<Int(duration / piece) where !isOver.withLock({ $0 }) {

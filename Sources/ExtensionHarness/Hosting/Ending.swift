@@ -28,7 +28,7 @@ public enum Ending: Sendable, Equatable {
 
 /// Time in which the extension's limits were measured.
 public enum TimeUsed: Sendable, Equatable {
-    /// No time had passed on the device's clock when the extension answered.
+    /// No time had passed on the device's clock.
     case none
     /// The device's own time, in which waits on its clock are skipped.
     case virtual

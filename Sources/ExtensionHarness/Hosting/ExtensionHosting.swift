@@ -19,7 +19,7 @@ protocol ExtensionHosting: Sendable {
 /// One push for an extension, and the device that it arrives on.
 struct ExtensionRequest: Sendable {
     let push: SimulatedPush
-    /// Translated already: iOS looks localized keys up before it runs the extension.
+    /// Translated: iOS looks localized keys up before it runs the extension.
     let alertText: AlertText
     let conditions: Device.Conditions
     /// The screen that the extension may remove notifications from.

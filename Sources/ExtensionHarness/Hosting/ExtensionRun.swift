@@ -22,9 +22,7 @@ final class ExtensionRun: Sendable {
         self.onLateCall = onLateCall
     }
 
-    /// Calls `didReceive` on a new thread.
-    ///
-    /// - Returns: The hold that keeps time from passing until the call has returned.
+    /// Calls `didReceive` on a new thread, and holds time until it has returned.
     func callDidReceive(_ request: ExtensionRequest, makePrincipal: @escaping @Sendable () -> Principal) -> ClockPause {
         call(named: "didReceive") { [self] in
             let principal = makePrincipal()

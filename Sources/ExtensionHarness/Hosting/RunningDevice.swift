@@ -7,7 +7,6 @@ struct RunningDevice: Sendable {
     private let dateJump = Guarded(Duration.zero)
     private let clock: SimulatedClock
 
-    /// - Parameter conditions: State when the push arrives.
     init(_ conditions: Device.Conditions, clock: SimulatedClock, center: any NotificationSystem) {
         let arrival = (conditions.date ?? Date()).timeIntervalSince1970
         let start = clock.now

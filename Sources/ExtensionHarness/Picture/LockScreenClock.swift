@@ -5,7 +5,7 @@ struct LockScreenClock {
     let date: String
     let time: String
 
-    /// - Parameter language: Language of the date; an unknown one is formatted as English.
+    /// - Parameter language: Of the date; unknown ones are formatted as English.
     init(_ date: Date, language: String) {
         let formatter = DateFormatter()
         formatter.timeZone = TimeZone(secondsFromGMT: 0)

@@ -4,8 +4,8 @@
 ///     let picture = LockScreenPicture(of: shown, appName: "Acme Chat")
 ///     try Data(picture.svg.utf8).write(to: url)
 ///
-/// An attachment's file is read when the picture is made; it is deleted with its device. Previews are drawn as with
-/// "Show Previews: Always", whatever the device's lock.
+/// An attachment's file is read when the picture is made; the device deletes it. Previews are drawn as with "Show
+/// Previews: Always".
 public struct LockScreenPicture: Sendable, Equatable {
     /// The picture as an SVG 1.1 document in UTF-8. All text is escaped, and nothing outside the document is referred
     /// to.
@@ -22,10 +22,7 @@ public struct LockScreenPicture: Sendable, Equatable {
 
     /// Draws a picture.
     ///
-    /// - Parameters:
-    ///   - shown: The delivered notification.
-    ///   - appName: The app's name, as below its icon.
-    ///   - language: Language of the date above the clock, which is in UTC.
+    /// - Parameter language: Of the date; the clock is in UTC.
     public init(of shown: ShownNotification, appName: String, language: String = "en") {
         let clock = LockScreenClock(shown.date, language: language)
         let card = { NotificationCard($0, appName: appName, time: clock.time) }
@@ -90,7 +87,6 @@ public struct LockScreenPicture: Sendable, Equatable {
                 ]
             ),
         ]
-        // A panel without a card shows an empty screen.
         if let card = panel.card {
             children.append(card.element(x: (panelWidth - NotificationCard.width) / 2, y: phoneTop + cardTop))
         }

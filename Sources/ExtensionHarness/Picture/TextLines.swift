@@ -1,13 +1,11 @@
-/// Breaks a text into the lines of a box; text beyond the last line is cut with an ellipsis.
+/// Breaks a text into a box's lines, cut with an ellipsis.
 enum TextLines {
     /// Scalars that are read at most: no box holds more, and a combining character has no width.
     private static let scalarCountMax = 2_000
 
     /// - Parameters:
-    ///   - text: Any text; its own line breaks are kept.
-    ///   - width: Width of the box in ems.
-    ///   - lineCountMax: Height of the box in lines, 1 or more.
-    /// - Returns: At most that many lines, none for an empty text.
+    ///   - width: In ems.
+    ///   - lineCountMax: 1 or more.
     static func broken(_ text: String, width: Double, lineCountMax: Int) -> [String] {
         guard !text.isEmpty else { return [] }
         let readable = String(text.unicodeScalars.prefix(scalarCountMax))

@@ -1,7 +1,6 @@
 /// Estimates text width without the font, by kinds of characters, a little above Helvetica's and Apple's own widths. A
 /// line break that is one letter off is accurate enough for the picture.
 enum TextWidth {
-    /// Width in ems, to be multiplied by the font size for points.
     static func ems(of text: some Sequence<Character>) -> Double {
         text.reduce(0) { $0 + ems(of: $1) }
     }

@@ -9,7 +9,6 @@ enum Thumbnail: Sendable, Equatable {
     /// Image bytes at most: a larger picture is too big to attach to a report.
     static let byteCountMax = 1 << 20
 
-    /// The thumbnail of a notification's first attachment; `nil` without one.
     init?(of content: ShownContent) {
         guard let attachment = content.attachments.first else { return nil }
         self = Self.read(attachment.path).flatMap(Self.dataURI).map { .image(dataURI: $0) } ?? .symbol

@@ -4,9 +4,8 @@ extension Device {
     /// Crashes, hangs and excess memory then end that process only, as on iOS. Time is real, unless `timekeeping` asks
     /// for a scale.
     ///
-    /// - Parameters:
+    /// :
     ///   - program: The executable that calls `ExtensionHost.run`.
-    ///   - conditions: The device's initial state.
     public convenience init(process program: ExtensionProgram, _ conditions: Conditions = Conditions()) {
         self.init(conditions, clock: SimulatedClock(), host: ProcessHost(program))
     }

@@ -1,8 +1,7 @@
 internal import Platform
 public import UserNotifications
 
-/// The process that runs your extension outside the test's process: a crash, a hang or too much memory ends only that
-/// process, as on a device.
+/// The extension's own process: a crash, a hang or too much memory ends only that, as on a device.
 ///
 /// It is an executable target with a single `main.swift`:
 ///
@@ -15,9 +14,6 @@ public import UserNotifications
 public enum ExtensionHost {
     /// Runs the extension for each push of a `Device`, until that device is gone. The main queue and main actor are
     /// free for the extension, as in its own process on iOS.
-    ///
-    /// - Parameter makeExtension: Makes the extension's principal object, on the thread that will call it.
-    /// - Returns: Never.
     public static func run(_ makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
         start(makeExtension)
         dispatchMain()

@@ -9,7 +9,7 @@ public struct ExtensionProgram: Sendable, Equatable {
     /// Variables beside this process's own environment.
     public var environment: [String: String]
 
-    /// Names an executable by its path.
+    /// Names an executable.
     ///
     /// - Parameters:
     ///   - path: Relative to this process's working folder unless it begins with a slash.
@@ -23,8 +23,7 @@ public struct ExtensionProgram: Sendable, Equatable {
     /// An executable target of the package under test, which the build puts beside the test bundle. The test target has
     /// to name it among its dependencies.
     ///
-    /// - Parameter name: The executable target's name.
-    /// - Returns: The program, which is looked for only when a process starts.
+    /// - Returns: A program that is looked for when a process starts.
     public static func built(_ name: String) -> ExtensionProgram {
         let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return ExtensionProgram(path: test.deletingLastPathComponent().appendingPathComponent(name).path)

@@ -12,7 +12,6 @@ enum HeldLocks {
         // The kernel's paths have no symbolic links in them.
         let root = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path + "/"
         let descriptors = "/proc/\(id)/fd"
-        // A process that is gone holds nothing.
         guard let numbers = try? FileManager.default.contentsOfDirectory(atPath: descriptors) else { return false }
         return numbers.contains { number in
             // A descriptor need not be a file.

@@ -42,7 +42,7 @@ final class MemoryGroup: Sendable {
 
     /// Nil if no group can be made.
     ///
-    /// - Parameter byteCountMax: Limit on all memory of the process, swapped pages included.
+    /// - Parameter byteCountMax: Swapped pages included.
     init?(byteCountMax: Int, in folders: [String] = delegatedFolders) {
         let number = Self.lastNumber.withLock { number in
             number += 1

@@ -8,8 +8,6 @@ extension UserInfoValue: Codable {
     private static let type: Unicode.Scalar = "o"
 
     /// Writes the value as JSON.
-    ///
-    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -11,8 +11,7 @@ struct AlertText: Sendable, Equatable {
 struct AlertTranslation: Sendable {
     private let tables: LocalizedTables?
 
-    /// - Parameters:
-    ///   - appBundle: The app's folder; nil for an app without translations.
+    /// :
     ///   - languages: The person's, the preferred one first.
     init(appBundle: URL?, languages: [String]) {
         tables = appBundle.map { LocalizedTables(folder: $0.path, languages: languages) }

@@ -24,7 +24,7 @@ public struct SimulatedPush: Sendable, Equatable {
     /// Reads a payload.
     ///
     /// - Parameters:
-    ///   - payload: The payload's bytes, as they came from APNs.
+    ///   - payload: As it came from APNs.
     ///   - identifier: By default a new one, as iOS makes for a push without a collapse id.
     /// - Throws: `SimulatedPushError` for bytes that are not a payload.
     public init(
@@ -56,7 +56,6 @@ public struct SimulatedPush: Sendable, Equatable {
         return members
     }
 
-    /// Creates a push from values already read in another process.
     init?(userInfo: [String: UserInfoValue], identifier: String) {
         guard let aps = userInfo["aps"]?.members else { return nil }
         self.identifier = identifier
@@ -67,7 +66,6 @@ public struct SimulatedPush: Sendable, Equatable {
     /// True if the push asks for its extension: `mutable-content` is the number 1.
     public var isMutable: Bool { aps["mutable-content"]?.number == 1 }
 
-    /// A new request for an extension, sharing nothing with another.
     func makeRequest(_ alertText: AlertText) -> UNNotificationRequest {
         UNNotificationRequest(
             identifier: identifier,

@@ -2,8 +2,7 @@ internal import UserNotifications
 
 /// One value of a notification's `userInfo`, comparable and `Sendable`.
 ///
-/// A payload's JSON becomes Foundation objects for the extension, as on iOS. Its resulting `userInfo` comes back as
-/// this: neither references nor classes reach a result.
+/// The extension gets Foundation objects, as on iOS; its resulting `userInfo` comes back as this, without references.
 public enum UserInfoValue: Sendable, Equatable {
     /// JSON's `null`.
     case null
@@ -32,22 +31,22 @@ public enum UserInfoValue: Sendable, Equatable {
         dictionary(of: userInfo, depthMax: 512)
     }
 
-    /// The members of a dictionary, `nil` for any other value.
+    /// A dictionary's members.
     public var members: [String: UserInfoValue]? {
         if case .dictionary(let members) = self { members } else { nil }
     }
 
-    /// The elements of an array, `nil` for any other value.
+    /// An array's elements.
     public var elements: [UserInfoValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// The text of a string, `nil` for any other value.
+    /// A string's text.
     public var string: String? {
         if case .string(let string) = self { string } else { nil }
     }
 
-    /// The number of an integer or a double, `nil` for any other value, Booleans included.
+    /// An integer's or double's number; `nil` for Booleans too.
     public var number: Double? {
         switch self {
         case .integer(let integer): Double(integer)

@@ -1,6 +1,5 @@
 /// iOS's choice of the content to show after an extension's answer, and its reason.
 enum AnswerRule {
-    /// - Parameter attachmentProblem: Reason why the system rejects one of the answer's attachments.
     static func choice(
         original: ShownContent,
         _ outcome: ExtensionOutcome,

@@ -14,7 +14,7 @@ enum AttachmentRule {
         static let movie = 50_000_000
     }
 
-    /// - Parameter header: The first `headerByteCount` bytes, or all there are.
+    /// - Parameter header: Up to `headerByteCount` bytes.
     /// - Returns: Nil for an accepted file.
     static func problem(type: String, byteCount: Int, header: [UInt8]) -> AttachmentProblem? {
         guard let (byteCountMax, isHeader) = formats[type] else { return .unrecognized }

@@ -26,8 +26,8 @@ public struct DeviceSchedule: Sendable, Equatable {
     /// Creates the schedule of a seed.
     ///
     /// - Parameters:
-    ///   - pushCount: Number of different pushes to deliver, at least 1.
-    ///   - base: Values that chance leaves alone: the app's folders and languages, the date, the limits.
+    ///   - pushCount: At least 1.
+    ///   - base: Conditions that chance leaves alone: folders, languages, date, limits.
     public init(seed: UInt64, pushCount: Int, on base: Device.Conditions = Device.Conditions()) {
         precondition(pushCount > 0)
         var dice = Dice(seed: seed)
@@ -47,10 +47,7 @@ public struct DeviceSchedule: Sendable, Equatable {
 
     /// Delivers the pushes to a new device.
     ///
-    /// - Parameters:
-    ///   - pushes: As many as the schedule was made for.
-    ///   - makeExtension: Makes the extension's principal object.
-    /// - Returns: The notifications that were shown.
+    /// - Parameter pushes: As many as the schedule was made for.
     public func run(
         _ pushes: [SimulatedPush],
         makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension

@@ -5,18 +5,14 @@ public struct ScheduleHistogram: Sendable, CustomStringConvertible {
     private var labels: [ScheduleLabel] = []
     private var counts: [ScheduleLabel: [Int]] = [:]
 
-    /// Creates an empty histogram.
-    ///
-    /// - Parameter outcomes: Possible outcomes of a push, in the caller's words.
+    /// Creates an empty histogram of a push's possible outcomes.
     public init(outcomes: [String]) {
         self.outcomes = outcomes
     }
 
     /// Counts one push.
     ///
-    /// - Parameters:
-    ///   - step: The step in which it arrived.
-    ///   - outcome: One of `outcomes`; any other is not counted.
+    /// - Parameter outcome: One of `outcomes`; any other is not counted.
     public mutating func add(_ step: DeviceSchedule.Step, outcome: String) {
         guard let column = outcomes.firstIndex(of: outcome) else { return }
         for label in step.labels {
@@ -35,7 +31,7 @@ public struct ScheduleHistogram: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The count of one outcome under one condition, 0 if it was not seen.
+    /// The count of one outcome under one condition.
     public func count(_ outcome: String, under label: ScheduleLabel) -> Int {
         guard let column = outcomes.firstIndex(of: outcome) else { return 0 }
         return counts[label]?[column] ?? 0

@@ -15,7 +15,7 @@ public struct ScheduleReport: Sendable {
         public let shown: ShownNotification
     }
 
-    /// A fault that an extension must never show, under any conditions.
+    /// A fault under any conditions.
     public enum Finding: Sendable, Hashable {
         /// The content handler was called more than once for one push.
         case answeredAgain

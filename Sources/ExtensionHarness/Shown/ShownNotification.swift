@@ -2,7 +2,7 @@ public import UserNotifications
 
 /// The notification that a person sees of a push, with the reason.
 ///
-/// Its content's properties can be read directly: `shown.title`, `shown.userInfo["chat"]`.
+/// Its content's properties can be read directly: `shown.title`.
 @dynamicMemberLookup
 public struct ShownNotification: Sendable, Equatable {
     /// The identifier of the notification's request.

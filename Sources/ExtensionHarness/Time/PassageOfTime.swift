@@ -1,6 +1,6 @@
 /// Decides when a device's time advances. Readings of its clock in, one action out; no clock, no thread.
 ///
-/// Idle code cannot be recognized from outside, so this is a rule and not a proof:
+/// Idle code cannot be recognized from outside, so this is a rule, no proof:
 /// - No time passes while a test asks for that.
 /// - No time passes while a system call into the extension runs, or code bound to the device. After a second of real
 ///   time such work counts as waiting.

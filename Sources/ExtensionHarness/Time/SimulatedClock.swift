@@ -1,7 +1,7 @@
 import Platform
 internal import UserNotifications
 
-/// A clock that stands still until it is advanced, so that 30 seconds pass at once.
+/// A clock that stands still until it is advanced.
 ///
 /// A `Device` advances its clock by itself, or leaves that to the test:
 ///
@@ -164,11 +164,8 @@ public final class SimulatedClock: Clock, Sendable {
         }
     }
 
-    /// Runs `body` while no time passes by itself on a device with this clock: for work that takes real time and should
-    /// take none on the device, such as a stub server's answer.
-    ///
-    /// - Returns: The result of `body`.
-    /// - Throws: The error of `body`.
+    /// Runs `body` while no time passes by itself on a device with this clock: for work that should take none on the
+    /// device, such as a stub server's answer.
     public func standingStill<Result, E: Error>(
         while body: () async throws(E) -> Result
     ) async throws(E) -> Result {
