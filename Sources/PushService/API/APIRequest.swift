@@ -2,7 +2,7 @@ package struct APIRequest: Equatable, Sendable {
     package let method: String
     /// Path as received, nothing decoded.
     package let path: String
-    /// The text after the question mark; nil without one.
+    /// The text after the question mark.
     package let query: String?
     /// Names in lower case.
     package let fields: [Field]

@@ -1,4 +1,3 @@
-/// A query for a page of a list.
 package struct PageQuery: Equatable, Sendable {
     package static let limitMax = 500
     package static let limitDefault = 50

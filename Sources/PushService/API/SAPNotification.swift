@@ -3,8 +3,8 @@ package import Envelope
 import Primitives
 package import PushStore
 
-/// The body of `POST /v1/compat/sap`, with the properties of SAP Mobile Services, for teams that migrate. The only
-/// route for clear text, if the tenant's configuration allows it.
+/// The body of `POST /v1/compat/sap`: SAP Mobile Services' properties, for teams that migrate. The only route for clear
+/// text, if the tenant's configuration allows it.
 package struct SAPNotification: Equatable, Sendable {
     package let topic: Topic
     package let bundleID: BundleID

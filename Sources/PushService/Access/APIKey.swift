@@ -9,7 +9,6 @@ package enum APIKey {
     package static let characterCount = 47
     static let context = "SealedPush/1 API key"
 
-    /// Makes a key, and its hash for the configuration.
     package static func make(random: inout some RandomSource) -> (text: String, hash: APIKeyHash) {
         let text = prefix + Base64URL.string(random.bytes(count: 32))
         return (text, APIKeyHash(of: Array(text.utf8)))

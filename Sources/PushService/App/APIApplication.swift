@@ -11,7 +11,6 @@ package final class APIApplication: HTTPApplication {
         var isDraining = false
         /// Requests without an answer yet.
         var openCount = 0
-        /// Submissions among them.
         var submissions = SharedSlots<TenantID>()
         var outcomes = SubmissionOutcomes()
         /// Keys whose expiry has been logged.
@@ -118,7 +117,6 @@ package final class APIApplication: HTTPApplication {
         )
     }
 
-    /// Checks all that can be checked before the body.
     private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APIAdmission {
         let now = context.clock.uptime()
         let settings = context.settings

@@ -2,7 +2,7 @@ import Transport
 
 /// Watchdog heartbeat: beats while the event loop and both threads of the store respond.
 package enum Heartbeat {
-    /// Starts with a beat, and ends with the service's loop.
+    /// Ends with the service's loop.
     ///
     /// - Parameter beat: called on the loop, which it must not block.
     package static func start(_ service: Service, every period: Duration, _ beat: @escaping @Sendable () -> Void) {

@@ -134,7 +134,6 @@ package final class Service: Sendable {
         }
     }
 
-    // MARK: Reload
 
     /// Adopts another configuration. Not during another reload or `stop()`.
     ///

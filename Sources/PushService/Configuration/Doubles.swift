@@ -8,7 +8,7 @@ struct Doubles {
     /// - Parameter advice: a sentence without its full stop.
     init(_ advice: String) { self.advice = advice }
 
-    /// Records texts that must be unique together; a missing one is its reader's fault.
+    /// Records texts that must be unique together.
     mutating func note(_ texts: [String?], of value: JSONValue, at path: FieldPath, _ faults: FieldErrors) {
         let known = texts.compactMap(\.self)
         guard known.count == texts.count else { return }

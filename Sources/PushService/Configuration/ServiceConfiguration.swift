@@ -40,7 +40,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
     }
 }
 
-/// An object: copying its contents costs more than the look-up.
+/// An object: copying costs more than the look-up.
 package final class TenantConfiguration: Equatable, Sendable {
     package struct Key: Equatable, Sendable {
         /// Name for the audit log.

@@ -7,7 +7,7 @@ package protocol DispatchInterface: AnyObject, Sendable {
     /// Reserves room to send notifications at once.
     ///
     /// - Returns: room for all: store them as in flight, then call `didStore` or `didNotStore`. nil: queue them, then
-    ///   call `ring`.
+    ///   call `wake`.
     func reserve(_ offer: SendOffer) -> SendReservation?
 
     func didStore(_ reservation: SendReservation, _ leases: [Lease])
@@ -15,7 +15,7 @@ package protocol DispatchInterface: AnyObject, Sendable {
     /// Releases the room; also for notifications stored before.
     func didNotStore(_ reservation: SendReservation)
 
-    /// Keeps later notifications from overtaking these. `ring` or `didNotQueue` must follow.
+    /// Keeps later notifications from overtaking. `wake` or `didNotQueue` must follow.
     func willQueue(_ notes: [QueueNote], tenant: TenantID, now: Timestamp)
 
     func didNotQueue(_ notes: [QueueNote])
@@ -28,7 +28,6 @@ package protocol DispatchInterface: AnyObject, Sendable {
 
     func didReceive(_ entries: [OutboxEntry])
 
-    /// Announces an event for a tenant.
     func didReport()
 }
 

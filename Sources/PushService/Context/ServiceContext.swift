@@ -66,7 +66,7 @@ package struct ServiceLog: Sendable {
     /// - Parameter lines: one or more, each with its line feed.
     package func write(_ lines: [UInt8]) { put(lines) }
 
-    /// Logs an event. No value may be secret.
+    /// No value may be secret.
     package func event(_ event: StaticString, at time: Timestamp, _ members: [(StaticString, String)] = []) {
         var writer = JSONWriter()
         writer.object { writer in

@@ -4,7 +4,7 @@ package import PushStore
 
 /// The configuration, indexed. Immutable: a reload makes another.
 package final class ServiceSettings: Sendable {
-    /// An object: copying its contents costs more than the look-up.
+    /// An object: copying costs more than the look-up.
     package final class App: Sendable {
         package let tenant: TenantConfiguration
         package let app: AppConfiguration

@@ -31,7 +31,6 @@ struct SteadyClock: Sendable {
 }
 
 extension ServiceClock {
-    /// - Parameter uptime: nanoseconds of a monotonic clock.
     package static func steady(
         wall: @escaping @Sendable () -> Timestamp,
         uptime: @escaping @Sendable () -> Int64

@@ -10,7 +10,6 @@ package final class StorePulse: Sendable {
     private final class State {
         var timer: LoopTimer?
         var isStopped = true
-        /// Start of the open check.
         var askedAt: Int64?
         var isAnswering = true
         var probedAt = Int64.min

@@ -7,7 +7,6 @@ import Transport
 
 /// Reads keys, certificates and authorities, each file once.
 struct CredentialReader {
-    /// An unusable file of an app.
     struct Fault: Error, Equatable {
         /// JSON pointer to its field, relative to the app.
         let field: String
@@ -127,7 +126,6 @@ struct CredentialReader {
         return .pem(bytes)
     }
 
-    // MARK: Files
 
     private static func secret(_ file: String, _ field: String) throws(Fault) -> SecretBytes {
         do throws(FileError) {

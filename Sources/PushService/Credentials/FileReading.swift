@@ -15,7 +15,6 @@ struct FileReading {
     private let places: ConfigurationPositions
     private let unixSeconds: Int64
     private(set) var faults: [ConfigurationFault] = []
-    /// Earliest expiry.
     private(set) var certificatesEnd = Int64.max
     private(set) var lanes = CredentialPlan()
     private var credentials: CredentialReader
@@ -26,7 +25,6 @@ struct FileReading {
         credentials = CredentialReader(unixSeconds: unixSeconds)
     }
 
-    /// Turns an error of `body` into a fault of the field.
     mutating func attempt<Value>(_ pointer: String, _ body: () throws(Fault) -> Value) -> Value? {
         do throws(Fault) {
             return try body()

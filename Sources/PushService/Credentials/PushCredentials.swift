@@ -41,7 +41,6 @@ package final class PushCredentials {
     private var numbers: [Int: Entry] = [:]
     private var lastNumber = 0
 
-    /// - Parameter configure: Changes the clients' configuration, for tests.
     package init(
         loop: EventLoop,
         now: @escaping @Sendable () -> Timestamp,
@@ -68,8 +67,8 @@ package final class PushCredentials {
     /// Adopts a plan. Clients with unchanged files stay, others get the new credential or close after their answers. On
     /// the loop.
     ///
-    /// - Throws: The error of a client that cannot be made, before any change; or of a credential that cannot be
-    ///   replaced, when others may have been.
+    /// - Throws: if a client cannot be made, before any change; or a credential cannot be replaced, when others may
+    ///   have been.
     package func adopt(_ plan: CredentialPlan) async throws(ProviderError) {
         var made: [CredentialPlan.Key: Entry] = [:]
         for (key, material) in plan.materials where entries[key] == nil {

@@ -2,7 +2,7 @@ import APNS
 import Envelope
 import PushStore
 
-/// Suspended credentials. A reload or a successful probe lifts a suspension.
+/// Suspended credentials, until a reload or a successful probe.
 ///
 /// A refused credential stops all its pushes; TopicDisallowed stops one app. A suspected environment stops one tenant's
 /// app, or only its tokens that APNs never accepted. Stopped pushes are parked and cost Apple nothing.
@@ -63,7 +63,6 @@ struct SuspensionTable: Sendable {
         return true
     }
 
-    /// False if an admitted push was suspended since.
     func stillAdmits(_ target: Target) -> Bool {
         scopes(target).allSatisfy { suspensions[$0]?.isProbing == true }
     }

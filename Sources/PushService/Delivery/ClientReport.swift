@@ -20,10 +20,9 @@ struct ClientReport {
     let metric: ServiceMetrics.Outcome
     let status: Int?
     let reason: Reason?
-    /// Cause of a missing answer.
     let failure: AttemptResult.Failure?
     let blame: Blame?
-    /// True if APNs refused even the renewed provider token.
+    /// Even the renewed provider token was refused.
     let hadExpiredProviderToken: Bool
     let waitCause: WaitCause?
     /// True if nothing followed `attempt`, the last attempt that the client reported.

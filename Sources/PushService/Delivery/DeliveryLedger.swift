@@ -14,7 +14,6 @@ package final class DeliveryLedger {
     private static let placeCountMax = 1_000
 
     private let context: ServiceContext
-    /// Counts of the last days and today.
     package private(set) var rates = DeliveryRates()
     private var changedDays: Set<Int64> = []
 
@@ -28,7 +27,6 @@ package final class DeliveryLedger {
         changedDays.insert(day)
     }
 
-    /// Today's counts by app.
     package var todayByApp: [String: DeliveryRates.Counts] { rates.totals(day: today) }
 
     /// Today's counts of configured apps, limited for a scrape.
@@ -39,7 +37,6 @@ package final class DeliveryLedger {
 
     private var today: Int64 { Int64(context.clock.now().milliseconds / Self.millisecondsPerDay) }
 
-    // MARK: The store
 
     /// Reads earlier processes' counts.
     func restore() async {

@@ -42,7 +42,6 @@ extension DispatchFlow {
         inFlight[ticket]?.client = nil
     }
 
-    /// Queues the whole batch as before.
     mutating func didFailToMark(_ batch: [Marked], now: Int64) {
         marksUnderWay -= 1
         for marked in batch {
@@ -77,7 +76,6 @@ extension DispatchFlow {
         _ = endFlight(ticket)
     }
 
-    /// Ends an item's flight without an answer.
     @discardableResult
     mutating func abandon(_ ticket: Ticket) -> Lane? {
         guard let chosen = endFlight(ticket) else { return nil }

@@ -8,8 +8,7 @@ extension DispatchFlow {
     /// A larger request is a broadcast.
     static let handOverCountMax = 64
 
-    /// Reserves room for a request's notifications, all or none. Each reservation ends with `didAnswer`, or all with
-    /// `didNotStore`.
+    /// Reserves room for a request's notifications, all or none. Each ends with `didAnswer`, or all with `didNotStore`.
     ///
     /// - Parameters:
     ///   - devices: Each once.

@@ -16,7 +16,7 @@ struct DispatchFlow: Sendable {
         let ticket: Ticket
         let lane: Lane
         let isRetry: Bool
-        /// Owner of the bucket; nil if it will not be pushed.
+        /// nil if it will not be pushed.
         let device: DeviceBucket.Key?
         /// Key that only one item in flight has.
         let collapse: CollapseKey?
@@ -316,7 +316,6 @@ struct DispatchFlow: Sendable {
         LaneScheduler.Counts(urgent: count(waiting[0]), normal: count(waiting[1]), background: count(waiting[2]))
     }
 
-    // MARK: Draining
 
     mutating func drain() { isDraining = true }
 }

@@ -4,7 +4,6 @@ import Envelope
 import Platform
 import PushStore
 
-/// Consequences of an answer.
 extension Dispatcher {
     func didAnswer(_ ticket: DispatchFlow.Ticket, _ answer: Result<APNSResponse, ProviderError>, _ lane: Int) {
         guard !isOver, let pending = pendings[ticket] else { return }
@@ -94,7 +93,6 @@ extension Dispatcher {
         context.metrics.withLock { $0.didFinish(state == .dead(.superseded) ? .superseded : .expired) }
     }
 
-    /// Wakes fallbacks and webhooks.
     func wakeHooks(for ended: [Pending]) {
         let settings = context.settings
         var (hasFallback, hasHook) = (false, false)
@@ -202,7 +200,6 @@ extension Dispatcher {
         context.metrics.withLock { $0.suspensionCount = count }
     }
 
-    /// Logs a line for the operator.
     private func logEvent(_ event: StaticString, _ scope: SuspensionTable.Scope, _ more: [(StaticString, String)] = [])
     {
         let places = lanes.entry(number: scope.lane)?.places ?? []
@@ -213,7 +210,6 @@ extension Dispatcher {
         context.log.event(event, at: context.clock.now(), members + more)
     }
 
-    // MARK: The device
 
     private func judgeDevice(
         _ report: ClientReport,

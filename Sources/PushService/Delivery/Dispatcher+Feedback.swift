@@ -46,7 +46,7 @@ extension Dispatcher {
         context.log.event("feedback", at: context.clock.now(), counts)
     }
 
-    /// - Returns: Number of deleted devices.
+    /// - Returns: the number of deleted devices.
     private func unregister(
         _ tuple: FeedbackTuple,
         _ environment: APNSEnvironment,

@@ -37,7 +37,6 @@ extension Dispatcher {
         return suspensions.admits(pending.target(lane: lane.number))
     }
 
-    /// Ends, parks or postpones without a mark.
     private func putAside(_ marked: DispatchFlow.Marked, _ pending: Pending) {
         didLeaveQueue(pending)
         guard marked.isUnreachable else { return begin(marked) }

@@ -15,7 +15,6 @@ struct UpkeepTimes {
     static let second: Int64 = 1_000_000_000
 }
 
-/// Background work.
 extension Dispatcher {
     func doDeviceEffects() {
         guard let effects = deviceEffects.take(now: context.clock.uptime()) else { return }
@@ -25,7 +24,7 @@ extension Dispatcher {
         }
     }
 
-    /// - Returns: Effects that the store could not write.
+    /// - Returns: effects not written.
     private func carryOut(_ effects: [DeviceEffects.Effect]) async -> [DeviceEffects.Effect] {
         var unregistrations: [Unregistration] = []
         var failed: [DeviceEffects.Effect] = []
@@ -74,7 +73,7 @@ extension Dispatcher {
         releases.add(steps(own, of: entry, amount))
     }
 
-    /// Topics that the API accepts: for calls, and from SAP's properties.
+    /// Accepted by the API: for calls, and from SAP's properties.
     private static let typesWithTopics: [PushType] = [.alert, .voip, .complication, .fileprovider]
 
     private func steps(

@@ -70,7 +70,6 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     let wakers: DispatchWakers
     /// 0 ..< 1, for the waits between attempts.
     let jitter: @Sendable () -> Double
-    /// Daily counts. On the loop.
     package let ledger: DeliveryLedger
     var flow: DispatchFlow
     var pendings: [DispatchFlow.Ticket: Pending] = [:]
@@ -93,9 +92,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     private var upkeepTimer: LoopTimer?
     private var onDrained: (() -> Void)?
 
-    /// - Parameters:
-    ///   - jitter: 0 ..< 1, for the waits between attempts.
-    ///   - configure: Changes the clients' configuration, for tests.
+    /// - Parameter configure: Changes the clients' configuration, for tests.
     package init(
         _ context: ServiceContext,
         wakers: DispatchWakers = DispatchWakers(),
@@ -117,9 +114,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
 
     // MARK: Interface
 
-    /// Starts sending.
-    ///
-    /// - Throws: The error of a client that cannot be made.
+    /// - Throws: if a client cannot be made.
     package func start(_ plan: CredentialPlan) async throws(ProviderError) {
         try await onLoop { dispatcher async throws(ProviderError) in
             try await dispatcher.lanes.adopt(plan)
@@ -134,7 +129,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     /// Adopts the settings' limits and other credentials. Retries suspended credentials even if unchanged: the cause
     /// may have been mended at Apple.
     ///
-    /// - Throws: The error of a client that cannot be made; then the old clients stay.
+    /// - Throws: if a client cannot be made; then the old ones stay.
     package func reload(_ plan: CredentialPlan) async throws(ProviderError) {
         try await onLoop { dispatcher async throws(ProviderError) in
             try await dispatcher.lanes.adopt(plan)

@@ -1,7 +1,7 @@
 import APNS
 import PushStore
 
-/// Parked entries to be queued again, in short steps.
+/// Queues parked entries again, in short steps.
 ///
 /// After a start or reload, a few of an app's notifications go first, and the rest after an answer to one. Hundreds of
 /// refusals at once would close connections and stop the credential's other apps.

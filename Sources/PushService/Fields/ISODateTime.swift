@@ -1,4 +1,4 @@
-/// - Source: RFC 3339 section 5.6; offsets without a colon, as in ISO 8601, are read too.
+/// - Source: RFC 3339 section 5.6; also reads ISO 8601's offsets without a colon.
 enum ISODateTime {
     /// Seconds since 1970 of `2031-05-04T12:00:00.250+02:00`, without the fraction. A leap second counts as the next
     /// one.

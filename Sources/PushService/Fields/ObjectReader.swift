@@ -54,7 +54,7 @@ struct ObjectReader {
         faults.add(.wrong, place(name), at: value.offset, "expected \(expected)")
     }
 
-    /// - Parameter expected: the valid form, to follow "expected".
+    /// - Parameter expected: follows "expected".
     func text(
         _ name: String,
         _ byteCounts: ClosedRange<Int>,

@@ -39,7 +39,6 @@ final class APIAdmission: Sendable {
     }
 }
 
-/// An admitted request with its body.
 struct APICall: Sendable {
     private let admission: APIAdmission
     let body: [UInt8]
@@ -85,7 +84,6 @@ struct APICall: Sendable {
         return min(wanted, limits.bodyByteCountMax)
     }
 
-    /// - Parameter allowsFractions: only where a property is a fraction by its nature.
     /// - Throws: `.unsupportedMediaType`, `.bodyTooLarge`, `.notJSON`.
     func json(allowsFractions: Bool = false) throws(Problem) -> JSONValue {
         let byteCountMax = Self.bodyByteCountMax(route.operation, settings.limits)

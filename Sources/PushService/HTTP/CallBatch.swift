@@ -17,7 +17,7 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
     private let call: Call
     private let deliver: (Item, StoreError?) -> Void
     private var waiting: [Item] = []
-    /// Items to retry alone: one of them may have failed the shared call.
+    /// Retried alone: one may have failed the shared call.
     private var apart: [Item] = []
     private var isPlanned = false
     private var isUnderWay = false

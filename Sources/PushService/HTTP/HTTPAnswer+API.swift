@@ -146,7 +146,7 @@ extension ServiceContext {
         return HTTPAnswer(problem)
     }
 
-    /// Logs an administrative act with the key's name, never the key.
+    /// Logs the key's name, never the key.
     func audit(_ act: StaticString, _ grant: Grant?, _ more: [(StaticString, String)]) {
         let who: [(StaticString, String)] = [
             ("act", act.description), ("tenant", grant?.tenant.text ?? ""), ("key", grant?.keyName ?? ""),

@@ -1,7 +1,6 @@
 import Envelope
 import PushStore
 
-/// Counts of the notifications to one device.
 struct DeviceDeliveries: Equatable {
     struct Counts: Equatable {
         private(set) var total = 0

@@ -31,7 +31,6 @@ struct NotificationDraft: Sendable {
 
     /// The app's, without a suffix.
     let topic: Topic
-    /// Entries in the order of the recipients.
     let entries: [NewEntry]
 
     /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.

@@ -49,7 +49,6 @@ struct ReplayHandler: Sendable {
         let lanes = Set(letters.values.filter { outcomes[$0.id]?.newID != nil }.map(\.lane))
         if !lanes.isEmpty { dispatch.wake(lanes) }
         let names = try await names(of: outcomes.values, storeID)
-        // A letter replayed before keeps its earlier id.
         let new = Set(names.values)
         dispatch.didNotQueue(notes.filter { !new.contains($0.apnsID) })
         let count = outcomes.values.count { $0.newID != nil }

@@ -9,7 +9,6 @@ final class Submission {
     let tenant: TenantConfiguration
     let body: SubmissionBody
     let idempotency: Idempotency?
-    /// Devices in the order of the recipients.
     let keys: [DeviceKey]
     private let respond: (HTTPAnswer) -> Void
 

@@ -40,7 +40,6 @@ final class SubmissionPipeline {
         self.quota = quota
     }
 
-    /// - Parameter respond: called once, on the loop, perhaps before this returns.
     func begin(_ call: APICall, respond: @escaping (HTTPAnswer) -> Void) {
         do throws(Problem) {
             let tenant = try call.tenant()

@@ -11,7 +11,7 @@ package struct AttemptContext: Equatable, Sendable {
     package let hasCollapseID: Bool
     package let deadline: Timestamp
     package let hadExpiredProviderToken: Bool
-    /// The last wait, by postponement or retry; zero for none.
+    /// The last, by postponement or retry; zero for none.
     package let lastWait: Duration
 
     package init(

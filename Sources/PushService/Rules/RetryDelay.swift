@@ -58,7 +58,7 @@ package struct RetryDelay: Equatable, Sendable {
         return due(full, jitter: jitter, now: now, deadline: deadline)
     }
 
-    /// For entries that were not written, which is no attempt: about twice the last wait.
+    /// For unwritten entries, which is no attempt: about twice the last wait.
     ///
     /// - Parameters:
     ///   - lastWait: Zero for none.

@@ -101,7 +101,6 @@ extension DueRunner {
         for waiter in waiting { waiter.resume() }
     }
 
-    // MARK: For runners
 
     func end(_ outcome: Outcome, of tenant: TenantID) {
         turn.outcomes.append(outcome)

@@ -137,14 +137,12 @@ package actor FallbackRunner: DueRunner {
         }.first
     }
 
-    // MARK: Ending
 
     private func failed(_ fallback: ClaimedFallback, _ outcome: String) -> FallbackOutcome {
         note("fallback-failed", .failed, fallback, outcome)
         return ended(fallback, telling: nil)
     }
 
-    /// Reports the end as `kind` if the tenant has a webhook.
     private func ended(_ fallback: ClaimedFallback, telling kind: HookKind?) -> FallbackOutcome {
         let isTold = context.settings.tenant(fallback.entry.tenant)?.webhook != nil
         return FallbackOutcome(id: fallback.entry.id, verdict: .ended(telling: isTold ? kind : nil))

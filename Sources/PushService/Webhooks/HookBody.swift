@@ -51,7 +51,6 @@ enum HookBody {
         return "events_" + Base64URL.string(Array(digest.prefix(16)))
     }
 
-    /// Members that identify the notification.
     static func write(_ entry: OutboxEntry, to writer: inout JSONWriter) {
         writer.member("apns-id", entry.apnsID.description)
         if let trace = entry.trace { writer.member("trace", trace.text) }

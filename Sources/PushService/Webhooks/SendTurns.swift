@@ -84,7 +84,6 @@ package struct SendTurns<Tenant: Hashable, Element> {
     }
 }
 
-/// Limits of concurrent calls.
 package struct SendLimits: Equatable, Sendable {
     package let whole: Int
     /// Of a tenant at first.

@@ -3,7 +3,6 @@ import HTTPSClient
 import Platform
 import Transport
 
-/// Transport settings of posts.
 package struct WebhookRoute: Sendable {
     /// Addresses of a name, perhaps none. May block its thread.
     package typealias Lookup = @Sendable (_ host: String) -> [IPAddress]

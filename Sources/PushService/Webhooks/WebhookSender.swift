@@ -99,7 +99,7 @@ package actor WebhookSender {
 
     private func didFind(_ found: Result<WebhookReceiver, WebhookResult.Fault>, _ destination: WebhookConfiguration) {
         if case .success(let receiver) = found {
-            // Includes those of former configurations.
+            // Includes former configurations'.
             if receivers.count >= Self.receiverCountMax { receivers = [:] }
             receivers[destination] = (receiver, .now() + Self.receiverAge)
         }
