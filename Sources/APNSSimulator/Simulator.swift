@@ -15,8 +15,6 @@ package final class Simulator: Sendable {
     private let channelServer: HTTP2Server?
     let core: LoopBound<SimulatorCore>
 
-    /// Opens every configured port.
-    ///
     /// - Parameters:
     ///   - clock: seconds since 1970.
     ///   - recording: gets every exchange; used on the loop from now on.
@@ -106,7 +104,7 @@ package final class Simulator: Sendable {
         core.loop.perform { core.value.close() }
     }
 
-    /// Removes the app: its pushes get 410 from now on, `Unregistered` or `ExpiredToken`.
+    /// Its pushes get 410 from now on, `Unregistered` or `ExpiredToken`.
     package func unregister(_ token: DeviceToken, isExpired: Bool = false) async {
         let core = core
         await core.loop.run { core.value.unregister(token, isExpired: isExpired) }
@@ -135,7 +133,7 @@ package final class Simulator: Sendable {
 
     /// Issues a token to an offline device.
     ///
-    /// - Parameter topic: the app, and by its suffix the kind of pushes.
+    /// - Parameter topic: by its suffix the kind of pushes.
     /// - Throws: `.tooManyDevices`.
     package func enrol(_ topic: Topic) async throws(DeviceError) -> DeviceToken {
         let core = core
@@ -151,7 +149,7 @@ package final class Simulator: Sendable {
         return await core.loop.run { core.value.deliveries(query, countMax: countMax) }
     }
 
-    /// Moves the simulator's clock, and performs what becomes due.
+    /// Performs what becomes due.
     package func moveClock(bySeconds seconds: Int64) async {
         let core = core
         await core.loop.run { core.value.moveClock(by: seconds) }
@@ -165,7 +163,7 @@ package final class Simulator: Sendable {
 
     /// Closes all listeners and connections.
     ///
-    /// - Returns: the failures that left its files incomplete.
+    /// - Returns: what left its files incomplete.
     @discardableResult
     package func close() async -> (recording: RecordingFile.Failure?, tokens: TokenFile.Failure?) {
         let core = core

@@ -27,7 +27,7 @@ package struct SimulatorConfiguration: Sendable {
     package var connections = ConnectionRules()
     package var devices = DeviceSettings()
     package var delivery = DeliverySettings()
-    /// Time from the end of the handshake to a device's hello.
+    /// Time from the end of the handshake to the hello.
     package var helloDeadline = Duration.seconds(10)
     package var channels = ChannelSettings()
     package var legacy = LegacySettings()
@@ -38,14 +38,14 @@ package struct SimulatorConfiguration: Sendable {
     package init(keys: [SigningKey]) { self.keys = keys }
 }
 
-/// Server certificate of the simulator, on all its ports.
+/// Server certificate on all ports.
 package struct SimulatorIdentity: Sendable {
     let identity: TLSIdentity
     let device: TLSContext
 
     /// - Parameters:
-    ///   - certificateChainPEM: the simulator's certificate first.
-    ///   - privateKeyPEM: its unencrypted key.
+    ///   - certificateChainPEM: own certificate first.
+    ///   - privateKeyPEM: unencrypted.
     ///   - deviceAuthorityPEM: `nil` requests no device certificates.
     package init(
         certificateChainPEM: [UInt8],

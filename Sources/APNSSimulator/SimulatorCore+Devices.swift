@@ -83,7 +83,6 @@ extension SimulatorCore {
         return registration
     }
 
-    /// Our number of the device, for events; 0 for none.
     func number(of token: DeviceToken) -> Int { directory.number(of: token) ?? 0 }
 
     func report(onToken token: DeviceToken) -> TokenReport? { directory.report(on: token) }

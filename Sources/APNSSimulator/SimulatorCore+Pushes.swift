@@ -20,9 +20,7 @@ extension SimulatorCore {
         )
     }
 
-    /// Handles one request.
-    ///
-    /// - Returns: the reason of a refusal.
+    /// Handles one request; returns the reason of a refusal.
     func handle(
         _ request: HTTP2ServerRequest,
         _ responder: HTTP2Responder,
@@ -142,7 +140,6 @@ extension SimulatorCore {
 
     func freshID() -> APNSID { APNSID(randomBytes: random.bytes(count: 16)) }
 
-    /// Delivers a push that the caller has checked.
     func deliver(_ push: DevicePush, to token: DeviceToken) {
         perform(directory.accept(push, for: token, uniqueID: uniqueIDs.next(), at: nowInMilliseconds))
     }

@@ -63,8 +63,6 @@ final class SimulatorCore {
         if let tokenFile { directory.restore(tokenFile.records) }
     }
 
-    /// Switches to other settings.
-    ///
     /// - Throws: TLS setup failures; nothing changes then.
     func adopt(_ configuration: SimulatorConfiguration) throws(TLSError) {
         let pushContext = try identity.push(configuration)

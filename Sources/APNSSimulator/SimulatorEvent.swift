@@ -1,7 +1,7 @@
 package import APNS
 package import DeviceLink
 
-/// Event in the simulator. Devices appear by our number, never by token.
+/// Devices appear by our number, never by token.
 package enum SimulatorEvent: Sendable {
     /// Push answered 200. Its delivery follows as `.delivery`.
     case accepted(ReceivedPush, device: Int)

@@ -19,7 +19,7 @@ package struct ChannelDirectory {
     }
 
     struct Channel {
-        /// Our number of the channel, from 1, which may be logged.
+        /// Our number, from 1, which may be logged.
         let number: Int
         let policy: ChannelStoragePolicy
         var stored: Stored?
@@ -90,7 +90,7 @@ package struct ChannelDirectory {
         return found.policy
     }
 
-    /// Channels of an app, oldest first.
+    /// An app's channels, oldest first.
     ///
     /// - Throws: `.featureNotEnabled`.
     package func list(of app: Topic) throws(ChannelError) -> [ChannelID] {
@@ -106,7 +106,6 @@ package struct ChannelDirectory {
         return remove(Key(app: app, channel: channel))
     }
 
-    /// Without the capability, all the app's channels are deleted.
     package mutating func setCapability(of app: Topic, isOn: Bool) -> [Effect] {
         capabilities[app] = isOn
         guard !isOn, let gone = apps[app] else { return [] }

@@ -1,6 +1,6 @@
 package import APNS
 
-/// Event of a channel. Devices and channels appear by our numbers.
+/// Devices and channels appear by our numbers.
 package enum ChannelEvent: Equatable, Sendable {
     case created(channel: Int)
     case deleted(channel: Int)

@@ -25,7 +25,7 @@ extension ChannelID {
         }
     }
 
-    /// True for Apple's form. The last character before `==` carries two bits only (RFC 4648 section 3.5).
+    /// The last character before `==` carries two bits only (RFC 4648 section 3.5).
     var isApples: Bool {
         guard bytes.count == Self.appleCharacterCount, bytes.suffix(2).elementsEqual("==".utf8) else { return false }
         let digits = bytes.dropLast(2).map { Self.alphabet.firstIndex(of: $0) }

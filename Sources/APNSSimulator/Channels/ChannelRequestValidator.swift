@@ -3,8 +3,8 @@ import Transport
 
 /// Validator of requests about channels. No I/O, no clock.
 ///
-/// Method, path, credential, request id and app come first, as for device pushes; then the channel, as Apple documents
-/// ("If authentication succeeds, APNs then validates the channel ID"), the other headers, and the body.
+/// Method, path, credential, request id and app come first, as for device pushes; then the channel ("If authentication
+/// succeeds, APNs then validates the channel ID"), the other headers, and the body.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs", and
 ///   their pages on errors.
@@ -13,7 +13,7 @@ struct ChannelRequestValidator {
     let profile: Profile
 
     /// - Parameter body: empty if it was too large.
-    /// - Throws: the first reason to refuse the request.
+    /// - Throws: the first reason to refuse it.
     func validate(
         _ path: ChannelPath,
         _ fields: ChannelRequestFields,

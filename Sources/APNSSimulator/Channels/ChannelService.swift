@@ -25,7 +25,6 @@ final class ChannelService {
 
     static func takes(_ path: ArraySlice<UInt8>) -> Bool { path.starts(with: ChannelPath.broadcastPrefix) }
 
-    /// Answers a request; true if it was accepted.
     func handle(
         _ request: HTTP2ServerRequest,
         _ responder: HTTP2Responder,

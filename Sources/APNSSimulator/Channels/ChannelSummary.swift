@@ -7,7 +7,7 @@ package struct ChannelSummary: Equatable, Sendable {
     package let id: ChannelID
     package let policy: ChannelStoragePolicy
     package let metrics: ChannelMetrics
-    /// Stored message and its end, in seconds since 1970.
+    /// Message and its end, in seconds since 1970.
     package let stored: Stored?
 
     package struct Stored: Equatable, Sendable {
@@ -17,7 +17,7 @@ package struct ChannelSummary: Equatable, Sendable {
 }
 
 extension ChannelDirectory {
-    /// All channels, oldest first, without messages expired by `now` (seconds since 1970).
+    /// Channels, oldest first, without messages expired by `now` (seconds since 1970).
     package func summaries(now: Int64) -> [ChannelSummary] {
         var summaries: [ChannelSummary] = []
         for (name, app) in apps {

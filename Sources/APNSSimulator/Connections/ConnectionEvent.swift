@@ -1,6 +1,6 @@
 package import APNS
 
-/// Event of a provider connection, by our number, from 1.
+/// Connections appear by our number, from 1.
 package enum ConnectionEvent: Sendable, Equatable {
     case opened(Int)
     case streamLimit(Int, UInt32)

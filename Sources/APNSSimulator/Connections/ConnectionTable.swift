@@ -1,6 +1,6 @@
 import Transport
 
-/// Table of connected providers. Lives on the loop.
+/// Connected providers. Lives on the loop.
 final class ConnectionTable {
     private var limiter: ReconnectLimiter
     private let onEvent: ((ConnectionEvent) -> Void)?

@@ -15,7 +15,7 @@ struct ErrorTolerance {
     }
 
     /// - Parameter reason: nil for an accepted push.
-    /// - Returns: true if a limit is exceeded.
+    /// - Returns: true if over a limit.
     mutating func didAnswer(_ reason: Reason?) -> Bool {
         answerCount += 1
         guard let reason, reason.status != 410 else { return false }

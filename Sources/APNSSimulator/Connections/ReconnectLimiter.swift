@@ -3,12 +3,12 @@
 ///
 /// - Source: "Sending notification requests to APNs"; Apple publishes no number.
 struct ReconnectLimiter {
-    /// Maximum number of tracked addresses; further ones are admitted.
+    /// Further addresses are admitted.
     static let addressCountMax = 10_000
 
     private var countMax: Int
     private var windowSeconds: Int64
-    /// Admission times of each address, oldest first, at most `countMax`.
+    /// Times, oldest first, at most `countMax` of an address.
     private var admissions: [String: [Int64]] = [:]
 
     init(_ rules: ConnectionRules) {

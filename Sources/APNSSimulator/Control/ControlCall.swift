@@ -1,4 +1,4 @@
-/// Call of the control API. `all` is the complete list; tests compare the documentation with it.
+/// `all` is the complete list; tests compare the documentation with it.
 struct ControlCall: Sendable {
     typealias Answer = @Sendable (ControlRequest, any SimulatorControl) throws(ControlProblem) -> ControlAnswer
 

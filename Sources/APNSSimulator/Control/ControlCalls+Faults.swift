@@ -15,7 +15,6 @@ extension ControlCalls {
         }
     }
 
-    /// Adds a rule, or sets the percentage and seed of random faults.
     static func addFault(
         _ request: ControlRequest,
         _ control: any SimulatorControl
@@ -92,7 +91,6 @@ extension InjectedFaults.Entry {
 }
 
 extension JSONWriter {
-    /// Writes numbers as numbers, all else as text.
     fileprivate mutating func field(_ field: (name: String, text: String)) {
         if let number = Int64(field.text) {
             member(field.name, number)

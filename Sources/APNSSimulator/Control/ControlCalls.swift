@@ -1,7 +1,6 @@
 import APNS
 import Envelope
 
-/// Implementation of the calls, in the documentation's order.
 enum ControlCalls {
     static func state(
         _ request: ControlRequest,

@@ -2,7 +2,7 @@ import APNS
 import Envelope
 import Transport
 
-/// Number, query and body of a call. Total: every fault is a problem with advice.
+/// Total: every fault is a problem with advice.
 struct ControlRequest: Sendable {
     /// Value of `{n}`.
     var number: Int?
@@ -105,7 +105,6 @@ struct ControlRequest: Sendable {
         return reason
     }
 
-    /// Numbers become digits, true and false yes and no.
     func fields() throws(ControlProblem) -> [(name: String, text: String)] {
         var fields: [(name: String, text: String)] = []
         for member in members {

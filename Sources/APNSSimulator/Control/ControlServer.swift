@@ -2,12 +2,12 @@ import Envelope
 import Primitives
 package import Transport
 
-/// Serves the control API on 127.0.0.1, in plain HTTP/1.1, for use with curl.
+/// Serves the control API on 127.0.0.1, in plain HTTP/1.1.
 package final class ControlServer: Sendable {
     package let port: UInt16
     private static let bodyByteCountMax = 1 << 16
 
-    /// Secret of every call, which gives full control of the simulator.
+    /// Gives full control of the simulator.
     package let bearer: String
     private let server: HTTPFront
 
@@ -38,7 +38,7 @@ package final class ControlServer: Sendable {
         self.server = server
     }
 
-    /// Closes all connections, and returns when the port is free.
+    /// Returns when the port is free.
     package func close() async { await server.close() }
 
     private static func answer(

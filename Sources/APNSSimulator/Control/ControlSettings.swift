@@ -1,4 +1,3 @@
-/// Settings of the control API, which Apple does not have.
 package struct ControlSettings: Sendable {
     /// Keeps events only if true.
     package var isOn = false

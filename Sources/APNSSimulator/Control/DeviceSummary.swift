@@ -3,7 +3,7 @@ package struct DeviceSummary: Sendable, Equatable {
     package let number: Int
     package let app: RegisteredApp
     package let isConnected: Bool
-    /// Time since which pushes get 410, in milliseconds since 1970.
+    /// Pushes get 410 since then; milliseconds since 1970.
     package let unregisteredAtMilliseconds: Int64?
     /// Stored and held pushes; grouped ones are not counted.
     package let waitingCount: Int

@@ -28,7 +28,7 @@ package struct EventJournal {
     private var entries: NewestElements<Entry>
     /// Events after `entries`. Summarized on reading, which takes as long as checking a push.
     private var unread: NewestElements<Unread>
-    /// Number of the last entry, or of the last event dropped unread.
+    /// Number of the last entry, or the last event dropped unread.
     private var lastNumber = 0
 
     package init(countMax: Int) {

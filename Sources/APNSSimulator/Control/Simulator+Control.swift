@@ -2,7 +2,7 @@ package import APNS
 import Transport
 
 extension Simulator {
-    /// Creates an offline device, which stores its pushes; nil if there are too many.
+    /// Creates an offline device; nil if there are too many.
     package func enrolDevice(bundleID: Topic) async -> DeviceToken? {
         let core = core
         return await core.loop.run { core.value.enrolDevice(RegisteredApp(bundleID: bundleID))?.token }

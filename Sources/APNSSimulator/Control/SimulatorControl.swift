@@ -21,15 +21,14 @@ package protocol SimulatorControl: AnyObject {
     func app(of topic: Topic) -> RegisteredApp
     /// Creates an offline device, which stores its pushes; nil if there are too many.
     func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)?
-    /// - Returns: nil for an unknown device.
-    /// - Throws: an error if there are too many.
+    /// - Returns: nil for an unknown one.
+    /// - Throws: if there are too many.
     func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceError) -> DeviceToken?
     var deviceStates: [String] { get }
     /// - Returns: false for an unknown device, or one that must be connected.
     func setState(_ state: String, ofDevice number: Int) -> Bool
     func check(_ token: DeviceToken) -> TokenCheck
 
-    /// Sends GOAWAY on every provider connection, without waiting.
     func goAway(code: UInt32, debugData: [UInt8])
 
     /// Entries of the delivery log, newest first.
@@ -50,7 +49,6 @@ package struct TokenCheck: Sendable, Equatable {
 
     package var isActive: Bool { device.map { $0.inactivity == nil } ?? false }
 
-    /// Reason to refuse pushes to it, if any.
     package var why: String? {
         if device == nil, let environment {
             return "it is a token of \(environment.rawValue) that this simulator does not know: 400 BadDeviceToken"

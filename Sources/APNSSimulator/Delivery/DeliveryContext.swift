@@ -1,7 +1,6 @@
 import APNS
 import DeviceLink
 
-/// State that lanes share while one event is processed.
 struct DeliveryContext {
     private(set) var settings: DeliverySettings
     /// Milliseconds since 1970.
@@ -9,7 +8,6 @@ struct DeliveryContext {
     var log: DeliveryLog
     private var dice: SeededDice
     private var effects: [DeliveryEffect] = []
-    /// Apps to which a delivery failed, with the time.
     private var gone: [(installation: UInt32, atMilliseconds: Int64)] = []
 
     init(_ settings: DeliverySettings) {
@@ -21,7 +19,7 @@ struct DeliveryContext {
         )
     }
 
-    /// Adopts settings. A new seed restarts the random numbers.
+    /// A new seed restarts the random numbers.
     mutating func adopt(_ settings: DeliverySettings) {
         if settings.seed != self.settings.seed { dice = SeededDice(seed: settings.seed) }
         self.settings = settings

@@ -26,7 +26,7 @@ package struct DeliveryEngine {
         rate = RequestRate(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
     }
 
-    /// Adopts settings. Waiting pushes keep their end, and are sent at once if allowed now.
+    /// Waiting pushes keep their end, and are sent at once if allowed now.
     mutating func adopt(_ settings: DeliverySettings, at now: Int64) -> [DeliveryEffect] {
         guard settings != context.settings else { return [] }
         rate.adopt(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
@@ -38,7 +38,7 @@ package struct DeliveryEngine {
 
     package var log: DeliveryLog { context.log }
 
-    /// Number of stored and held pushes of an app.
+    /// Stored and held pushes of an app.
     func waitingCount(_ installation: UInt32) -> Int { lanes[installation]?.waitingCount ?? 0 }
 
     var laneCount: Int { lanes.count }
@@ -128,7 +128,7 @@ package struct DeliveryEngine {
         return perform(address, at: now) { $0.drop(&$1) }
     }
 
-    /// Apps to which a delivery failed since the last call, with the time.
+    /// Apps that a delivery failed to reach since the last call.
     mutating func takeGone() -> [(installation: UInt32, atMilliseconds: Int64)] { context.takeGone() }
 
     // MARK: Time

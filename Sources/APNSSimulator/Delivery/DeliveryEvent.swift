@@ -1,7 +1,7 @@
 package import APNS
 package import DeviceLink
 
-/// Event of a push or a device, by our number.
+/// Devices appear by our number.
 package enum DeliveryEvent: Equatable, Sendable {
     case connected(device: Int)
     case disconnected(device: Int)
@@ -24,21 +24,17 @@ package enum DeliveryEffect: Equatable, Sendable {
     case appIsGone(DeviceToken, bundleID: Topic, atMilliseconds: Int64)
 }
 
-/// Reason for which a push waits.
-///
 /// - Source: "Viewing the status of push notifications using Metrics and APNs", the reasons of "stored".
 package enum StoredReason: String, Equatable, Sendable, CaseIterable {
     case offline = "device-offline"
     /// Grouped with others of its priority to save power.
     case power = "device-power"
-    /// The app's hourly budget of background pushes is spent.
+    /// The app's hourly budget is spent.
     case backgroundBudget = "background-budget"
     /// Too many earlier pushes are unacknowledged.
     case unacknowledged = "device-busy"
 }
 
-/// Reason for which a push is discarded.
-///
 /// - Source: "Viewing the status of push notifications using Metrics and APNs", the reasons of "discarded"; those of
 ///   the background from "Pushing background updates to your App".
 package enum DiscardReason: String, Equatable, Sendable, CaseIterable {

@@ -52,14 +52,14 @@ package struct DeliveryLog: Sendable {
     private var nextNumber = 0
 
     /// - Parameters:
-    ///   - entryCountMax: 0 keeps nothing.
+    ///   - entryCountMax: 0: none.
     ///   - ageMillisecondsMax: from acceptance.
     package init(entryCountMax: Int, ageMillisecondsMax: Int64) {
         self.entryCountMax = entryCountMax
         self.ageMillisecondsMax = ageMillisecondsMax
     }
 
-    /// Changes the limits, and keeps the newest existing entries.
+    /// Keeps the newest entries.
     mutating func adopt(entryCountMax: Int, ageMillisecondsMax: Int64) {
         self.ageMillisecondsMax = ageMillisecondsMax
         guard entryCountMax != self.entryCountMax else { return }
@@ -71,7 +71,7 @@ package struct DeliveryLog: Sendable {
 
     private func place(of number: Int) -> Int { (number - firstNumber) % entryCountMax }
 
-    /// Adds an entry, over the oldest if full.
+    /// Overwrites the oldest if full.
     ///
     /// - Returns: the push's number for `note`.
     mutating func accept(_ entry: Entry) -> Int {
@@ -109,7 +109,7 @@ package struct DeliveryLog: Sendable {
         }
     }
 
-    /// Entries that are not too old, newest first.
+    /// Newest first, without those too old.
     package func entries(_ query: Query, countMax: Int, atMilliseconds: Int64) -> [Entry] {
         var entries: [Entry] = []
         for age in 0..<ring.count where entries.count < countMax {

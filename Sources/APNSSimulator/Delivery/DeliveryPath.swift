@@ -30,7 +30,6 @@ struct DeliveryPath {
     /// Time of the pending `wake`.
     var alarm = Int64.max
 
-    /// Number of stored and held pushes; the group is not counted.
     var waitingCount: Int { (stored == nil ? 0 : 1) + (held == nil ? 0 : 1) }
 
     init(installation: UInt32, device: Int) {
@@ -245,7 +244,6 @@ struct DeliveryPath {
         reportGone(&context)
     }
 
-    /// Next time for `wake`, in milliseconds since 1970; `.max` for never.
     func nextWakeUp(_ context: DeliveryContext) -> Int64 {
         var next = min(groupEnd, goneIsTold, stored?.keptUntil ?? .max)
         for item in group { next = min(next, item.keptUntil) }

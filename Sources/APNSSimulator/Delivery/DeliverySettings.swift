@@ -1,4 +1,4 @@
-/// Store and forward settings, for which Apple publishes no numbers.
+/// Settings for which Apple publishes no numbers.
 package struct DeliverySettings: Sendable, Equatable {
     /// Condition for grouping pushes of priority 5 and 1.
     package enum Grouping: String, Sendable, CaseIterable {
@@ -25,7 +25,7 @@ package struct DeliverySettings: Sendable, Equatable {
     package var tokenRequestsPerMinute: Int64 = 0
     /// Pushes allowed at once before the rate applies.
     package var tokenBurst: Int64 = 100
-    /// Longest time from a failed delivery to the token's 410, drawn for each token.
+    /// Longest time from failed delivery to 410, drawn for each token.
     package var lateInvalidationSeconds: Int64 = 0
     package var logEntryCountMax = 100_000
     package var logDays: Int64 = 7

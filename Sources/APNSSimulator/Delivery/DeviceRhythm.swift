@@ -25,7 +25,7 @@ struct DeviceRhythm {
         return backgrounds[backgrounds.count - limit] + Self.hour
     }
 
-    /// Presentation of a push, which then counts as presented.
+    /// Counts the push as presented.
     ///
     /// - Source: Apple's `UNNotificationInterruptionLevel`: time-sensitive and critical notifications break through.
     mutating func presentation(

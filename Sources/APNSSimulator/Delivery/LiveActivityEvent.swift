@@ -11,7 +11,7 @@ import Envelope
 enum LiveActivityEvent {
     private static let depthMax = 32
 
-    /// Reason for which the device ignores a push; `nil` for an unreadable event, too.
+    /// `nil` for an unreadable event, too.
     static func fault(of push: DevicePush, for kind: TokenKind) -> DiscardReason? {
         guard push.pushType == .liveactivity, kind == .liveActivityStart || kind == .liveActivity else { return nil }
         let limits = JSONParser.Limits(byteCountMax: push.payload.count, depthMax: depthMax, allowsFractions: true)

@@ -5,7 +5,6 @@
 struct RequestRate {
     /// Milliseconds between pushes; 0: no limit.
     private var interval: Int64 = 0
-    /// Milliseconds by which a push may be early.
     private var tolerance: Int64 = 0
     private var dueTimes: [UInt32: Int64] = [:]
     private var sweptCount = 1024

@@ -23,7 +23,6 @@ struct WakeUps {
         }
     }
 
-    /// Removes an installation due at `now` or before.
     mutating func pop(at now: Int64) -> UInt32? {
         guard let first = heap.first, first.time <= now else { return nil }
         let last = heap.removeLast()

@@ -26,7 +26,7 @@ package final class DeviceAuthority: Sendable {
 
     package convenience init() throws(TLSError) { try self.init(key: try KeyPair()) }
 
-    /// Issues a PEM certificate for a device's own key.
+    /// Issues a PEM certificate.
     ///
     /// - Throws: `.library`.
     package func enrol(_ key: KeyPair) throws(TLSError) -> [UInt8] {

@@ -17,7 +17,7 @@ extension DeviceDirectory {
         installations.keepChanges()
     }
 
-    /// Takes the records changed since the last call; none without `restore`.
+    /// Records changed since the last call; none without `restore`.
     mutating func takeRecords() -> [TokenRecord] {
         installations.takeChanged().map { number in
             var record = installations.record(of: number)

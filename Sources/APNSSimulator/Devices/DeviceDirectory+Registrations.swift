@@ -1,7 +1,6 @@
 package import APNS
 package import DeviceLink
 
-/// Tokens for other kinds of pushes, beside the one of a device's hello.
 extension DeviceDirectory {
     /// Registers the app on a connected device for another kind of push. The token lives as long as its base.
     ///

@@ -12,7 +12,7 @@ extension DeviceDirectory {
         installation(ofDevice: number).map { token(of: $0) }
     }
 
-    /// Changes a connected device's state; `nil` for any other device.
+    /// `nil` unless the device is connected.
     package mutating func change(device number: Int, to state: DeviceState, at now: Int64) -> [Effect]? {
         guard let connection = installation(ofDevice: number).flatMap({ connection(of: $0) }) else { return nil }
         return change(connection, to: state, at: now)

@@ -41,7 +41,7 @@ package struct DeviceDirectory {
         engine = DeliveryEngine(delivery)
     }
 
-    /// - Returns: the effects: a new budget may release a waiting push.
+    /// - Returns: effects: a new budget may release a push.
     mutating func adopt(deviceCountMax: Int, _ delivery: DeliverySettings, at now: Int64) -> [Effect] {
         self.deviceCountMax = deviceCountMax
         return settle(engine.adopt(delivery, at: now))
@@ -55,7 +55,7 @@ package struct DeviceDirectory {
 
     package var deviceCount: Int { installations.count }
 
-    /// Registration of a token of this environment; `nil` for any other.
+    /// `nil` for a token of another environment.
     package mutating func registration(of token: DeviceToken) -> RequestValidator.Registration? {
         guard let number = installation(of: token) else { return nil }
         return RequestValidator.Registration(
@@ -66,12 +66,11 @@ package struct DeviceDirectory {
         )
     }
 
-    /// Our number of the device, which may be logged.
     package mutating func number(of token: DeviceToken) -> Int? {
         installation(of: token).map { Int(installations[$0].device) }
     }
 
-    /// Report on a token; `nil` for one that this mint did not make.
+    /// `nil` unless this mint made the token.
     package func report(on token: DeviceToken) -> TokenReport? {
         guard let content = mint.open(token) else { return nil }
         let number = installation(content)
@@ -96,7 +95,7 @@ package struct DeviceDirectory {
     /// Issues a token to an offline device, as if it had connected before.
     ///
     /// - Parameters:
-    ///   - topic: the app, and by its suffix the kind of pushes.
+    ///   - topic: by its suffix the kind of pushes.
     ///   - salt: four random bytes.
     /// - Throws: `.tooManyDevices`.
     package mutating func enrol(
@@ -264,7 +263,7 @@ package struct DeviceDirectory {
         return settle(engine.accept(push, uniqueID: uniqueID, for: address(number), at: now))
     }
 
-    /// Accepts a push with a new `apns-unique-id`; `now` is in seconds since 1970.
+    /// Makes a new `apns-unique-id`; `now` is in seconds since 1970.
     package mutating func accept(_ push: DevicePush, for token: DeviceToken, now: Int64) -> [Effect] {
         accept(push, for: token, uniqueID: APNSID(), at: now * 1000)
     }
@@ -279,7 +278,6 @@ package struct DeviceDirectory {
 
     // MARK: Time
 
-    /// Next time for `wake`, in milliseconds since 1970.
     package var nextWakeUp: Int64? { engine.nextWakeUp }
 
     package mutating func wake(at now: Int64) -> [Effect] { settle(engine.wake(at: now)) }

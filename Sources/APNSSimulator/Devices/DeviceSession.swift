@@ -1,7 +1,7 @@
 import DeviceLink
 import Transport
 
-/// Simulator's end of a device connection: decodes frames for the core. Lives on the loop.
+/// Simulator's end of a device connection. Lives on the loop.
 final class DeviceSession: TLSChannelDelegate {
     let id: DeviceDirectory.ConnectionID
     private let channel: TLSChannel

@@ -2,7 +2,6 @@ package struct DeviceSettings: Sendable {
     package enum Certificates: String, Sendable, CaseIterable {
         /// Requires a certificate of the simulator's authority.
         case required
-        /// Binds a device to its certificate, if it has one.
         case optional
     }
 

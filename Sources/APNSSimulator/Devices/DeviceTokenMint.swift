@@ -65,7 +65,6 @@ package final class DeviceTokenMint: Sendable {
         }
     }
 
-    /// Reads a token; `nil` unless this mint made it.
     package func open(_ token: DeviceToken) -> Content? {
         guard token.bytes.count == tokenByteCount else { return nil }
         let tag = Array(token.bytes.prefix(Self.tagByteCount))

@@ -21,7 +21,6 @@ struct Installations {
             set { flags = newValue ? flags | 1 : flags & ~1 }
         }
 
-        /// True if pushes get ExpiredToken in place of Unregistered.
         var isExpired: Bool {
             get { flags & 2 != 0 }
             set { flags = newValue ? flags | 2 : flags & ~2 }
@@ -63,7 +62,7 @@ struct Installations {
 
     func bundleID(of number: UInt32) -> Topic { bundleIDs[Int(table[Int(number)].app)] }
 
-    /// App whose hash begins with these 40 bits; `nil` if it has no token here.
+    /// `nil` without a token here; `app` is the first 40 bits of its hash.
     func bundleID(ofApp app: UInt64) -> Topic? { bundleIDs.first { DeviceTokenMint.app(of: $0) == app } }
 
     /// - Parameters:
@@ -83,7 +82,6 @@ struct Installations {
         )
     }
 
-    /// Adds a further token for the app and device of `base`.
     mutating func add(_ kind: TokenKind, beside base: UInt32, salt: UInt32) -> UInt32 {
         let before = self[base]
         return append(
@@ -109,7 +107,7 @@ struct Installations {
 
     mutating func keepChanges() { changed = changed ?? [] }
 
-    /// Changed numbers, in the order of their first change.
+    /// Changed numbers, first change first.
     mutating func takeChanged() -> [UInt32] {
         guard let numbers = changed, !numbers.isEmpty else { return [] }
         changed = []

@@ -19,7 +19,7 @@ package final class TokenFile {
         /// Foreign or damaged content; lines count from 1.
         case malformed(line: Int, field: String)
         case otherEnvironment
-        /// The file's token length is this one, not the requested one.
+        /// This is the file's token length.
         case otherTokenByteCount(Int)
         case tooLarge(byteCountMax: Int)
     }
@@ -126,7 +126,7 @@ package final class TokenFile {
         )
     }
 
-    /// Reads the records; the last line of a number wins.
+    /// The last line of a number wins.
     private static func records(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Failure)
         -> [TokenRecord]
     {
@@ -179,7 +179,7 @@ package final class TokenFile {
         if let code = FileSync.durable.force(descriptor) { throw .system(call: "fsync", code: code) }
     }
 
-    /// Syncs the folder, without which a new file's name is not durable.
+    /// Makes a new file's name durable.
     private static func syncFolder(of path: String) throws(Failure) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."

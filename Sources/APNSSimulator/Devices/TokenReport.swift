@@ -1,7 +1,7 @@
 package import APNS
 package import DeviceLink
 
-/// Report on a token of this mint, like that of Apple's console.
+/// Report like that of Apple's console.
 package struct TokenReport: Equatable, Sendable {
     package enum Status: Equatable, Sendable {
         case active
@@ -20,9 +20,7 @@ package struct TokenReport: Equatable, Sendable {
     package let bundleID: Topic?
     /// `nil` for a token of another run.
     package let kind: TokenKind?
-    /// Our number of the device, if known here.
     package let device: Int?
-    /// Number of tokens that the device had for the app before.
     package let generation: Int
     package let status: Status
 }

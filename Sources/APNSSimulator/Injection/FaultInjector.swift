@@ -1,7 +1,6 @@
 import APNS
 import Transport
 
-/// Actions left for a push with an injected fault. Used on the loop.
 struct InjectedPush {
     let responder: HTTP2Responder
     /// Answers 200.
@@ -12,7 +11,7 @@ struct InjectedPush {
     let discard: () -> Void
 }
 
-/// Carries out faults on one provider connection. Lives on the loop.
+/// Faults of one connection. Lives on the loop.
 final class FaultInjector {
     /// Number among all connections, from 1.
     let connectionNumber: Int
@@ -31,7 +30,7 @@ final class FaultInjector {
         if isProcessed { highestProcessed = max(highestProcessed, streamID) }
     }
 
-    /// - Returns: the reason that counts against the connection; nil counts as a good push.
+    /// - Returns: nil counts as a good push.
     func carryOut(_ fault: InjectedFault, on push: InjectedPush) -> Reason? {
         switch fault {
         case .dropped:

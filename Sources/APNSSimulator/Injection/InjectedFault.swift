@@ -43,7 +43,6 @@ extension RequestFault {
     }
 }
 
-/// Conversion to names and texts, the common form of command line and JSON.
 extension InjectedFault {
     /// Parameters in writing order.
     package var fields: [(name: String, text: String)] {

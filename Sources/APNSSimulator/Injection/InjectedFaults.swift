@@ -7,7 +7,6 @@ package struct InjectedFaults: Sendable {
         /// From 1, never reused.
         package let id: Int
         package let rule: InjectionRule
-        /// Number of matching pushes that reached the rule.
         package fileprivate(set) var matchCount = 0
         package fileprivate(set) var faultCount = 0
         /// Own generator, so that other rules do not affect it.
@@ -31,7 +30,7 @@ package struct InjectedFaults: Sendable {
         for rule in rules { add(rule) }
     }
 
-    /// - Returns: the entry's id; nil if there are too many.
+    /// - Returns: nil if there are too many.
     @discardableResult
     package mutating func add(_ rule: InjectionRule) -> Int? {
         guard entries.count < Self.entryCountMax else { return nil }
@@ -53,10 +52,10 @@ package struct InjectedFaults: Sendable {
         percent = 0
     }
 
-    /// True if no fault can occur, so that `next` need not be called.
+    /// No fault can occur: `next` need not be called.
     package var isIdle: Bool { entries.isEmpty && percent == 0 }
 
-    /// Fault of the next push, from the first rule that claims it; nil for none.
+    /// Fault of the first rule that claims the push.
     package mutating func next(device: Int, topic: Topic) -> InjectedFault? {
         // Always drawn, so that rules do not shift the random sequence.
         let drawn = chance.injection(percent: percent)

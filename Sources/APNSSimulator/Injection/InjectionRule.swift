@@ -69,8 +69,6 @@ extension InjectionRule {
     }
 
     /// Parses the command-line form: `slow,milliseconds=500,percent=10`. Values cannot contain commas.
-    ///
-    /// - Throws: what is missing, unknown or wrong.
     package init(text: String) throws(InjectionRuleError) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         var fields = [(name: "fault", text: String(parts[0]))]

@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// Connection to the feedback service, which only sends. Lives on the loop.
+/// Connection that only sends. Lives on the loop.
 final class FeedbackSession: TLSChannelDelegate {
     /// About 10 kB: a TLS record.
     private static let tupleCountPerWrite = 256

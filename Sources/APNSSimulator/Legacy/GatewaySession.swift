@@ -1,7 +1,6 @@
 import APNS
 import Transport
 
-/// Provider connection to the binary gateway. Lives on the loop.
 final class GatewaySession: TLSChannelDelegate {
     private let channel: TLSChannel
     private let core: SimulatorCore

@@ -25,7 +25,7 @@ final class LegacyInterface {
         return limits
     }
 
-    /// Adopts the core's current settings; `context` is for new connections.
+    /// `context` is for new connections.
     func adoptSettings(_ context: TLSContext?) {
         feedback.countMax = settings.feedbackCountMax
         for listener in listeners {
@@ -143,7 +143,6 @@ final class LegacyInterface {
         core.deliver(notification.push(core.freshID(), topic: topic, command), to: token)
     }
 
-    /// Records a delivery that failed because the app was gone.
     func deliveryDidFail(_ token: DeviceToken, _ topic: Topic) {
         guard feedback.add(token, topic, at: core.now) else { return }
         core.report(.legacy(.undeliverable(device: core.number(of: token))))

@@ -21,7 +21,7 @@ extension LegacyNotification {
         command == .simple ? nil : Expiration(unixSeconds: UInt64(expiresAt))
     }
 
-    /// True if it expired before an attempt. An expiry of 0 asks for one attempt.
+    /// An expiry of 0 asks for one attempt.
     func isExpired(_ command: LegacyCommand, at now: Int64) -> Bool {
         command != .simple && expiresAt != 0 && Int64(expiresAt) <= now
     }

@@ -7,7 +7,7 @@ extension Simulator {
         await core.loop.run { [core] in core.value.legacy.refuseNext(status) }
     }
 
-    /// Ends every gateway connection with status 10. The port stays open.
+    /// Sends status 10; the port stays open.
     package func shutDownGatewayConnections() async {
         await core.loop.run { [core] in core.value.legacy.shutDown() }
     }

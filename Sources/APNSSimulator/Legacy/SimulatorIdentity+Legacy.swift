@@ -3,7 +3,7 @@ import Transport
 extension SimulatorIdentity {
     /// TLS for the binary interface and the feedback service, which requires a client certificate.
     ///
-    /// - Returns: `nil` without configured authorities.
+    /// - Returns: `nil` without authorities.
     /// - Throws: `.authorityUnreadable`, `.library`.
     func legacy(_ configuration: SimulatorConfiguration) throws(TLSError) -> TLSContext? {
         guard let authorities = configuration.validation.clientAuthoritiesPEM else { return nil }

@@ -78,7 +78,6 @@ extension JSONValue {
         return number
     }
 
-    /// Neither negative nor too large for a count.
     fileprivate func count(_ name: String) throws(RecordingError) -> Int {
         let number = try integer(name)
         guard (0...1 << 50).contains(number) else { throw .malformed(member: name) }

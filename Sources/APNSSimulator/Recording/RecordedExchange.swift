@@ -40,7 +40,7 @@ package struct RecordedExchange: Sendable, Equatable {
 
     /// Since the start of the recording.
     package var milliseconds: Int64
-    /// Seconds since 1970, on the simulator's clock, to compare with `issuedAt`.
+    /// Seconds since 1970 on the simulator's clock, as `issuedAt`.
     package var unixSeconds: Int64
     /// From 1, in connection order.
     package var connection: Int

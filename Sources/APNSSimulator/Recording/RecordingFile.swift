@@ -62,7 +62,7 @@ package final class RecordingFile {
         }
     }
 
-    /// - Returns: the failure that left it incomplete.
+    /// - Returns: what left it incomplete.
     package func close() -> Failure? {
         guard descriptor >= 0 else { return failure }
         if fsync(descriptor) != 0, failure == nil { failure = Failure(call: "fsync", code: errno) }

@@ -1,7 +1,7 @@
 package import APNS
 package import Transport
 
-/// Recording prepared for replay: requests in order, with their answers. A value; no socket.
+/// Requests in order, with their answers. A value; no socket.
 package struct ReplayPlan: Sendable {
     package struct Request: Sendable {
         /// Line in the recording, from 1.

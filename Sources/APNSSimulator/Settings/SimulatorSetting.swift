@@ -2,7 +2,7 @@
 ///
 /// Each folder of the simulator lists its own; the command line and the documentation read `all`.
 package struct SimulatorSetting: Sendable {
-    /// Part of a running simulator that a change affects.
+    /// Part that a change affects.
     package enum Scope: String, Sendable {
         case connections = "connections that come from now on"
         case everything = "all that comes from now on"
@@ -33,9 +33,6 @@ package struct SimulatorSetting: Sendable {
         return setting
     }
 
-    /// Changes a setting in a configuration.
-    ///
-    /// - Throws: `.unknown`, `.badValue`.
     @discardableResult
     package static func apply(
         _ name: String,

@@ -1,7 +1,7 @@
 import APNS
 import Envelope
 
-/// Parsed provider token of one request, not yet verified.
+/// Provider token, not yet verified.
 ///
 /// - Source: RFC 7515 section 7.1; "Establishing a token-based connection to APNs".
 package struct BearerToken {

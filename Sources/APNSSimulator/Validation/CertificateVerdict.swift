@@ -41,7 +41,6 @@ enum CertificateVerdict: Equatable {
         }
     }
 
-    /// Reason to end the connection before its first push, if any.
     var endOfConnection: Reason? {
         guard case .refused(let reason, endsConnection: true) = self else { return nil }
         return reason

@@ -17,7 +17,6 @@ enum Credential {
         return try? Topic(name)
     }
 
-    /// True if some push may go to `topic`.
     func allows(_ topic: Topic) -> Bool {
         switch self {
         case .key(let key): key.allows(topic)
@@ -25,7 +24,7 @@ enum Credential {
         }
     }
 
-    /// True if the credential names `topic` as a bundle id, whatever its ending.
+    /// True for a bundle id, whatever its ending.
     func namesBundleID(_ topic: Topic) -> Bool {
         switch self {
         case .key(let key): key.bundleIDs?.contains(topic) ?? false

@@ -9,7 +9,6 @@ enum PayloadRules {
     /// Our limit, deeper than any sensible payload.
     private static let depthMax = 64
 
-    /// First rule that the payload breaks, if any.
     static func fault(in payload: [UInt8], for pushType: PushType) -> PayloadError? {
         do throws(PayloadError) {
             try check(object(payload), for: pushType)
@@ -19,7 +18,6 @@ enum PayloadRules {
         }
     }
 
-    /// True unless the payload is a JSON object.
     static func isUnreadable(_ payload: [UInt8]) -> Bool {
         do throws(PayloadError) {
             _ = try object(payload)

@@ -6,9 +6,9 @@ package final class ReceivedPush: Sendable {
     /// Substitute for the `authorization` value.
     package static let withheld = Array("(withheld)".utf8)
 
-    /// All header fields in their order, with unknown ones. Empty if only the journal listens.
+    /// Fields in their order, with unknown ones. Empty if only the journal listens.
     package let headers: HeaderBlock
-    /// Body; empty if larger than any push may be.
+    /// Empty if larger than any push may be.
     package let payload: [UInt8]
     /// Original size of the body.
     package let payloadByteCount: Int

@@ -2,7 +2,7 @@ import APNS
 import Platform
 import Transport
 
-/// Header fields that APNs reads, in one pass. Slices of the request's bytes, not validated.
+/// Fields that APNs reads: slices of the request, not validated.
 struct RequestFields {
     private(set) var method: ArraySlice<UInt8>?
     private(set) var path: ArraySlice<UInt8>?

@@ -37,7 +37,6 @@ extension RequestValidator {
         }
     }
 
-    /// True if topic and type do not match but are accepted.
     func hasTopicOfAnotherType(
         _ topic: Topic,
         _ pushType: PushType,

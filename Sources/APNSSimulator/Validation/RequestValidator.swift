@@ -10,7 +10,7 @@ package struct RequestValidator {
         package let bundleID: Topic
         /// Kind of pushes; `nil` allows every push to the app.
         package var kind: TokenKind?
-        /// Time since which the token is invalid, in milliseconds since 1970; `nil` while it is valid.
+        /// Milliseconds since 1970; `nil` while it is valid.
         package let unregisteredAtMilliseconds: Int64?
         /// True if the token expired and the app is still there.
         package let isExpired: Bool
@@ -49,11 +49,11 @@ package struct RequestValidator {
         authentication = ConnectionAuthentication(keys: keys, configuration, certificate: certificate)
     }
 
-    /// Checks one request. Call in the connection's order.
+    /// Call in the connection's order.
     ///
     /// - Parameters:
     ///   - payload: may be empty if it was too large to keep.
-    ///   - payloadByteCount: the original size.
+    ///   - payloadByteCount: original.
     ///   - now: seconds since 1970.
     ///   - ledger: shared by all connections.
     ///   - registration: returns `nil` for an unknown token.
@@ -85,7 +85,6 @@ package struct RequestValidator {
         }
     }
 
-    /// Authenticates a request other than a device push.
     mutating func authenticate(
         _ authorization: ArraySlice<UInt8>?,
         now: Int64,

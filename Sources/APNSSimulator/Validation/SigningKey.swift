@@ -38,7 +38,7 @@ package struct SigningKey: Sendable {
         }
     }
 
-    /// True for one of the key's bundle ids, plain or with a push type's suffix.
+    /// True for its bundle ids, plain or with a push type's suffix.
     func allows(_ topic: Topic) -> Bool {
         guard let bundleIDs else { return true }
         return bundleIDs.contains { bundleID in topic.bundleIDMatches(bundleID) }

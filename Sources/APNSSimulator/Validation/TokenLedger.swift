@@ -23,7 +23,7 @@ package struct TokenLedger {
     ///   - token: header, dot, claims; the signature adds nothing.
     ///   - remembersEarlier: true if the previous token stays valid.
     ///   - now: seconds since 1970.
-    /// - Returns: false for a renewal that comes too early.
+    /// - Returns: false for an early renewal.
     mutating func admits(_ token: [UInt8], of key: KeyID, remembersEarlier: Bool, now: Int64) -> Bool {
         guard let entry = entries[key] else {
             entries[key] = Entry(token: token, firstSeenAt: now)

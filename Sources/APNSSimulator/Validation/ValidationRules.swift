@@ -3,7 +3,7 @@ import Transport
 
 /// Behaviour where Apple's documentation is silent, or its servers were seen to differ.
 package struct ValidationRules: Sendable {
-    /// Handling of a push whose topic does not fit its push type.
+    /// Handling of a topic that does not fit the push type.
     package enum SuffixMismatch: String, CaseIterable, Sendable {
         case badTopic = "BadTopic"
         case accept
@@ -49,7 +49,7 @@ package struct ValidationRules: Sendable {
         case status = "403"
     }
 
-    /// Refusal of a trusted client certificate that is not for pushing here.
+    /// Refusal of a trusted certificate that is not for pushing here.
     package enum UnfitCertificate: String, CaseIterable, Sendable {
         case goAway = "goaway"
         case status = "403"
@@ -71,7 +71,7 @@ package struct ValidationRules: Sendable {
 
     package var keyEnvironmentReason = KeyEnvironmentReason.observed
     package var tokenUpdateScope = TokenUpdateScope.connection
-    /// Maximum time by which `iat` may be in the future; `nil`: no limit.
+    /// `iat` may be this far in the future; `nil`: no limit.
     package var clockSkew: Duration? = .seconds(60)
 
     /// Authorities of provider certificates (PEM); `nil` requests none. Certificate dates are checked against the
@@ -87,7 +87,6 @@ package struct ValidationRules: Sendable {
 }
 
 extension ValidationRules {
-    /// TLS handling of provider certificates; `nil` requests none.
     var clientTrust: TLSContext.ClientTrust? {
         guard let clientAuthoritiesPEM else { return nil }
         var trust = TLSContext.ClientTrust(authorities: .pem(clientAuthoritiesPEM), isCertificateRequired: false)
