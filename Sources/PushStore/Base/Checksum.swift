@@ -1,4 +1,4 @@
-/// A 64-bit checksum against disk errors and for even distribution; not against people.
+/// 64-bit checksum against disk errors, not people, and for even distribution.
 ///
 /// Each step is a bijection of the state: one flipped bit always changes the sum.
 struct Checksum {

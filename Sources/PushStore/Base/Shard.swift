@@ -1,4 +1,4 @@
-/// A hash partition of devices and their data, on one machine of several, and for one dispatcher.
+/// Hash partition of devices and their data, for one machine and dispatcher.
 package struct Shard: Hashable, Sendable {
     /// Constant for ever: entries' ids hold it.
     package static let count = 64

@@ -2,8 +2,6 @@
 package typealias StoreCompletion<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
 /// Awaits a call with a completion.
-///
-/// - Parameter call: calls its argument once.
 package func awaited<Value: Sendable>(
     _ call: (@escaping StoreCompletion<Value>) -> Void
 ) async throws(StoreError) -> Value {

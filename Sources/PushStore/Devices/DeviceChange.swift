@@ -33,7 +33,6 @@ enum DeviceChange: Equatable {
         }
     }
 
-    /// The quarantine afterwards of a token that stays the same.
     func quarantine(after before: Quarantine?) -> Quarantine? {
         switch self {
         case .address: nil

@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// The known devices and their push addresses.
+/// Known devices and their push addresses.
 ///
 /// A device's key names its tenant and gives its shard. Device tokens are encrypted at rest.
 package protocol DeviceRegistry: Sendable {
@@ -13,7 +13,7 @@ package protocol DeviceRegistry: Sendable {
     /// Looks devices up; one result for each key, in order. The callback suits an event loop without tasks.
     func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>)
 
-    /// Finds the key bundles that senders seal to, in order.
+    /// Key bundles in order.
     ///
     /// - Returns: nil for an unknown device, or for a damaged bundle until the app's next launch.
     func bundles(of keys: [DeviceKey]) async throws(StoreError) -> [[UInt8]?]
@@ -25,9 +25,7 @@ package protocol DeviceRegistry: Sendable {
         tenant: TenantID
     ) async throws(StoreError) -> [DeviceKey]
 
-    /// - Parameters:
-    ///   - cursor: nil for the first page.
-    ///   - limit: clamped to 1 ... 1,000.
+    /// - Parameter limit: clamped to 1 ... 1,000.
     /// - Returns: devices in a stable order of the engine's own, so that all pages show each lasting device once.
     ///   Damaged ones are left out.
     /// - Throws: `.invalidCursor`.
@@ -43,8 +41,7 @@ package protocol DeviceRegistry: Sendable {
     /// Marks devices whose token APNs has accepted, until token, topic or environment change.
     func markReached(_ tokens: [ReachedToken]) async throws(StoreError)
 
-    /// Stops pushes to a token, for all the tenant's devices with it. If it is only the token for calls, the rest
-    /// stays.
+    /// Stops pushes to a token, for all the tenant's devices with it. A token for calls alone leaves the rest.
     ///
     /// - Returns: the number of devices.
     func quarantine(

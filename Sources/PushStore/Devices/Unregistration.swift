@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// A report that an app is gone: a 410, or Apple's old feedback service.
+/// Report of a gone app: a 410, or Apple's old feedback service.
 package struct Unregistration: Equatable, Sendable {
     package let key: DeviceKey
     /// The token that was used; the device may have a new one.

@@ -1,4 +1,4 @@
-/// A sender's room, in all and for each tenant; the store claims no more.
+/// A sender's room, in all and for each tenant.
 package struct ClaimRoom: Equatable, Sendable {
     package let whole: Int
     /// For tenants not in `ofTenants`.

@@ -1,6 +1,5 @@
 package import Envelope
 
-/// An event that is reported to its tenant.
 package enum HookKind: UInt8, CaseIterable, Sendable {
     case dead = 1
     case expired = 2

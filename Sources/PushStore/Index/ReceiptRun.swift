@@ -38,7 +38,7 @@ enum ReceiptRunStep: Equatable {
     case merge([ReceiptRun], into: ReceiptRun)
 }
 
-/// Chooses the next step from the runs alone, and so continues a merge after a crash.
+/// Chooses the next step from the runs alone: a merge continues after a crash.
 struct ReceiptRunPlan {
     let fanIn: Int
 

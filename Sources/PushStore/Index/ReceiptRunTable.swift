@@ -60,7 +60,6 @@ final class ReceiptRunTable: RunTable {
         isBehind && (pairCount >= sizes.stepPairCount || commitCount >= sizes.stepCommitCount)
     }
 
-    /// Runs the next step in the current transaction.
     func step() throws(StoreError) {
         pairCount = 0
         commitCount = 0

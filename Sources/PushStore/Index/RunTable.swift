@@ -3,8 +3,6 @@ protocol RunTable: AnyObject {
     /// - Returns: the newest entry of all runs; 0 without runs.
     func lastEntry() throws(StoreError) -> Int64
 
-    /// Writes a run in the current transaction.
-    ///
     /// - Parameter pairs: sorted, not empty.
     func write(_ pairs: [TracePair]) throws(StoreError)
 

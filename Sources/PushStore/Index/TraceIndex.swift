@@ -58,7 +58,7 @@ final class TraceIndex {
 
     func note(_ hash: Int64, entry: EntryID) { pending.append(TracePair(hash: hash, entry: entry.value)) }
 
-    /// - Returns: candidate entries newer than `entry`, newest first, including this transaction's.
+    /// - Returns: candidates, newest first, including this transaction's.
     func numbers(_ hash: Int64, after entry: Int64, _ sql: StatementCache) throws(StoreError) -> [Int64] {
         var numbers = pending.lazy.filter { $0.hash == hash && $0.entry > entry }.map(\.entry).reversed() as [Int64]
         numbers += memory.withLock { $0.entries(hash) }.prefix { $0 > entry }

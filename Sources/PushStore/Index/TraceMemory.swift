@@ -10,7 +10,7 @@ struct TraceMemory {
     static let pairCountMax = 32_768
 
     private(set) var pairs: [TracePair] = []
-    /// For each pair, the position of its row's previous one; -1 for none.
+    /// Each pair's previous one in its row, by position; -1 for none.
     private var earlier: [Int32] = []
     /// Each row's newest pair, by position; -1 for none.
     private var newest: [Int32] = []

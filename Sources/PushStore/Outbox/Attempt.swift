@@ -13,7 +13,6 @@ package struct Attempt: Equatable, Sendable {
         case interrupted = 3
     }
 
-    /// True if APNs may have acted on it.
     package var isOutcomeUnknown: Bool { connection == .ambiguous || connection == .interrupted }
 
     /// Bound of reason and apns-unique-id.
@@ -61,7 +60,7 @@ package struct Attempt: Equatable, Sendable {
     }
 }
 
-/// The sender's reading of an attempt, by APNs's decision table.
+/// The sender's reading of an attempt.
 package enum Verdict: Equatable, Sendable {
     /// APNs accepted it.
     case accepted

@@ -41,7 +41,7 @@ package protocol DurableOutbox: Sendable {
     /// Queues up to `limit` parked entries again, and returns their number.
     func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) async throws(StoreError) -> Int
 
-    /// - Returns: one for each id, in order; nil if unknown or another tenant's.
+    /// - Returns: in order; nil if unknown or another tenant's.
     func entries(_ ids: [EntryID], tenant: TenantID) async throws(StoreError) -> [OutboxEntry?]
 
     func entry(apnsID: APNSID, tenant: TenantID) async throws(StoreError) -> OutboxEntry?
@@ -58,9 +58,7 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: oldest first; none for another tenant's entry.
     func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt]
 
-    /// - Parameters:
-    ///   - cursor: nil for the first page.
-    ///   - limit: clamped to 1 ... 1,000.
+    /// - Parameter limit: clamped to 1 ... 1,000.
     /// - Returns: newest first.
     /// - Throws: `.invalidCursor`.
     func deadLetters(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<OutboxEntry>
@@ -68,16 +66,16 @@ package protocol DurableOutbox: Sendable {
     /// Sends dead letters again, as new entries; one result for each, in order.
     func replay(_ replays: [Replay], tenant: TenantID, now: Timestamp) async throws(StoreError) -> [ReplayResult]
 
-    /// - Returns: a row for each tenant and lane that ever had an entry.
+    /// - Returns: a row for each tenant and lane that had an entry.
     func counts() async throws(StoreError) -> [LaneCount]
 
     /// Counts a lane's queued entries, the tenant's and all, as of the last committed change, without a read.
     func queuedCounts(_ lane: Lane, of tenant: TenantID) -> (own: Int, all: Int)
 
-    /// - Returns: the earliest due time; nil for an empty queue.
+    /// - Returns: nil for an empty queue.
     func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp?
 
-    /// Ends up to `limit` waiting entries past their deadline, and returns their number.
+    /// Ends up to `limit` late entries, and returns their number.
     func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int
 
     /// Deletes up to `limit` entries that ended before `time`, and as many older idempotency keys.

@@ -1,4 +1,4 @@
-/// An entry's id. They grow, and none is issued twice.
+/// Ids grow, and none is issued twice.
 package struct EntryID: Hashable, Sendable {
     /// 55 bits of sequence, then 8 bits of shard. Positive.
     package let value: Int64

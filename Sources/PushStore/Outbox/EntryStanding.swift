@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// The part of an entry that a change of state needs.
+/// Part of an entry that a change of state needs.
 struct EntryStanding: Hashable {
     let id: EntryID
     /// By number.

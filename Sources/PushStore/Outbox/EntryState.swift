@@ -61,7 +61,7 @@ package enum EntryState: Equatable, Hashable, Sendable {
     }
 }
 
-/// The cause of a wait before anything was written to APNs.
+/// Cause of a wait before anything was written to APNs.
 package enum WaitCause: UInt8, CaseIterable, Sendable {
     /// The device's rate limit.
     case device = 1
@@ -73,7 +73,7 @@ package enum WaitCause: UInt8, CaseIterable, Sendable {
     case connection = 4
 }
 
-/// The reason for giving up; APNs's answers are in the attempts.
+/// Reason for giving up; APNs's answers are in the attempts.
 package enum DeathReason: UInt8, CaseIterable, Sendable {
     case rejected = 1
     /// The app or the device is gone.

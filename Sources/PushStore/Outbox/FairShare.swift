@@ -3,7 +3,6 @@ enum FairShare {
     /// Gives one place each in turn, until none is left or wanted.
     ///
     /// - Parameter start: rotates the recipients of an uneven rest.
-    /// - Returns: a share for each of `wanted`.
     static func divide(_ limit: Int, among wanted: [Int], startingAt start: Int) -> [Int] {
         var shares = wanted.map { _ in 0 }
         var left = limit

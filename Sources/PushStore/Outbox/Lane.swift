@@ -1,4 +1,4 @@
-/// A notification's urgency, with a queue for each, so that a broadcast never delays a call.
+/// Urgency, with a queue for each, so that a broadcast never delays a call.
 package enum Lane: UInt8, CaseIterable, Sendable {
     case urgent = 0
     case normal = 1

@@ -28,7 +28,6 @@ package struct OutboxEntry: Equatable, Sendable {
     package let maybeDuplicate: Bool
     package let receipt: Timestamp?
     package let replayedAs: EntryID?
-    /// The reason why it was last not written to APNs.
     package var waitCause: WaitCause?
 
     /// True before any attempt or deferral.
@@ -51,7 +50,7 @@ package struct LeasedEntry: Equatable, Sendable {
 }
 
 extension NewEntry {
-    /// The leased entry of a notification stored as sending, as `take` would give it.
+    /// The entry as `take` would give it.
     package func leased(_ lease: Lease, tenant: TenantID, created: Timestamp) -> LeasedEntry {
         LeasedEntry(
             lease: lease,
@@ -87,7 +86,7 @@ extension NewEntry {
 package struct Lease: Hashable, Sendable {
     /// As last read, to spare another read; the file decides.
     let standing: EntryStanding
-    /// 0 for a lease outside the lease book.
+    /// 0 for a lease outside the table.
     let number: UInt64
     /// True if others may have its collapse id and it lost its place: not sent while a newer one is out.
     package var yieldsToNewer = false

@@ -22,7 +22,6 @@ package enum ReplayResult: Equatable, Sendable {
     case unknown
 }
 
-/// A request to send a dead letter again.
 package struct Replay: Sendable {
     package let id: EntryID
     /// A new one: APNs has had the old.

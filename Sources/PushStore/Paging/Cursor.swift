@@ -22,7 +22,6 @@ struct CursorSeal: Sendable {
 
     init(_ secrets: StoreSecrets) { self.secrets = secrets }
 
-    /// - Parameter position: the last element's sort key.
     func seal(_ position: [UInt8], of list: CursorList, tenant: TenantID) -> Cursor {
         let tag = secrets.tag(.cursor, [[list.rawValue], tenant.bytes, position]).prefix(Self.tagByteCount)
         return Cursor(text: Base64URL.string(Array(tag) + position))

@@ -1,6 +1,6 @@
 package import Envelope
 
-/// A claimed fallback: no other claim gets it until it is given back.
+/// No other claim gets it until it is given back.
 package struct ClaimedFallback: Equatable, Sendable {
     package let entry: OutboxEntry
     package let due: Timestamp

@@ -1,7 +1,7 @@
 internal import APNS
 internal import Envelope
 
-/// A row of `device` for a notification, its tokens still encrypted.
+/// Row of `device`, its tokens still encrypted.
 struct DeviceRow {
     static let columns = """
         topic, environment, token, quarantine, voip_token, voip_quarantine, language, region, app_version, registered, seen,
@@ -25,8 +25,6 @@ struct DeviceRow {
     let seen: Timestamp
     let isReached: Bool
 
-    /// Fails for a damaged row.
-    ///
     /// - Parameter neighbor: the topic of another row; an equal one is not checked again.
     init?(_ row: SQLiteRow, key: DeviceKey, neighbor: Topic? = nil) {
         let quarantine = row.optionalInteger(3)

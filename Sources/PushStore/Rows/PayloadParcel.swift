@@ -26,7 +26,7 @@ struct PayloadParcel {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Visits entries and payloads until `visit` returns false or bytes are malformed.
+    /// Visits payloads until `visit` returns false or bytes are malformed.
     static func read<E: Error>(_ bytes: [UInt8], _ visit: (Int64, ArraySlice<UInt8>) throws(E) -> Bool) throws(E) {
         var offset = 0
         while bytes.count - offset >= headByteCount {

@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// A row of `device` with its bundle, for comparison with a registration.
+/// Row of `device` with its bundle.
 struct RegistrationRow {
     /// Takes the values of `DeviceRow.whereItMayBe`.
     static let select = """
@@ -55,7 +55,6 @@ struct RegistrationRow {
         )
     }
 
-    /// True if the stored token for calls can stay.
     func voIPTokenIsSame(_ registration: Device.Registration, _ vault: TokenVault) -> Bool {
         guard let token = registration.voIPToken else { return voIPFingerprint == nil && row.voIPToken == nil }
         return row.topic == registration.topic && row.environment == registration.environment

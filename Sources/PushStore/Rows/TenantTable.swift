@@ -26,7 +26,6 @@ final class TenantTable {
         return number
     }
 
-    /// Creates it if needed, in the current transaction.
     func makeNumber(_ tenant: TenantID) throws(StoreError) -> Int64 {
         if let number = try number(tenant) { return number }
         guard let number = try insert.first([.bytes(tenant.bytes)], { $0.integer(0) }) else { throw .damaged }

@@ -48,7 +48,7 @@ final class SQLiteStatement {
         if let number { bind(index, number) } else { bindNull(index) }
     }
 
-    /// Runs it with the bound values, which stay, for hot statements. Returns the number of changed rows.
+    /// Runs it with the bound values, which stay, for hot statements; returns as `run`.
     @discardableResult
     func runBound() throws(StoreError) -> Int {
         defer { reset() }
@@ -60,8 +60,8 @@ final class SQLiteStatement {
         return connection.changeCount
     }
 
-    /// Binds `index` to bytes without a copy, for this run.
     @discardableResult
+    /// Binds `index` to bytes without a copy, for this run.
     func runBound(_ index: Int32, borrowing bytes: [UInt8]) throws(StoreError) -> Int {
         try unsafe bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
             let byteCount = Int32(clamping: bytes.count)

@@ -31,7 +31,7 @@ struct StoreMark: Equatable {
     var bytes: [UInt8] { [isClosed ? 0 : 1] + stamps[0] + stamps[stamps.count - 1] }
 }
 
-/// The reason why a database is not the one last open here, and may lack acknowledged data.
+/// Reason why a database is not the one last open here, and may lack acknowledged data.
 package enum RestoreCause: Int64, CaseIterable, Sendable {
     /// A copy made by `StoreCopy` or `SQLiteStore.backup`.
     case backup = 1
@@ -49,7 +49,7 @@ package enum RestoreCause: Int64, CaseIterable, Sendable {
     }
 }
 
-/// Treatment of a restored database's waiting entries, which may have been sent since the copy.
+/// Treatment of waiting entries, which may have been sent since the copy.
 package enum RestoredQueue: String, CaseIterable, Sendable {
     /// Send, perhaps again, with the same apns-id and collapse id.
     case send
@@ -57,7 +57,7 @@ package enum RestoredQueue: String, CaseIterable, Sendable {
     case drop
 }
 
-/// The database's stamp, renewed in the writer's transactions.
+/// Renewed in the writer's transactions.
 final class StoreStamp {
     private let file: StoreFile
     private let insert: SQLiteStatement

@@ -19,7 +19,7 @@ extension StoreReader {
         return try due(by: select, of: try fallbackTenants(), room, now: now, turn: turn)
     }
 
-    /// Finds the earliest due time: `NewEntry.fallbackAfter` after an entry's acceptance; nil for none.
+    /// Earliest due time: `NewEntry.fallbackAfter` after acceptance; nil for none.
     ///
     /// - Parameter room: tenants without room are skipped.
     package func nextFallback(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
@@ -27,7 +27,7 @@ extension StoreReader {
         return try next(by: select, of: try fallbackTenants(), room)
     }
 
-    /// Lists tenants with armed fallbacks, by one index seek for each.
+    /// One index seek for each tenant.
     private func fallbackTenants() throws(StoreError) -> [Int64] {
         try sql(
             """
@@ -50,7 +50,7 @@ extension StoreWriter {
         ])
     }
 
-    /// Cancels a fallback, unless it is being sent.
+    /// Spares one that is being sent.
     func callOffFallback(_ id: Int64) throws(StoreError) {
         try sql("DELETE FROM fallback WHERE entry = ? AND state < ?").run([
             .integer(id), .integer(FallbackState.sending.rawValue),
@@ -88,7 +88,7 @@ extension StoreWriter {
         try sql("UPDATE fallback SET state = 2 WHERE entry = ? AND state = 1").run([.integer(id.value)]) > 0
     }
 
-    /// Records results of claimed fallbacks, and skips missing ones.
+    /// Skips missing ones.
     package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) throws(StoreError) {
         for outcome in outcomes {
             switch outcome.verdict {

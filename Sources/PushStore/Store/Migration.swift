@@ -3,7 +3,7 @@ internal import Primitives
 /// Upgrades a file to the newest version, each step in a transaction: after a crash the file has some version.
 enum Migration {
     /// - Parameters:
-    ///   - steps: fewer in tests, to make older files.
+    ///   - steps: fewer in tests.
     ///   - hash: replaces the file's own in tests.
     /// - Returns: the file's version before; 0 for an empty file.
     /// - Throws: `.newerFile`, `.notAStore`.

@@ -27,7 +27,7 @@ final class ParcelTable {
         open.append(payload, of: entry)
     }
 
-    /// Releases an entry's parcel; false if it has none.
+    /// False without one.
     func release(_ entry: Int64) -> Bool {
         guard let parcel = parcels.removeValue(forKey: entry) else { return false }
         released.append((entry, parcel))

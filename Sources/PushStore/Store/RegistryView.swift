@@ -27,7 +27,7 @@ final class RegistryView {
         end = try connection.prepare("COMMIT")
     }
 
-    /// Reads a snapshot with every acknowledged registration.
+    /// Snapshot with every acknowledged registration.
     ///
     /// - Parameter body: gets the statement for a registration, by `DeviceRow.whereItMayBe`.
     func look<Value>(_ body: (SQLiteStatement) throws(StoreError) -> Value) throws(StoreError) -> Value {

@@ -116,7 +116,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Writes and reads as much as a few notifications do, which updates `health`.
+    /// Writes and reads like a few notifications, and updates `health`.
     ///
     /// - Parameter byteCount: 0 ... 65,536.
     /// - Throws: a notification's error.

@@ -130,7 +130,7 @@ package final class SQLiteStore: Sendable {
 
     // MARK: Reading and writing
 
-    /// Reads committed data on the reading thread, without waiting for the writer.
+    /// Reads committed data without waiting for the writer.
     ///
     /// - Throws: `.closed`, and errors of `body`.
     package func read<Value: Sendable>(
@@ -247,8 +247,6 @@ enum StoreIdentity {
 
 extension StoreWriter {
     /// Queues the previous process's interrupted entries again, before the first job, and returns their number.
-    ///
-    /// - Parameter cause: nil unless the file counts as restored.
     func start(_ cause: RestoreCause?, now: Timestamp) throws(StoreError) -> Int {
         clock = now.milliseconds
         try alone { () throws(StoreError) in

@@ -1,13 +1,13 @@
 package import Envelope
 
 extension StoreReader {
-    /// Finds the next hooks to send, longest due first.
+    /// Longest due first.
     func dueHooks(_ room: ClaimRoom, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
         let select = "SELECT due, id FROM hook WHERE tenant = ? AND due <= ? ORDER BY due, id LIMIT ?"
         return try due(by: select, of: try hookTenants(), room, now: now, turn: turn)
     }
 
-    /// Finds the earliest due time of a hook, or end of a lease; nil for none.
+    /// Earliest due time, or end of a lease; nil for none.
     ///
     /// - Parameter room: tenants without room are skipped.
     package func nextHook(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
@@ -37,7 +37,6 @@ extension StoreReader {
         return zip(due, shares).flatMap { $0.prefix($1) }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }.map(\.id)
     }
 
-    /// - Returns: the earliest time among tenants with room.
     func next(by select: String, of tenants: [Int64], _ room: ClaimRoom) throws(StoreError) -> Timestamp? {
         var next: Int64?
         for tenant in tenants where room.limit(of: try self.tenants.name(tenant)) > 0 {
@@ -46,7 +45,7 @@ extension StoreReader {
         return next.map { Timestamp(column: $0) }
     }
 
-    /// Counts hooks: a row for each tenant that ever had one.
+    /// A row for each tenant that ever had one.
     package func hookCounts() throws(StoreError) -> [HookCount] {
         let rows = try sql("SELECT tenant, count, dropped FROM hook_tally ORDER BY tenant").all([]) { row in
             (tenant: row.integer(0), waiting: row.integer(1), dropped: row.integer(2))

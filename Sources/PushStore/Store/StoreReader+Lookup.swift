@@ -23,7 +23,7 @@ extension StoreReader {
 
 /// A request with an idempotency key.
 enum RequestRow {
-    /// - Returns: the answer to a repeated request; nil for a new one.
+    /// - Returns: nil for a new request.
     /// - Throws: `.damaged`, and disk errors.
     static func result(
         of idempotency: Idempotency,

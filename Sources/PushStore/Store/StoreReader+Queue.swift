@@ -7,7 +7,7 @@ struct QueueFinding: Sendable {
     var expired: [EntryID] = []
     /// Ids of damaged rows.
     var damaged: [Int64] = []
-    /// The tenant with the last entry; the next query begins after it.
+    /// The next query begins after it.
     var lastTenant: Int64?
 }
 
@@ -60,7 +60,7 @@ extension StoreReader {
     ///
     /// - Parameters:
     ///   - cursors: on return, those that may have more.
-    ///   - lastTenant: set to the tenant of the last entry.
+    ///   - lastTenant: set to the last entry's.
     /// - Returns: ids, each tenant's longest due first.
     private func inTurns(
         _ cursors: inout [DueCursor],
@@ -152,7 +152,6 @@ extension StoreReader {
         if let lease { finding.leased.append(LeasedEntry(lease: lease, entry: entry, payload: payload)) }
     }
 
-    /// The earliest due time of tenants with entries in the lane.
     func oldestDue(_ lane: Lane, waiting: [Int64]) throws(StoreError) -> Timestamp? {
         var oldest: Int64?
         for tenant in waiting {

@@ -1,7 +1,7 @@
 internal import Envelope
 internal import Platform
 
-/// A capability that may be valid, with its entry's id in the file.
+/// A capability that may be valid, and its entry's id.
 struct ReceiptClaim: Sendable {
     let hash: [UInt8]
     let entry: Int64
@@ -68,7 +68,6 @@ extension StoreReader {
         return .settled(.unknown)
     }
 
-    /// - Returns: the first match's result; nil for no match.
     private func finding(_ hash: [UInt8], among entries: [Int64]) throws(StoreError) -> ReceiptFinding? {
         for entry in entries {
             let state = try sql(

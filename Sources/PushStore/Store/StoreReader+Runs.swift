@@ -17,7 +17,7 @@ extension StoreReader {
         try entryNumbers(TracePair.hash(device: device, tenant: tenant), by: .device, in: memories.deviceEntries, visit)
     }
 
-    /// The form for an apns-id; searches the time of its making first.
+    /// Searches the time of its making first.
     func entryNumbers(apnsID: APNSID, visit: (Int64) throws(StoreError) -> Bool) throws(StoreError) {
         let likely = apnsID.made.map { EntrySequence.first(at: $0.milliseconds) << 8 }
         try entryNumbers(TracePair.hash(apnsID: apnsID.bytes), by: .apnsID, in: memories.apnsIDs, likely: likely, visit)

@@ -15,15 +15,15 @@ package struct StoreSettings: Sendable {
     /// Bound of a tenant's waiting hooks; beyond it the oldest are dropped.
     package var hookCountMax: Int
     package var synchronous: Synchronous
-    /// Name of SQLite's file system; tests use one that fails.
+    /// SQLite's; tests use one that fails.
     package var fileSystem: String?
-    /// Replaces the keyed hash of tenant number and device id; tests use one that collides.
+    /// Replaces the keyed hash; tests use one that collides.
     package var deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)?
     /// Hears about a long opening, on the store's thread.
     package var whileOpening: (@Sendable (OpeningProgress) -> Void)?
     /// Acknowledges a restore, for its waiting entries; nil: a restored store refuses writes.
     package var restoredQueue: RestoredQueue?
-    /// Called before each write; an error replaces it. For tests of callers.
+    /// Called before each write; an error replaces it. For tests.
     package var refusal: (@Sendable () -> StoreError?)?
     var receiptRuns = ReceiptRunSizes()
 

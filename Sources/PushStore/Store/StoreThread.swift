@@ -18,7 +18,7 @@ final class StoreThread<Worker>: Sendable {
     /// - Parameters:
     ///   - weightMax: bound of the queue for jobs that can be refused.
     ///   - open: makes the worker, on the thread.
-    ///   - execute: runs queued jobs in order, and ends each of them.
+    ///   - execute: runs queued jobs in order, and ends each.
     /// - Throws: errors of `open`, and `.failed(operation: .thread)`.
     init(
         weightMax: Int,
@@ -130,7 +130,6 @@ final class StoreThread<Worker>: Sendable {
 /// A job of a store's thread. It is run, perhaps twice, and ended once.
 class StoreJob<Worker> {
     let weight: Int
-    /// True for a job that can be refused: it brings new work.
     let isNewWork: Bool
 
     init(weight: Int, isNewWork: Bool = false) {

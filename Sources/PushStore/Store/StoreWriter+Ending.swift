@@ -14,7 +14,6 @@ extension StoreWriter {
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
 
-    /// Ends those that still wait past their deadline.
     func expire(_ ids: [EntryID], now: Timestamp) throws(StoreError) {
         for id in ids {
             guard let standing = try standing(id), standing.state == .queued || standing.state == .parked,

@@ -67,7 +67,6 @@ extension StoreWriter {
         ).first([.integer(tenant), .integer(Int64(waiting)), .integer(Int64(dropped))]) { $0.integer(0) } ?? 0
     }
 
-    /// Leases those of a query's findings that are still due.
     func leaseHooks(_ ids: [Int64], now: Timestamp, until: Timestamp) throws(StoreError) -> [Hook] {
         var hooks: [Hook] = []
         for id in ids {

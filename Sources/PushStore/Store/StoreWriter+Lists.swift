@@ -48,7 +48,6 @@ extension StoreWriter {
         try sql("INSERT OR IGNORE INTO dead (tenant, entry) VALUES (?, ?)").run([.integer(tenant), .integer(id)])
     }
 
-    /// Lists an entry according to its attempt's result.
     func list(
         _ standing: EntryStanding,
         as settlement: Settlement,

@@ -13,7 +13,7 @@ extension StoreWriter {
     ///
     /// - Parameters:
     ///   - lastID: the end of the step before; 0 for the first.
-    ///   - limit: more than 0.
+    ///   - limit: 1 or more.
     func purge(endedBefore time: Timestamp, after lastID: Int64, limit: Int) throws(StoreError) -> PurgeStep {
         // Ids ahead of the clock do not tell an entry's age: then all are read.
         let newest = isAheadOfClock ? .max : EntrySequence.last(before: time.milliseconds) << 8

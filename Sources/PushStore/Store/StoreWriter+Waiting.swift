@@ -1,7 +1,6 @@
 internal import Envelope
 
 extension StoreWriter {
-    /// Defers or parks an entry in flight that was not written to APNs.
     func postpone(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> FinishResult {
         let lease = outcome.lease
         guard let standing = try standing(lease.id) else { return .unknown }

@@ -58,7 +58,6 @@ extension StoreWriter {
         }
     }
 
-    /// Deletes everything that hangs on a purged entry.
     func forgetWatch(_ id: Int64, tenant: Int64) throws(StoreError) {
         try sql("DELETE FROM watch WHERE entry = ?").run([.integer(id)])
         try sql("DELETE FROM fallback WHERE entry = ?").run([.integer(id)])

@@ -40,7 +40,7 @@ package final class StoreWriter {
     private var isMoved = false
 
     enum LogWish {
-        /// Keep snapshots of registrations short, since they keep the log.
+        /// Snapshots of registrations keep the log.
         case lookBriefly
         /// Truncate it.
         case empty
@@ -258,7 +258,6 @@ package final class StoreWriter {
         note(.restored)
     }
 
-    /// Starts to check that the files stay at their paths.
     func watchPlace() { place = FileLocation(file.path) }
 
     private func note(_ state: StoreHealth) { health.withLock { $0 = state } }

@@ -1,4 +1,4 @@
-/// The tallies as of the last committed transaction, for all threads, with frequent answers kept ready.
+/// Tallies as of the last committed transaction, for all threads.
 struct TallySnapshot {
     private struct Queue {
         var totalCount = 0
@@ -21,7 +21,6 @@ struct TallySnapshot {
         queues[lane].counts[key.tenant] = count > 0 ? count : nil
     }
 
-    /// - Returns: a lane's queued entries, the tenant's own and all.
     func queuedCounts(_ lane: Lane, of tenant: TenantID) -> (own: Int, all: Int) {
         let queue = queues[Int(lane.rawValue)]
         return (numbers[tenant].flatMap { queue.counts[$0] } ?? 0, queue.totalCount)
