@@ -4,9 +4,9 @@ public import Keys
 public struct Contact: Hashable, Sendable {
     /// The kind of sender behind a key.
     public enum Role: Hashable, Sendable, CaseIterable {
-        /// One person's own key. The displayed name comes from this list only.
+        /// One person's key. The displayed name comes from this list only.
         case person
-        /// A back end that sends for many, so it may name a message's sender and set the badge.
+        /// A back end that sends for many: it may name a message's sender and set the badge.
         case service
     }
 
@@ -17,7 +17,7 @@ public struct Contact: Hashable, Sendable {
     public let key: SenderKey
     /// The kind of sender.
     public let role: Role
-    /// The app's name for the sender; nil for none.
+    /// The app's name for the sender.
     public let name: String?
     /// The granted rights; empty by default.
     public let rights: ContactRights
@@ -49,10 +49,10 @@ public struct Contact: Hashable, Sendable {
         self.rights = rights
     }
 
-    /// True if a message may name its sender (protocol v1, rule 22).
+    /// Messages may name their sender (protocol v1, rule 22).
     public var maySetSenderName: Bool { role == .service }
 
-    /// True if a message may set the app's badge (protocol v1, rule 29).
+    /// Messages may set the app's badge (protocol v1, rule 29).
     public var maySetBadge: Bool { role == .service }
 
     /// The name to display: a service's claim, else the app's own name. A person's claim is never used: anyone can

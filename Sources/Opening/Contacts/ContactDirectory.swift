@@ -77,7 +77,6 @@ package struct ContactDirectory: SenderDirectory {
         return found
     }
 
-    /// The next trimmed line with content. Moves `position` past it.
     private static func nextLine(of bytes: [UInt8], from position: inout Int) -> Range<Int>? {
         while position < bytes.count {
             let end = lineEnd(of: bytes, from: position)

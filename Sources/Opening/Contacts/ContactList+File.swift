@@ -31,7 +31,7 @@ extension ContactList {
         }
     }
 
-    /// Atomic, of mode 0600. The extension reads it while the device is locked.
+    /// Atomic, mode 0600. The extension reads it while the device is locked.
     package func write(to path: String) throws(FileError) {
         try WholeFile.write(encoded, to: path, access: .protected(.untilFirstUnlock))
     }

@@ -5,7 +5,7 @@ public struct ContactList: Hashable, Sendable {
     /// The greatest number of contacts.
     public static let contactCountMax = 4_096
 
-    /// The policy for well-signed messages of unknown senders.
+    /// Policy for well-signed messages of unknown senders.
     public var unknownSenders: UnknownSenderPolicy
 
     private var contactsByKey: [SenderKey: Contact] = [:]
@@ -27,7 +27,7 @@ public struct ContactList: Hashable, Sendable {
     /// All contacts, sorted by the text of their keys.
     public var contacts: [Contact] { contactsByKey.values.sorted { $0.key.text < $1.key.text } }
 
-    /// The contact with exactly this key. Names are not unique.
+    /// The contact with this key. Names are not unique.
     public func contact(for key: SenderKey) -> Contact? { contactsByKey[key] }
 
     /// Adds a contact, also under a retired key.
@@ -39,7 +39,7 @@ public struct ContactList: Hashable, Sendable {
         put(contact)
     }
 
-    /// Changes role, name or rights. A new key is a new contact, which a person accepts.
+    /// Changes role, name or rights. A new key is a new contact.
     ///
     /// - Throws: `.absent`.
     public mutating func update(_ contact: Contact) throws(ContactListError) {
@@ -48,8 +48,6 @@ public struct ContactList: Hashable, Sendable {
     }
 
     /// Makes the key an unknown sender's.
-    ///
-    /// - Returns: the removed contact, if any.
     @discardableResult
     public mutating func remove(_ key: SenderKey) -> Contact? { contactsByKey.removeValue(forKey: key) }
 
@@ -70,7 +68,7 @@ public struct ContactList: Hashable, Sendable {
     }
 }
 
-/// The treatment of well-signed messages from unknown senders, whose text is never shown.
+/// Treatment of well-signed messages from unknown senders, whose text is never shown.
 public enum UnknownSenderPolicy: Hashable, Sendable, CaseIterable {
     /// Shows the app's placeholder; the outcome has the key for a contact request.
     case placeholder

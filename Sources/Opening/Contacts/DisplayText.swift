@@ -1,4 +1,4 @@
-/// Makes untrusted text safe to display: signed is not trusted.
+/// Makes text safe to display: signed is not trusted.
 ///
 /// Removed: characters that reverse following text, are invisible, or control a terminal; marks before the first
 /// letter. Cut: stacks of marks, floods of lines, endless texts. Joiners stay, for emoji and Persian, and marks of
@@ -28,7 +28,7 @@ package enum DisplayText {
 
     /// The text to show; empty if nothing is visible.
     ///
-    /// - Parameter keepsIsolates: for a text of the app's own with arguments in it.
+    /// - Parameter keepsIsolates: for an app's own text with arguments.
     package static func safe(_ text: String, in place: Place, keepsIsolates: Bool = false) -> String {
         if isPlain(text, in: place) { return cut(text, to: place.characterCountMax) }
         // Common case: letters that join with nothing, and nothing to remove.

@@ -2,7 +2,7 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// The app's side of the key ring: makes the identity, rotates prekeys, signs bundles, destroys expired prekeys.
+/// Makes the identity, rotates prekeys, signs bundles, destroys expired prekeys.
 ///
 /// The order of writing survives a crash at any point: new secrets, the index, then removals. So every prekey in an
 /// index is on disk, and unnamed secrets are removed at the next start.
@@ -14,7 +14,7 @@ package struct AppKeyRing: Sendable {
     package let identity: IdentityKey
 
     /// The ring's history. All but `.continued` need the bundle published; after `.newIdentity` every sender must pin
-    /// anew. Reported until the relay acknowledges the bundle.
+    /// anew. Kept until the relay acknowledges the bundle.
     package let start: Start
 
     package enum Start: Equatable, Sendable {
@@ -54,7 +54,7 @@ package struct AppKeyRing: Sendable {
             }
     }
 
-    /// Creates the identity, and a bundle to publish. An explicit call, because every sender must pin it.
+    /// Creates identity and bundle. An explicit call, because every sender must pin it.
     ///
     /// - Throws: `.identityExists`, `.store`, `.lock`, `.randomSourceStuck`.
     package static func create(
@@ -175,7 +175,6 @@ extension AppKeyRing {
         }
     }
 
-    /// Replaces times of unconfirmed clocks once time is confirmed.
     package func settle(at clock: RingClock) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
             let before = index

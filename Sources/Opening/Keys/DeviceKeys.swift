@@ -2,13 +2,12 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// A device's keys as one file for testers: an identity and prekeys, never rotated. Apps use `AppKeyRing`.
+/// A tester's keys in one file, never rotated. Apps use `AppKeyRing`.
 package struct DeviceKeys: ~Copyable {
     package let topic: BundleID
     private let identityKey: Ed25519PrivateKey
     private let prekeys: [PrivatePrekey]
 
-    /// Makes an identity and one prekey usable after the first unlock.
     package init(topic: BundleID, random: inout some RandomSource) {
         let identityKey = Ed25519PrivateKey(random: &random, storage: .guarded)
         let prekey = PrivatePrekey(

@@ -71,7 +71,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Finds a prekey, also a superseded one, by an id of 8 bytes.
+    /// Finds also a superseded prekey, by an id of 8 bytes.
     func prekey(id: [UInt8]) -> PrekeyLookup {
         guard let id = PrekeyID(id) else { return .unknown }
         switch source {
@@ -99,7 +99,6 @@ package final class KeyRing: Sendable {
         return index.prekey(id) == nil ? .unknown : .unavailable
     }
 
-    /// Nil if the index lacks the prekey, or its secret is missing.
     private static func lookup(_ id: PrekeyID, in index: RingIndex, _ store: any SecretReader) -> PrekeyLookup? {
         guard let prekey = index.prekey(id) else { return index.destroyedIDs.contains(id) ? .stale : nil }
         do {

@@ -15,7 +15,7 @@ package struct KeyStores: Sendable {
     }
 }
 
-/// Failures of the app's key ring. Every committed change is whole.
+/// Every committed change is whole.
 package enum KeyRingError: Error, Equatable {
     /// `create` makes one, which every sender must pin anew.
     case noIdentity
@@ -23,7 +23,7 @@ package enum KeyRingError: Error, Equatable {
     case identityExists
     /// Damaged, and never replaced silently.
     case identityDamaged
-    /// A mistake in the configuration: the ring belongs to another bundle id.
+    /// The ring belongs to another bundle id.
     case otherTopic
     /// Sixteen draws all gave ids in use.
     case randomSourceStuck

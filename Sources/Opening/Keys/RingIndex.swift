@@ -2,8 +2,7 @@ import Envelope
 import Keys
 import Primitives
 
-/// The public record of a key ring: prekeys, dates, and the signed bundle. Replacing it commits a change, so every
-/// prekey it names is on disk.
+/// Prekeys, dates, and the signed bundle. Replacing it commits a change, so every prekey it names is on disk.
 struct RingIndex: Equatable, Sendable {
     /// Far above need: 32 rotations of two classes within two weeks.
     static let prekeyCountMax = 64
@@ -133,7 +132,7 @@ extension RingIndex {
 
     /// Removes prekeys whose end has certainly passed.
     ///
-    /// - Returns: the ids whose secrets to delete, once this index is on disk.
+    /// - Returns: secrets to delete once this index is on disk.
     mutating func destroyDue(policy: RotationPolicy, at clock: RingClock) -> [PrekeyID] {
         correctTimes(by: clock)
         return destroy { policy.end(of: $0) < clock.certain }

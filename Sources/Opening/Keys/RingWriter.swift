@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import Primitives
 
-/// The steps on disk of a change. The app makes them under the `RingLock`.
+/// A change's steps on disk, under the `RingLock`.
 struct RingWriter {
     private static let drawCountMax = 16
 

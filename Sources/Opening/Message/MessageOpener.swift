@@ -94,7 +94,6 @@ package struct MessageOpener: Sendable {
     }
 }
 
-/// The outcome, and the claim to commit after display.
 package struct OpenedPush: Sendable {
     package let outcome: Outcome
     package let claim: ReplayClaim?

@@ -1,7 +1,7 @@
 import Envelope
 import Keys
 
-/// The order of changes to a target, recorded when checked (docs/protocol.md, section 11; protocol v1, rule 27).
+/// Order of changes to a target, recorded when checked (docs/protocol.md, section 11; protocol v1, rule 27).
 struct MessageOrder {
     let window: ReplayWindow
     let sender: SenderKey

@@ -2,7 +2,7 @@ public import Envelope
 public import Keys
 public import WebPush
 
-/// The outcome of one push on the device (docs/protocol.md, section 13).
+/// Outcome of one push (docs/protocol.md, section 13).
 public enum Outcome: Hashable, Sendable {
     /// Authentic, in time, new, and within its sender's rights.
     case opened(OpenedMessage)
@@ -45,15 +45,15 @@ public enum Outcome: Hashable, Sendable {
 public struct OpenedMessage: Hashable, Sendable {
     /// The message to show or carry out.
     public let message: Message
-    /// The id, shared by a fan-out and its re-sends.
+    /// Shared by a fan-out and its re-sends.
     public let messageID: MessageID
     /// The sending time by the sender's clock.
     public let sentAt: Timestamp
-    /// The time from which it must not be shown.
+    /// Time from which it must not be shown.
     public let expiresAt: Timestamp
     /// The key that signed it.
     public let sender: SenderKey
-    /// The sender's name in the app's contact list; nil for none.
+    /// The sender's name in the contact list.
     public let contactName: String?
     /// True if the sender cut the text.
     public let isTruncated: Bool

@@ -1,4 +1,4 @@
-/// The answer to a claim (protocol v1, rules 23, 24 and 26).
+/// Answer to a claim (protocol v1, rules 23, 24 and 26).
 package enum ClaimVerdict: Hashable, Sendable {
     /// The caller's for 35 seconds, to show and then `commit`.
     case new(ReplayClaim)

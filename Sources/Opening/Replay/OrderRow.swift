@@ -65,7 +65,6 @@ struct OrderRow: Equatable {
         WindowCheck.sum(words + [keepUntil], modulo: WindowCheck.prime16)
     }
 
-    /// Reads a row; nil for an empty one.
     static func read(_ page: [UInt64], at index: Int) throws(ReplayWindowError) -> OrderRow? {
         try OrderRow(page: page, at: index)
     }

@@ -22,7 +22,6 @@ extension ReplayWindow {
         return window
     }
 
-    /// Reads the generation, which the app may have raised.
     private func catchUp() throws(ReplayWindowError) {
         try perform { (_: inout WindowCore) throws(ReplayWindowError) in }
     }

@@ -76,8 +76,7 @@ package final class ReplayWindow: Sendable {
     /// As of the last operation.
     package var store: StoreID { core.withLock { $0.store } }
 
-    /// Raises the generation with the key ring's copy, to detect a restored older file (protocol v1, rule 15). On disk
-    /// when it returns.
+    /// Raises the generation, to detect a restored older file (protocol v1, rule 15). On disk when it returns.
     package func advanceGeneration() throws(ReplayWindowError) -> StoreID {
         let store = try perform { core throws(ReplayWindowError) in
             try core.advanceGeneration()
@@ -130,7 +129,7 @@ package final class ReplayWindow: Sendable {
         try perform { core throws(ReplayWindowError) in try core.order(change) }
     }
 
-    /// Forces everything to disk, at the end of the extension's work.
+    /// Forces everything to disk.
     package func synchronize() throws(ReplayWindowError) { try file.synchronize() }
 
     /// For tests.

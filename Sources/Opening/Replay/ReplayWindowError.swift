@@ -1,6 +1,5 @@
 private import Platform
 
-/// Failures of the window. The caller shows its placeholder.
 package enum ReplayWindowError: Error, Equatable {
     /// No file, or another in its place. Only the app makes a new one.
     case missing

@@ -1,4 +1,4 @@
-/// The state of one sender: 48 bytes.
+/// One sender: 48 bytes.
 ///
 ///     word 0, 1  id: a salted digest of its key
 ///     word 2     floor (48 bits) | count of live ids (16)

@@ -32,7 +32,7 @@ enum WindowLayout {
 
     /// Live ids of one sender (protocol v1, rule 24).
     static let quota = 4_096
-    /// The time that an id is kept after its message expired, in milliseconds (protocol v1, rule 24).
+    /// Milliseconds that an id is kept after expiry (protocol v1, rule 24).
     static let keptAfterExpiry: UInt64 = 24 * 3_600_000
     /// In milliseconds (protocol v1, rule 25).
     static let lifetimeMax: UInt64 = 30 * 86_400_000

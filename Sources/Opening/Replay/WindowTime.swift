@@ -62,7 +62,7 @@ struct WindowTime: Equatable {
         return boot != 0 && uptime.boot != 0 ? uptime.boot != boot : seconds < Int64(tick) &- tickBase
     }
 
-    /// Replaces everything known. `time` is in milliseconds since 1970.
+    /// `time` is in milliseconds since 1970.
     mutating func confirm(_ time: UInt64, at uptime: Uptime) {
         pass(to: uptime)
         confirmed = min(time, Timestamp.millisecondsMax)

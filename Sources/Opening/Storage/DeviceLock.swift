@@ -5,7 +5,7 @@ private import Platform
 package enum DeviceLock: Sendable, CaseIterable {
     case beforeFirstUnlock, locked, unlocked
 
-    /// The state of the simulated device; `.unlocked` where there is none.
+    /// `.unlocked` where there is no simulated device.
     package static var current: DeviceLock {
         #if canImport(Darwin)
         .unlocked

@@ -1,6 +1,6 @@
 import Envelope
 
-/// The rules for a message's times and the device's clock (protocol v1, rule 25).
+/// Rules for a message's times and the device's clock (protocol v1, rule 25).
 struct ClockBound {
     /// The accepted difference of two clocks.
     static let skewMax: Duration = .seconds(5 * 60)

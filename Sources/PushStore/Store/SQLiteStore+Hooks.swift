@@ -6,7 +6,7 @@ extension SQLiteStore {
     /// crash.
     ///
     /// - Parameter room: at most 1,000 count.
-    ///
+    /// - Returns: longest due first.
     /// - Throws: `.full`, and disk errors; then none is leased.
     package func takeHooks(_ room: ClaimRoom, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
     {
