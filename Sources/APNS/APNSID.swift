@@ -14,7 +14,7 @@ public struct APNSID: Hashable, Sendable {
         self.init(high: random.next(), low: random.next())
     }
 
-    /// - Parameter randomBytes: 16 bytes; six bits become version and variant of RFC 9562 version 4.
+    /// - Parameter randomBytes: 16; six bits become version and variant of RFC 9562 version 4.
     package init(randomBytes: [UInt8]) {
         precondition(randomBytes.count == 16)
         let high = randomBytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -22,13 +22,13 @@ public struct APNSID: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// Sets version and variant of RFC 9562 version 4; 122 bits stay random.
+    /// 122 bits stay random.
     private init(high: UInt64, low: UInt64) {
         self.high = high & ~0xF000 | 0x4000
         self.low = low & ~(0b11 << 62) | 0b10 << 62
     }
 
-    /// Creates an id of exactly these 16 bytes, of any version, as a device does.
+    /// Creates an id of 16 bytes, of any version.
     public init(bytes: Span<UInt8>) {
         precondition(bytes.count == 16)
         var high: UInt64 = 0
@@ -68,7 +68,7 @@ public struct APNSID: Hashable, Sendable {
         (high, low) = halves
     }
 
-    /// Reads the canonical text, digits in either case.
+    /// Reads the canonical text, in either case.
     public init?(_ text: String) {
         let utf8 = Array(text.utf8)
         self.init(text: utf8.span, acceptsUpperCase: true)
@@ -95,14 +95,12 @@ public struct APNSID: Hashable, Sendable {
         return text
     }
 
-    /// Upper-case text, as APNs writes its own ids.
     package var upperCaseText: [UInt8] {
         var text: [UInt8] = []
         append(to: &text, letters: Hex.upperCaseLetters)
         return text
     }
 
-    /// True if `text` is the canonical text, digits in either case.
     package func isSpelled(_ text: Span<UInt8>) -> Bool {
         guard text.count == Self.characterCount else { return false }
         var offset = 0
@@ -119,7 +117,6 @@ public struct APNSID: Hashable, Sendable {
         return true
     }
 
-    /// - Parameter letters: the distance from the character after "9" to the digit for ten.
     private func append(to text: inout [UInt8], letters: UInt64) {
         var characters = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
         var offset = 0

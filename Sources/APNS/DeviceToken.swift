@@ -21,7 +21,7 @@ public struct DeviceToken: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Reads the hex text of a `/3/device/` path.
+    /// Reads a `/3/device/` path's hex text.
     ///
     /// - Parameter hex: ASCII digits in either case, two for each byte.
     /// - Throws: every `.deviceToken…` case.
@@ -66,7 +66,6 @@ public struct DeviceToken: Hashable, Sendable {
     }
 }
 
-/// Default printing shows only the length of the token.
 extension DeviceToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Length in bytes.
     public var description: String { "DeviceToken(\(bytes.count) bytes)" }

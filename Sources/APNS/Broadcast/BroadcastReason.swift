@@ -1,4 +1,4 @@
-/// Reason for which APNs refuses a request about broadcast channels; not the table of device pushes.
+/// Reason for which APNs refuses a request about broadcast channels.
 ///
 /// - Source: "Handling error responses from Apple Push Notification service" for channel management and for broadcasts,
 ///   except where a case says "observed".

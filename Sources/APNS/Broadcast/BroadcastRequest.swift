@@ -31,7 +31,7 @@ public struct BroadcastRequest: Sendable, Equatable {
 
     /// Rule that a request breaks.
     public enum Fault: Error, Equatable {
-        /// The topic has a suffix, but a broadcast needs the bundle id; TopicDisallowed.
+        /// A broadcast needs the bundle id; TopicDisallowed.
         case topicIsNoBundleID(PushType)
         /// A channel without storage takes `apns-expiration` 0 only; BadExpirationDate.
         case expirationNeedsStorage
@@ -69,7 +69,7 @@ public struct BroadcastRequest: Sendable, Equatable {
         return try BroadcastRequest(.createChannel, bundleID, requestID, [], writer.bytes)
     }
 
-    /// Reads a channel's storage policy.
+    /// Reads the storage policy.
     ///
     /// - Throws: `.topicIsNoBundleID`.
     public static func readChannel(
@@ -91,7 +91,7 @@ public struct BroadcastRequest: Sendable, Equatable {
         try BroadcastRequest(.deleteChannel, bundleID, requestID, [Field(HeaderName.channelID, channel.bytes)], [])
     }
 
-    /// Lists all channels of an app.
+    /// Lists an app's channels.
     ///
     /// - Throws: `.topicIsNoBundleID`.
     public static func listChannels(of bundleID: Topic, requestID: APNSID? = nil) throws(Fault) -> BroadcastRequest {
@@ -164,7 +164,7 @@ public struct BroadcastRequest: Sendable, Equatable {
 }
 
 extension BroadcastRequest.Fault: CustomStringConvertible {
-    /// Sentence with Apple's rule and the reason that APNs would answer.
+    /// Sentence with Apple's rule and APNs' reason.
     public var description: String {
         switch self {
         case .topicIsNoBundleID(let owner):

@@ -20,7 +20,7 @@ public struct BroadcastResponse: Sendable, Equatable {
     /// Fault of a successful reply that cannot be read.
     public enum Fault: Error, Equatable {
         case bodyTooLong(byteCount: Int, byteCountMax: Int)
-        /// Not JSON, or without a documented member; with the number of bytes before the error.
+        /// Not JSON, or without a documented member; `offset` in bytes.
         case bodyMalformed(offset: Int)
         case channelIDMalformed
         /// 2xx status that Apple's page does not list here.
@@ -48,7 +48,6 @@ public struct BroadcastResponse: Sendable, Equatable {
 
     /// Reads a reply.
     ///
-    /// - Parameter field: returns a header's value, if the reply has it.
     /// - Throws: a fault of a successful reply; never for a refusal.
     package init(
         to operation: BroadcastRequest.Operation,

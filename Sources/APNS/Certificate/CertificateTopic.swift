@@ -5,7 +5,7 @@ public struct CertificateTopic: Hashable, Sendable {
     /// Kinds of pushes, in Apple's words: "app", "voip", "complication".
     public let types: [String]
 
-    /// Creates a topic as a certificate lists it.
+    /// Creates a topic.
     public init(name: String, types: [String]) {
         self.name = name
         self.types = types

@@ -27,7 +27,7 @@ package struct CertificateTopics {
     private let bytes: [UInt8]
     private var offset = 0
 
-    /// - Parameter extensionValue: the content of the extension's OCTET STRING.
+    /// - Parameter extensionValue: of the extension's OCTET STRING.
     package static func read(_ extensionValue: [UInt8]) throws(Fault) -> [CertificateTopic] {
         guard extensionValue.count <= byteCountMax else { throw .lengthNotAllowed(offset: 0) }
         var reader = CertificateTopics(bytes: extensionValue)
@@ -65,9 +65,7 @@ package struct CertificateTopics {
         return text
     }
 
-    /// Reads a tag and a length.
-    ///
-    /// - Parameter end: the end of the enclosing value.
+    /// - Parameter end: the enclosing value's.
     /// - Returns: the end of the content, at most `end`.
     private mutating func enter(_ tag: UInt8, end: Int) throws(Fault) -> Int {
         guard offset < end else { throw .truncated(offset: offset) }

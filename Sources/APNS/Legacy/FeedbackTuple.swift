@@ -9,16 +9,16 @@ public struct FeedbackTuple: Sendable, Equatable {
     /// Device whose app is gone.
     public let deviceToken: DeviceToken
 
-    /// Creates a tuple for a simulator to send.
+    /// Creates a simulator's tuple.
     public init(time: UInt32, deviceToken: DeviceToken) {
         self.time = time
         self.deviceToken = deviceToken
     }
 
-    /// Tells if the device did not register the token again after `time`.
+    /// Tells if the token was not registered again after `time`.
     ///
     /// - Parameter registeredAt: seconds since 1970.
-    /// - Returns: true when the token should be deleted.
+    /// - Returns: true to delete it.
     public func provesGone(registeredAt: Int64) -> Bool { Int64(time) >= registeredAt }
 
     /// Appends time, length and token, big-endian.
@@ -39,13 +39,13 @@ public struct FeedbackReader: Sendable {
 
     private var rest: [UInt8] = []
 
-    /// Creates a reader at the start of the list.
+    /// Creates a reader.
     public init() {}
 
     /// True while no tuple is half read, so that the list may end.
     public var isAtBoundary: Bool { rest.isEmpty }
 
-    /// Reads the next piece and appends the complete tuples to `tuples`.
+    /// Appends the next piece's complete tuples.
     ///
     /// - Throws: at a malformed tuple; nothing after it can be read.
     public mutating func read(_ bytes: Span<UInt8>, into tuples: inout [FeedbackTuple]) throws(Fault) {

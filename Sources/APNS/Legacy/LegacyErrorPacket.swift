@@ -47,7 +47,7 @@ public struct LegacyErrorPacket: Sendable, Equatable {
     /// Refused notification; with `.shutdown`, the last accepted one.
     public let identifier: UInt32
 
-    /// Creates a packet for a simulator to send.
+    /// Creates a simulator's packet.
     public init(status: LegacyStatus, identifier: UInt32) {
         self.status = status
         self.identifier = identifier

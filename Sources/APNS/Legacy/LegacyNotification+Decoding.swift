@@ -1,5 +1,5 @@
 extension LegacyNotification {
-    /// Result of reading the start of the buffered bytes.
+    /// Result of one read.
     public enum Step: Sendable, Equatable {
         case incomplete
         case notification(LegacyNotification, LegacyCommand, byteCount: Int)
@@ -31,7 +31,6 @@ extension LegacyNotification {
         }
     }
 
-    /// Reads token and payload, each after its length.
     private static func readFields(
         _ bytes: Span<UInt8>,
         _ command: LegacyCommand,

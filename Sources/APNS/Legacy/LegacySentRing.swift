@@ -34,7 +34,7 @@ public struct LegacySentRing<Element> {
     /// Number of remembered notifications.
     public var count: Int { slots.count }
 
-    /// Remembers a notification just written, with its own identifier.
+    /// Remembers a written notification.
     public mutating func append(_ element: Element, identifier: UInt32) {
         guard slots.count == capacity else { return slots.append((identifier, element)) }
         slots[head] = (identifier, element)

@@ -99,7 +99,6 @@ extension APS {
         return present.first { $0.0 }?.1
     }
 
-    /// First member that only a Live Activity has.
     private var liveActivityMember: PayloadMember? {
         let present: [(Bool, PayloadMember)] = [
             (event != nil, .event), (timestamp != nil, .timestamp), (contentState != nil, .contentState),
@@ -108,7 +107,6 @@ extension APS {
         return present.first { $0.0 }?.1 ?? startMember
     }
 
-    /// First member that only the start of a Live Activity has.
     private var startMember: PayloadMember? {
         let present: [(Bool, PayloadMember)] = [
             (attributesType != nil, .attributesType), (attributes != nil, .attributes),

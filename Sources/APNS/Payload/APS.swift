@@ -55,11 +55,11 @@ public struct APS: Sendable, Equatable {
     public var staleDate: Int64?
     /// `dismissal-date`: seconds since 1970; one in the past removes the activity at once.
     public var dismissalDate: Int64?
-    /// `attributes-type`: the name of the app's `ActivityAttributes` type.
+    /// `attributes-type`: the app's `ActivityAttributes` type.
     public var attributesType: String?
     /// `attributes`: an object that this type can decode.
     public var attributes: PayloadValue?
-    /// `input-push-channel`: the broadcast channel that the new activity listens to.
+    /// `input-push-channel`: the new activity's broadcast channel.
     public var inputPushChannel: ChannelID?
     /// `input-push-token`: asks for an update token for the new activity.
     public var inputPushToken = false

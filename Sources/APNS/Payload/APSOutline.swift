@@ -16,7 +16,7 @@ struct APSOutline: Sendable, Equatable {
         isMutableContent = aps.mutableContent
     }
 
-    /// - Parameter aps: a value that is not an object counts as empty.
+    /// - Parameter aps: counts as empty unless an object.
     init(_ aps: JSONValue) {
         hasAlert = aps["alert"] != nil
         hasBadge = aps["badge"] != nil

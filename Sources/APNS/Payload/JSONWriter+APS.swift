@@ -119,7 +119,6 @@ extension JSONWriter {
 }
 
 extension Alert {
-    /// Body of an alert made in the short form, unless another member was set since.
     fileprivate var shortForm: String? {
         guard isString, title == nil, subtitle == nil, launchImage == nil, action == nil, sound == nil,
             case .plain(let text) = body

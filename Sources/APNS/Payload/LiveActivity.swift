@@ -13,9 +13,9 @@ public enum LiveActivity {
     /// Starts an activity on the device whose push-to-start token the push goes to.
     ///
     /// - Parameters:
-    ///   - attributesType: the name of the app's `ActivityAttributes` type.
-    ///   - attributes: an object that this type can decode.
-    ///   - contentState: an object that its `ContentState` can decode.
+    ///   - attributesType: the app's `ActivityAttributes` type.
+    ///   - attributes: decodable by this type.
+    ///   - contentState: decodable by its `ContentState`.
     ///   - alert: Apple requires one.
     ///   - timestamp: now, in seconds since 1970.
     ///   - staleDate: seconds since 1970.

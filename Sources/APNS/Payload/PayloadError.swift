@@ -51,7 +51,7 @@ public enum PayloadError: Error, Equatable {
     /// Duplicate name beside `aps`, or a member there called `aps`.
     case nameTaken
     case nothingToShow
-    /// Malformed JSON, and the number of bytes before the error.
+    /// Malformed JSON; `offset` in bytes.
     case notJSON(offset: Int)
     case notJSONObject
     case tooLarge(byteCount: Int, byteCountMax: Int)
@@ -59,7 +59,7 @@ public enum PayloadError: Error, Equatable {
 }
 
 extension PayloadError: CustomStringConvertible {
-    /// Sentence that names the member and the rule.
+    /// Sentence with member and rule.
     public var description: String {
         switch self {
         case .missing(let member, let pushType): "\(member.rawValue) is missing in a \(pushType.rawValue) push."

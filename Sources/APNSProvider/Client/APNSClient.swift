@@ -4,7 +4,7 @@ package import Transport
 
 /// Sends pushes with one credential to one endpoint, and opens connections as needed.
 ///
-/// Callable from any task; one that prefers `taskExecutor` saves a thread switch for each push.
+/// Callable from any task; one that prefers `taskExecutor` saves a thread switch a push.
 public final class APNSClient: Sendable {
     /// Server for the pushes.
     public let endpoint: APNSEndpoint
@@ -15,10 +15,7 @@ public final class APNSClient: Sendable {
 
     /// Makes a client; it connects with the first push.
     ///
-    /// - Parameters:
-    ///   - endpoint: Apple's, or a simulator's.
-    ///   - credential: A key's tokens or a certificate.
-    ///   - configuration: Trust, deadlines, limits.
+    /// - Parameter endpoint: Apple's, or a simulator's.
     /// - Throws: `.tls` for unreadable authorities, `.certificate` for an unsuitable one, `.system` without a thread.
     public init(
         endpoint: APNSEndpoint,
@@ -38,7 +35,7 @@ public final class APNSClient: Sendable {
         self.pool = LoopBound(pool, to: loop)
     }
 
-    /// The connections' thread, for `Task(executorPreference:)`. Code on it must not block.
+    /// For `Task(executorPreference:)`. Code on it must not block.
     public var taskExecutor: any TaskExecutor { loop }
 
     deinit { end(gracefully: true) {} }
@@ -47,7 +44,6 @@ public final class APNSClient: Sendable {
 
     /// Sends one push; if all streams are taken, it waits for its turn.
     ///
-    /// - Returns: The answer, a refusal included.
     /// - Throws: Any case except `.queueFull`.
     public func send(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
         try await send(notification, waitingCountMax: .max)
@@ -55,7 +51,6 @@ public final class APNSClient: Sendable {
 
     /// Sends one push, unless `waitingCountMax` pushes already wait.
     ///
-    /// - Returns: The answer, a refusal included.
     /// - Throws: Any case, `.queueFull` at once.
     public func trySend(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
         try await send(notification, waitingCountMax: configuration.waitingCountMax)
@@ -120,7 +115,7 @@ public final class APNSClient: Sendable {
 
     /// Sends many pushes with one hop to the loop and one back, and waits for all answers.
     ///
-    /// - Returns: One result for each push, in their order.
+    /// - Returns: One for each push, in order.
     public func send(_ notifications: [PushNotification]) async -> [Result<APNSResponse, ProviderError>] {
         guard !notifications.isEmpty else { return [] }
         let pool = pool
@@ -159,7 +154,7 @@ public final class APNSClient: Sendable {
 
     // MARK: State
 
-    /// Reason for a suspension; nil while pushes are sent.
+    /// nil while pushes are sent.
     public var suspension: Reason? {
         get async {
             let pool = pool

@@ -66,7 +66,7 @@ public final class APNSClients: Sendable {
         }
     }
 
-    /// Adds or replaces a key, and its connections. Its clients share one provider token.
+    /// Adds or replaces a key. Its clients share one provider token.
     public func setKey(_ source: ProviderTokenSource) async throws(ProviderError) {
         for client in replace(source) { try await client.replaceCredential(.token(source)) }
     }

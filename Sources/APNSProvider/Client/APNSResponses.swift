@@ -71,7 +71,6 @@ extension APNSClient {
     /// - Parameters:
     ///   - notifications: A source of any rate and length.
     ///   - inFlightMax: Limit of pushes without an answer that was read.
-    /// - Returns: One element for each push.
     public func responses<Source: AsyncSequence & Sendable>(
         to notifications: Source,
         inFlightMax: Int = 1000

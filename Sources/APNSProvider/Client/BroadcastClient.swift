@@ -17,9 +17,8 @@ public actor BroadcastClient {
     /// Makes a client; it connects with the first request.
     ///
     /// - Parameters:
-    ///   - push: Server for broadcasts.
-    ///   - management: Server for channels.
-    ///   - credential: A key's tokens or a certificate.
+    ///   - push: For broadcasts.
+    ///   - management: For channels.
     ///   - configuration: Trust, proxy and deadlines; the pool's settings are not used.
     /// - Throws: As `APNSClient.init`.
     public init(
@@ -46,7 +45,6 @@ public actor BroadcastClient {
 
     /// Sends a request, over the existing connection if there is one.
     ///
-    /// - Returns: The reply, a refusal included.
     /// - Throws: `.ambiguous` if APNs may have acted, or a success cannot be read: list the channels before making
     ///   another. Otherwise as `APNSClient.send`.
     public func send(_ request: BroadcastRequest) async throws(ProviderError) -> BroadcastResponse {

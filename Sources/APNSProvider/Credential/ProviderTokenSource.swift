@@ -39,11 +39,8 @@ public final class ProviderTokenSource: Sendable {
 
     /// Reads the `.p8` file from Apple's developer account. The caller may wipe its bytes afterwards.
     ///
-    /// - Parameters:
-    ///   - p8: PEM, PKCS #8, P-256.
-    ///   - keyID: Apple's id of the key.
-    ///   - teamID: The key's team.
-    /// - Throws: `.key` if the file holds no such key.
+    /// - Parameter p8: PEM, PKCS #8, P-256.
+    /// - Throws: `.key` if it holds no such key.
     public convenience init(p8: RawSpan, keyID: KeyID, teamID: TeamID) throws(ProviderError) {
         let key: ES256PrivateKey
         do throws(ES256Error) { key = try ES256PrivateKey(pem: p8) } catch { throw .key(error) }

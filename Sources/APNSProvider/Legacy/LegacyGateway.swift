@@ -32,7 +32,7 @@ package final class LegacyGateway: Sendable {
     /// not sent.
     ///
     /// - Parameter notifications: Their own identifiers are not used.
-    /// - Returns: One outcome for each, in their order.
+    /// - Returns: One for each, in order.
     package func deliver(_ notifications: [LegacyNotification]) async -> [LegacyOutcome] {
         let delivery = LegacyDelivery(notifications, as: command, limits: limits)
         let run = LoopBound(

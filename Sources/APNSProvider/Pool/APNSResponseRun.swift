@@ -2,7 +2,7 @@ import APNS
 import Platform
 import Transport
 
-/// Bounded buffer between a source of pushes and the reader of their answers.
+/// Bounded buffer between source and reader.
 final class APNSResponseRun: Sendable {
     typealias Answer = (id: APNSID, result: Result<APNSResponse, ProviderError>)
 

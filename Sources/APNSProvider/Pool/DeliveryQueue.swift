@@ -4,7 +4,6 @@
 struct DeliveryQueue {
     struct Entry {
         var slot: Int
-        /// Tells if the slot still holds the same push.
         var id: UInt64
     }
 

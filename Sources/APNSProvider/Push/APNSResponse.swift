@@ -26,13 +26,13 @@ public struct APNSResponse: Sendable, Equatable {
     /// True if APNs answered with another `apns-id`. Never seen; do not trust it.
     public let hasForeignID: Bool
 
-    /// Reason of a refusal, if it is a known one.
+    /// Reason of a refusal, if known.
     public var reason: Reason? {
         guard case .rejected(let body) = outcome else { return nil }
         return body?.reason
     }
 
-    /// Consequences for the push, its device token and the credential.
+    /// Consequences of the answer.
     public var disposition: Disposition { Disposition(status: status, reason: reason) }
 }
 

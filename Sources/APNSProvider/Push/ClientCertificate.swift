@@ -25,7 +25,7 @@ public final class ClientCertificate: Sendable {
     /// Reads one or two PEM texts; skips text around the blocks.
     ///
     /// - Parameters:
-    ///   - certificateChainPEM: The certificate and any intermediate ones.
+    ///   - certificateChainPEM: With any intermediate ones.
     ///   - privateKeyPEM: PKCS #8 or PKCS #1; may be the same text.
     ///   - password: UTF-8; empty for none.
     /// - Throws: The file's fault, `.notForAPNs`, `.topicsUnreadable`. Dates are checked by `check(at:for:)`.
@@ -49,9 +49,7 @@ public final class ClientCertificate: Sendable {
 
     /// Reads a PKCS #12 file, as macOS's keychain exports it (`.p12`).
     ///
-    /// - Parameters:
-    ///   - pkcs12: The file.
-    ///   - password: UTF-8; empty for none.
+    /// - Parameter password: UTF-8; empty for none.
     /// - Throws: The file's fault, `.notForAPNs`, `.topicsUnreadable`. Dates are checked by `check(at:for:)`.
     public convenience init(pkcs12: RawSpan, password: RawSpan) throws(ClientCertificateError) {
         let identity: TLSIdentity
@@ -78,7 +76,7 @@ public final class ClientCertificate: Sendable {
     /// Checks validity for a time and an environment.
     ///
     /// - Parameters:
-    ///   - unixSeconds: Now, in seconds since 1970.
+    ///   - unixSeconds: Seconds since 1970.
     ///   - environment: `nil` for a server that is not Apple's.
     /// - Throws: `.expired`, `.notYetValid`, `.wrongEnvironment`.
     public func check(at unixSeconds: Int64, for environment: Environment?) throws(ClientCertificateError) {
@@ -90,7 +88,7 @@ public final class ClientCertificate: Sendable {
     /// Whole days until it expires, rounded down: 0 on the last day, negative afterwards. Apple's certificates last a
     /// year.
     ///
-    /// - Parameter unixSeconds: Now, in seconds since 1970.
+    /// - Parameter unixSeconds: Seconds since 1970.
     public func daysToExpiry(at unixSeconds: Int64) -> Int {
         let (rest, overflow) = validity.upperBound.subtractingReportingOverflow(unixSeconds)
         guard !overflow else { return unixSeconds < 0 ? .max : .min }
