@@ -1,6 +1,6 @@
 private import Envelope
 
-/// The nonces of an attachment's chunks, in order.
+/// Nonces of an attachment's chunks, in order.
 struct ChunkCounter: Sendable {
     private let base: [UInt8]
     private(set) var nonce: [UInt8]
@@ -16,7 +16,7 @@ struct ChunkCounter: Sendable {
         guard index < ChunkFormat.chunkCountMax else { throw .tooLong }
     }
 
-    /// The base nonce XOR the chunk's number, big-endian.
+    /// Base nonce XOR the chunk's number, big-endian.
     mutating func advance() {
         index += 1
         for place in 0..<8 { nonce[11 - place] = base[11 - place] ^ UInt8(truncatingIfNeeded: index >> (8 * place)) }

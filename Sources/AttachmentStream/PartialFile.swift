@@ -1,6 +1,6 @@
 private import Platform
 
-/// A new file, readable by its owner only, that is removed unless finished.
+/// New file, readable by its owner only, that is removed unless finished.
 struct PartialFile: ~Copyable {
     private let path: String
     /// -1 once finished.

@@ -1,7 +1,7 @@
 private import Envelope
 private import Primitives
 
-/// The format's raw mode, without a head, after the commitment is verified.
+/// Format's raw mode, without a head, after the commitment is verified.
 ///
 /// Bytes are decrypted on arrival, and released once the tag is verified. Only the end shows which bytes are the last
 /// tag, so the last 16 are always kept back.

@@ -3,11 +3,11 @@ private import Primitives
 
 /// A sealed file's part of a message. The URL is missing until the file is uploaded.
 public struct SealedAttachment: Sendable {
-    /// The file's id, never reused.
+    /// File's id, never reused.
     public let id: AttachmentID
     /// The key that opens the file, never reused.
     public let key: AttachmentKey
-    /// The file's length in bytes before sealing.
+    /// File's length in bytes before sealing.
     public let byteCount: UInt64
 
     /// The attachment for the message.

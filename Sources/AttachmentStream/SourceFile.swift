@@ -23,7 +23,7 @@ struct SourceFile: ~Copyable {
         byteCount = UInt64(clamping: status.st_size)
     }
 
-    /// The number of bytes read; 0 at the end. `buffer` has room for at least one.
+    /// Number of bytes read; 0 at the end. `buffer` has room for at least one.
     func read(into buffer: inout MutableRawSpan) throws(AttachmentError) -> Int {
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes {

@@ -33,8 +33,8 @@ public struct AttachmentUploader: Sendable {
     /// Uploads to a blob host in parts; a broken connection costs at most one part.
     ///
     /// - Parameters:
-    ///   - path: the sealed file; it must not change meanwhile.
-    ///   - lifetime: time to keep it there, in whole seconds; nil for the host's default.
+    ///   - path: must not change meanwhile.
+    ///   - lifetime: in whole seconds; nil for the host's default.
     /// - Returns: the URL that devices fetch.
     /// - Throws: `UploadError`. The host deletes an unfinished upload after a day.
     public func upload(
@@ -70,7 +70,7 @@ public struct AttachmentUploader: Sendable {
     /// Uploads with one `PUT`, as to S3. A broken connection means starting again.
     ///
     /// - Parameters:
-    ///   - path: the sealed file; it must not change meanwhile.
+    ///   - path: must not change meanwhile.
     ///   - url: pre-signed by the storage's owner. Only `Content-Length` is sent with it.
     /// - Throws: `UploadError`.
     public func put(_ path: String, to url: String) async throws(UploadError) {

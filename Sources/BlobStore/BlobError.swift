@@ -1,4 +1,4 @@
-/// A failed call of a blob folder. Names no ids, tenants or contents.
+/// Failed call of a blob folder. Names no ids, tenants or contents.
 package enum BlobError: Error, Equatable, Sendable {
     /// Unknown, expired, or another tenant's.
     case notFound

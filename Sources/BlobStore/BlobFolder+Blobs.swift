@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A blob open for reading.
+/// Blob open for reading.
 struct OpenBlob: ~Copyable {
     let header: BlobHeader
     let file: FolderFile

@@ -43,7 +43,7 @@ extension BlobFolder {
         return status(id, header)
     }
 
-    /// An upload's progress, also after publishing, while the blob exists.
+    /// Upload's progress, also after publishing, while the blob exists.
     ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: `.notFound`, `.file`.
@@ -85,7 +85,7 @@ extension BlobFolder {
         return status(id, header)
     }
 
-    /// Publishes a complete upload as the blob `id.blobID`.
+    /// Publishes the blob `id.blobID`.
     ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: `.notFound`, `.busy`, `.incomplete`, `.diskFull`, `.file`.

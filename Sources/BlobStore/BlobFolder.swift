@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A folder of uploads and of the blobs that they become.
+/// Folder of uploads and of the blobs that they become.
 ///
 /// Acknowledged data is on the disk. A blob appears whole, by one rename, or not at all. After a crash an upload
 /// continues at its acknowledged offset until it is overdue. One process, with all its threads, has a folder.
@@ -46,7 +46,7 @@ package final class BlobFolder: Sendable {
         close(lock)
     }
 
-    /// An upload's deadline; seconds since 1970.
+    /// Upload's deadline; seconds since 1970.
     func uploadEnd(_ header: BlobHeader) -> UInt64 {
         let (end, isOver) = header.created.addingReportingOverflow(limits.uploadLifetime)
         return isOver ? header.expiry : min(end, header.expiry)

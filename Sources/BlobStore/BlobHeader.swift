@@ -1,10 +1,10 @@
-/// The first 128 bytes of every file: its metadata, so that no second file can disagree.
+/// First 128 bytes of every file: its metadata, so that no second file can disagree.
 ///
 /// Written once, except for the offset, which comes last and is rewritten alone.
 struct BlobHeader: Equatable {
     static let byteCount = 128
     private static let magic = Array("SPBLOB1\n".utf8)
-    /// The offset's position in the file.
+    /// Offset's position in the file.
     static let offsetPosition = 64
 
     let tenant: Tenant.Key

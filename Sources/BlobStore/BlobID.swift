@@ -1,7 +1,7 @@
 internal import Envelope
 package import Primitives
 
-/// A blob's id, which suffices to fetch it: 32 opaque bytes; base64url in a URL, 43 characters.
+/// Blob's id, which suffices to fetch it: 32 opaque bytes; base64url in a URL, 43 characters.
 package struct BlobID: Hashable, Sendable {
     package static let byteCount = 32
     package let bytes: [UInt8]
@@ -20,7 +20,7 @@ package struct BlobID: Hashable, Sendable {
     static let none = BlobID(bytes: [UInt8](repeating: 0, count: byteCount))
 }
 
-/// An upload's id, known to its tenant only. It reveals the blob's id, not the reverse.
+/// Upload's id, known to its tenant only. It reveals the blob's id, not the reverse.
 package struct UploadID: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -33,6 +33,6 @@ package struct UploadID: Hashable, Sendable {
 
     package var text: String { Base64URL.string(bytes) }
 
-    /// The resulting blob's id: derived, stored nowhere, so that a lost answer can be asked for again.
+    /// Resulting blob's id: derived, stored nowhere, so that a lost answer can be asked for again.
     package var blobID: BlobID { BlobID(bytes: SHA256.hash(Array("SealedPush/1 blob".utf8), bytes)) }
 }

@@ -3,7 +3,6 @@ internal import Transport
 
 /// Uploads by draft-ietf-httpbis-resumable-upload's fields, with the length declared first.
 extension BlobService {
-    /// `POST /v1/uploads`: begins an upload with its first part or all of it.
     func begin(_ request: HTTPRequest) -> HTTPAnswer {
         guard request.method == "POST" else { return .methodNotAllowed("POST") }
         guard let tenant = tenant(request) else { return Self.unauthorized }

@@ -2,7 +2,7 @@ internal import Envelope
 internal import Primitives
 package import Transport
 
-/// A blob folder over HTTP: requests in, answers out, without a socket, for any server.
+/// Blob folder over HTTP: requests in, answers out, without a socket, for any server.
 ///
 /// Downloads are for everyone with an id. Uploads are for tenants and follow draft-ietf-httpbis-resumable-upload.
 /// Nothing is listed or logged.

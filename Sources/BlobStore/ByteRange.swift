@@ -1,4 +1,4 @@
-/// The range asked for by a `Range` field (RFC 9110 section 14.1.2).
+/// Range asked for by a `Range` field (RFC 9110 section 14.1.2).
 enum ByteRange: Equatable {
     /// No range, several, or an invalid field, which counts as none.
     case whole

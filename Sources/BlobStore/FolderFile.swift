@@ -1,6 +1,6 @@
 internal import Platform
 
-/// An open file or folder, closed with its owner.
+/// Open file or folder, closed with its owner.
 struct FolderFile: ~Copyable {
     let descriptor: Int32
 

@@ -1,8 +1,8 @@
 internal import Primitives
 
-/// An uploader and its limits.
+/// Uploader and its limits.
 package struct Tenant: Hashable, Sendable {
-    /// A hash of the name for stored files: names need no escaping, and tokens may change.
+    /// Hash of the name for stored files: names need no escaping, and tokens may change.
     package struct Key: Hashable, Sendable {
         let bytes: [UInt8]
 

@@ -1,14 +1,14 @@
 internal import Envelope
 package import Primitives
 
-/// The tenants, from a text file of lines `NAME HASH BYTES UPLOADS`, with hashes of tokens only.
+/// Tenants, from a text file of lines `NAME HASH BYTES UPLOADS`, with hashes of tokens only.
 package struct TenantList: Sendable {
     private struct Row {
         let tokenHash: [UInt8]
         let tenant: Tenant
     }
 
-    /// An invalid line's number, without its contents.
+    /// Invalid line's number, without its contents.
     package struct LineError: Error, Equatable {
         package let line: Int
     }

@@ -53,7 +53,7 @@ open class CXHandle: NSObject, NSCopying {
         case emailAddress
     }
 
-    /// The kind of handle.
+    /// Kind of handle.
     public let type: HandleType
     /// The handle itself.
     public let value: String

@@ -1,4 +1,4 @@
-/// The domain of a `CXErrorCodeIncomingCallError`.
+/// Domain of a `CXErrorCodeIncomingCallError`.
 public let CXErrorDomainIncomingCall = "com.apple.CallKit.error.incomingcall"
 
 /// Reason why a reported call does not become a new call on the screen.

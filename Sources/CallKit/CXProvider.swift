@@ -32,7 +32,7 @@ open class CXProvider: NSObject {
     ///
     /// - Parameters:
     ///   - UUID: The call's id from now on.
-    ///   - update: Properties of the call. Copied.
+    ///   - update: Copied.
     ///   - completion: Called on the delegate's queue, with a `CXErrorCodeIncomingCallError` if there is no new call.
     /// - Source:
     ///   https://developer.apple.com/documentation/callkit/cxprovider/reportnewincomingcall(with:update:completion:)
@@ -49,7 +49,7 @@ open class CXProvider: NSObject {
     ///
     /// - Parameters:
     ///   - UUID: The call's id; an unknown one is ignored.
-    ///   - update: The new properties. Copied.
+    ///   - update: Copied.
     open func reportCall(with UUID: UUID, updated update: CXCallUpdate) {
         system?.reportCall(UUID, updated: update)
     }

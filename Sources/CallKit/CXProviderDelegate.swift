@@ -1,4 +1,4 @@
-/// A provider's requests to the app, on the queue given with the delegate.
+/// Requests to the app, on the queue given with the delegate.
 ///
 /// Apple's optional methods have an implementation here that does nothing.
 ///

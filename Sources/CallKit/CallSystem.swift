@@ -1,6 +1,6 @@
 private import Platform
 
-/// The phone behind `CXProvider`. Without one no call ever rings.
+/// Phone behind `CXProvider`. Without one no call ever rings.
 package protocol CallSystem: Sendable {
     /// - Returns: Reason why there is no new call; nil if it rings.
     func reportNewIncomingCall(
@@ -12,7 +12,7 @@ package protocol CallSystem: Sendable {
     func reportCall(_ id: UUID, ended reason: CXCallEndedReason)
 }
 
-/// A provider's current system.
+/// Provider's current system.
 package enum CurrentCallSystem {
     package static var current: (any CallSystem)? { SimulatedDevice.current?.system as? any CallSystem }
 }

@@ -2,7 +2,7 @@ package import CommandLineTool
 package import Envelope
 package import Glibc
 
-/// A child of a demo or bench; prints JSON objects, one a line.
+/// Child of a demo or bench; prints JSON objects, one a line.
 package final class ChildProcess {
     private let name: String
     package let id: pid_t

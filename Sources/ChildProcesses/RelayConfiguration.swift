@@ -1,6 +1,6 @@
 import Envelope
 
-/// A test relay's configuration: one tenant, one app, the simulator in Apple's place.
+/// Test relay's configuration: one tenant, one app, the simulator in Apple's place.
 package struct RelayConfiguration: Sendable {
     package static let environment = "sandbox"
     package static let topic = "com.example.chat"

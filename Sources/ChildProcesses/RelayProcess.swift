@@ -5,7 +5,7 @@ package import HTTPSClient
 import Keys
 import Primitives
 
-/// A relay in a child process, and a back end's HTTPS calls to it.
+/// Relay in a child process, and a back end's HTTPS calls to it.
 package final class RelayProcess {
     package let port: Int64
     package let apiKey: String

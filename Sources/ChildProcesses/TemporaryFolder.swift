@@ -2,7 +2,7 @@ package import CommandLineTool
 import Foundation
 import Keys
 
-/// A folder of mode 0700 below $TMPDIR, removed with its owner.
+/// Folder of mode 0700 below $TMPDIR, removed with its owner.
 package struct TemporaryFolder: ~Copyable {
     package let path: String
 

@@ -1,4 +1,4 @@
-/// A command's parsed arguments: options with values, flags, operands. Anything unknown is an error.
+/// Command's parsed arguments: options with values, flags, operands. Anything unknown is an error.
 package struct Arguments: Sendable {
     package let operands: [String]
     private let values: [String: [String]]

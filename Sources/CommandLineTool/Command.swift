@@ -1,12 +1,12 @@
-/// A command: its options and its action.
+/// Command: its options and its action.
 package protocol Command {
     static var name: String { get }
     /// One line for the overview.
     static var summary: String { get }
-    /// The words after the options, such as "MESSAGE.json"; empty for none.
+    /// Words after the options, such as "MESSAGE.json"; empty for none.
     static var operands: String { get }
     static var options: [Option] { get }
-    /// A command line that works in a checkout, and further hints.
+    /// Command line that works in a checkout, and further hints.
     static var example: String { get }
 
     init(_ arguments: Arguments) throws(CommandFailure)
@@ -15,7 +15,7 @@ package protocol Command {
 
 package struct Option: Sendable {
     package let name: String
-    /// The value's name; nil for a flag.
+    /// Value's name; nil for a flag.
     let value: String?
     let help: String
     let isRequired: Bool

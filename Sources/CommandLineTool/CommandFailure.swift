@@ -12,7 +12,7 @@ package enum CommandFailure: Error {
         }
     }
 
-    /// The message for standard error.
+    /// Message for standard error.
     func text(of program: String) -> String {
         switch self {
         case .usage(let reason, let help): "\(program): \(reason)\n\n\(help)"

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The process's limit of open files and sockets.
+/// Process's limit of open files and sockets.
 package enum DescriptorLimit {
     /// Raises it to the system's maximum: the usual 1024 are few for connections. A failure is ignored: further
     /// connections then wait.

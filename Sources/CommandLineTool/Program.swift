@@ -1,6 +1,6 @@
 import Glibc
 
-/// A program of several commands. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+/// Program of several commands. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 package struct Program {
     private let name: String
     private let commands: [any Command.Type]

@@ -38,7 +38,7 @@ extension StopSignal {
         try await cancelsWaiting { _ in await body() }
     }
 
-    /// The form for a body that waits for child processes.
+    /// Form for a body that waits for child processes.
     package static func cancelsWaiting(
         _ body: @escaping @Sendable (StopSignal) async -> Result<Void, CommandFailure>
     ) async throws(CommandFailure) {

@@ -1,7 +1,7 @@
 package import APNS
 package import Transport
 
-/// A simulated device's connection to the simulator, callable from anywhere.
+/// Simulated device's connection to the simulator, callable from anywhere.
 ///
 /// One task takes the pushes in order, and acknowledges each once the device has handled it. The simulator keeps
 /// others, and sends them again on a later connection.
@@ -13,10 +13,8 @@ package final class DeviceConnection: Sendable {
     /// Connects, says hello and waits for the welcome.
     ///
     /// - Parameters:
-    ///   - host: a name or address in the simulator's certificate.
-    ///   - port: the simulator's port for devices.
+    ///   - host: as in the simulator's certificate.
     ///   - context: a client's, with `DeviceFrame.applicationProtocol` only.
-    ///   - topic: the app's bundle id.
     ///   - earlierToken: from the last welcome.
     ///   - arrival: changes of the app since.
     /// - Throws: `.transport` without a connection, `.refused` by the simulator.
@@ -78,7 +76,6 @@ package final class DeviceConnection: Sendable {
 
     /// Subscribes to an app's broadcast channel. Broadcasts arrive like pushes, also on later connections.
     ///
-    /// - Returns: `.active`, or the refusal.
     /// - Throws: the connection's error.
     package func subscribe(
         to channel: ChannelID,
@@ -108,7 +105,7 @@ package final class DeviceConnection: Sendable {
 
     /// Registers the app for another kind of push, on this and later connections of its token.
     ///
-    /// - Returns: the kind's token, the same while the app stays installed.
+    /// - Returns: a token that stays while the app is installed.
     /// - Throws: the connection's error.
     package func register(_ registration: TokenRegistration) async throws(DeviceLinkError) -> DeviceToken {
         let core = core

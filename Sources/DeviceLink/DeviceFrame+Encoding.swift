@@ -1,7 +1,7 @@
 import APNS
 
 extension DeviceFrame {
-    /// The encoded frame, with its length first.
+    /// Encoded frame, with its length first.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = [0, 0, 0, 0, kind.rawValue]
         switch self {
@@ -37,7 +37,7 @@ extension DeviceFrame {
 }
 
 extension PushType {
-    /// The number on the wire: the position in Apple's alphabetical table, from 1.
+    /// Number on the wire: the position in Apple's alphabetical table, from 1.
     var deviceLinkCode: UInt8 {
         switch self {
         case .alert: 1

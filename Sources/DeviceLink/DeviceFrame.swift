@@ -1,6 +1,6 @@
 package import APNS
 
-/// A message between simulated device and simulator; docs/device-link.md has every byte.
+/// Message between simulated device and simulator; docs/device-link.md has every byte.
 package enum DeviceFrame: Sendable, Equatable {
     /// The ALPN name; the TLS handshake fails without it.
     package static let applicationProtocol = "sealedpush-device/2"

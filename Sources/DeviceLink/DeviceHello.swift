@@ -1,6 +1,6 @@
 package import APNS
 
-/// A device's first frame: its app, and how that came to be there.
+/// Device's first frame: its app, and how that came to be there.
 package struct DeviceHello: Sendable, Equatable {
     /// Changes of the app since the last connection.
     package enum Arrival: UInt8, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 package import Transport
 
-/// A failure between device and simulator. Names a field, never its contents.
+/// Failure between device and simulator. Names a field, never its contents.
 package enum DeviceLinkError: Error, Equatable {
     package enum Field: String, Equatable, Sendable {
         case deviceToken = "device token"

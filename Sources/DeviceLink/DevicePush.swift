@@ -1,6 +1,6 @@
 package import APNS
 
-/// A push as APNs passes it to a device, without its sender.
+/// Push as APNs passes it to a device, without its sender.
 package struct DevicePush: Sendable, Equatable {
     package static let payloadByteCountMax = 5120
 

@@ -1,8 +1,8 @@
-/// A device's state as it affects pushes. An absent device sends nothing.
+/// Device's state as it affects pushes. An absent device sends nothing.
 ///
 /// Two bytes on the wire, version and flags; flags unknown to the version are refused.
 package struct DeviceState: OptionSet, Hashable, Sendable {
-    /// The version of the flags below.
+    /// Version of the flags below.
     package static let version: UInt8 = 1
 
     package let rawValue: UInt8

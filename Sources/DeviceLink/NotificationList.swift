@@ -1,6 +1,6 @@
 package import APNS
 
-/// The notifications on a device's screen. A push replaces an earlier one with its collapse id.
+/// Notifications on a device's screen. A push replaces an earlier one with its collapse id.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-collapse-id`: "An identifier you use to merge multiple
 ///   notifications into a single notification for the user"; on the device it is `UNNotificationRequest.identifier`.

@@ -1,6 +1,6 @@
 package import APNS
 
-/// A device token's purpose. Each of Apple's frameworks issues its own, for the topic of its kind. The raw value is the
+/// Device token's purpose. Each of Apple's frameworks issues its own, for the topic of its kind. The raw value is the
 /// number on the wire.
 ///
 /// - Source: the pages of each framework: UIKit's `didRegisterForRemoteNotificationsWithDeviceToken`, PushKit's
@@ -87,7 +87,7 @@ package enum TokenKind: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// A registration in addition to the app's own.
+/// Registration in addition to the app's own.
 package struct TokenRegistration: Hashable, Sendable {
     /// Our choice: a UUID has 36.
     package static let instanceByteCountMax = 64

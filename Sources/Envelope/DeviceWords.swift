@@ -1,6 +1,6 @@
 /// Formats of device details, shared by device and relay.
 package enum DeviceWords {
-    /// A language tag: 1 to 35 characters; subtags of 1 to 8 letters and digits, the first of 2 to 8 letters.
+    /// Language tag: 1 to 35 characters; subtags of 1 to 8 letters and digits, the first of 2 to 8 letters.
     ///
     /// - Source: RFC 5646 section 2.1, without its registry.
     package static func isLanguage(_ text: String) -> Bool {

@@ -1,4 +1,4 @@
-/// A sealed message: header ‖ encapsulated key ‖ ciphertext, always 2,880 bytes (alert) or 3,648 (voip); layout in
+/// Sealed message: header ‖ encapsulated key ‖ ciphertext, always 2,880 bytes (alert) or 3,648 (voip); layout in
 /// docs/protocol.md, "Envelope".
 package struct Envelope: Equatable, Sendable {
     /// Nt of ChaCha20-Poly1305.

@@ -1,4 +1,4 @@
-/// The first ten bytes of an envelope, in the clear and bound by HPKE's `info`.
+/// First ten bytes of an envelope, in the clear and bound by HPKE's `info`.
 package struct EnvelopeHeader: Equatable, Sendable {
     package static let version: UInt8 = 0x01
     package static let byteCount = 10

@@ -1,4 +1,4 @@
-/// An envelope's plaintext: fixed fields, signature, body, and zeros up to the constant length. Layout (big-endian):
+/// Envelope's plaintext: fixed fields, signature, body, and zeros up to the constant length. Layout (big-endian):
 /// docs/protocol.md, "Frame".
 package struct Frame: Equatable, Sendable {
     package static let signedByteCount = 68
@@ -90,7 +90,7 @@ package struct FrameFlags: OptionSet, Sendable {
 
     /// The body was cut to fit.
     package static let truncated = FrameFlags(rawValue: 1 << 0)
-    /// The flags of this version; none is critical.
+    /// Flags of this version; none is critical.
     package static let known: FrameFlags = [.truncated]
 
     fileprivate var hasUnknownCritical: Bool { subtracting(.known).rawValue & 0xFF00 != 0 }

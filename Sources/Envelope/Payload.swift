@@ -1,4 +1,4 @@
-/// The push payload: a placeholder and the sealed field.
+/// Push payload: a placeholder and the sealed field.
 ///
 /// {"aps":{"alert":A,"mutable-content":1},"sealed":"S","trace":"T"} in this byte order, or for VoIP
 /// {"aps":{},"sealed":"S","trace":"T"}. All alert payloads of an app have the same length.

@@ -1,4 +1,4 @@
-/// The facts that a payload reveals without a key.
+/// Facts that a payload reveals without a key.
 package struct PayloadReport: Equatable, Sendable {
     package let byteCount: Int
     /// Clear members beside `aps`, `sealed` and `trace`; normally none.
@@ -9,7 +9,7 @@ package struct PayloadReport: Equatable, Sendable {
     package let isMutable: Bool
     package let trace: String?
     package let sealed: Sealed
-    /// The `webpush` member, also among `otherNames`.
+    /// `webpush` member, also among `otherNames`.
     package let webPush: WebPush
 
     package enum WebPush: Equatable, Sendable {

@@ -2,11 +2,11 @@
 ///
 /// A constant of the app: a varying one would reveal something. A localization key also hides the language.
 public struct Placeholder: Equatable, Sendable {
-    /// The room for it: 4,096 - 3,923 bytes.
+    /// Room for it: 4,096 - 3,923 bytes.
     public static let byteCountMax =
         PushClass.alert.payloadByteCountMax - Payload.overheadByteCount - PushClass.alert.sealedCharacterCount
 
-    /// The value of `aps.alert`.
+    /// Value of `aps.alert`.
     package let alertJSON: [UInt8]
 
     /// Takes fixed text.

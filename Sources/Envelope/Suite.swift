@@ -16,7 +16,7 @@ public enum ProtectionClass: UInt8, Sendable {
     case unlocked = 2
 }
 
-/// The kind of push. It alone decides the envelope's length, which so reveals nothing else.
+/// Kind of push. It alone decides the envelope's length, which so reveals nothing else.
 package enum PushClass: Sendable, CaseIterable {
     case alert, voip
 

@@ -3,7 +3,7 @@ public struct Timestamp: Comparable, Hashable, Sendable {
     /// JSON's largest safe integer.
     package static let millisecondsMax: UInt64 = (1 << 53) - 1
 
-    /// The number; an untrusted one may exceed `millisecondsMax`.
+    /// Number; an untrusted one may exceed `millisecondsMax`.
     public let milliseconds: UInt64
 
     /// Creates a time.

@@ -2,7 +2,7 @@ internal import Primitives
 
 /// DHKEM(X25519, HKDF-SHA256): RFC 9180 section 4.1. The encapsulated key is the ephemeral public key.
 enum DHKEM {
-    /// The shared secret, 32 bytes.
+    /// Shared secret, 32 bytes.
     static func encapsulate(
         to recipient: X25519PublicKey,
         ephemeral: borrowing X25519PrivateKey
@@ -11,7 +11,7 @@ enum DHKEM {
         return extractAndExpand(agreed, encapsulatedKey: ephemeral.publicKey, recipient: recipient)
     }
 
-    /// The shared secret, 32 bytes.
+    /// Shared secret, 32 bytes.
     static func decapsulate(
         _ encapsulatedKey: [UInt8],
         with recipient: borrowing X25519PrivateKey

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// The AEAD's key and nonce for one message (RFC 9180 section 5.1, Base mode).
+/// AEAD's key and nonce for one message (RFC 9180 section 5.1, Base mode).
 struct KeySchedule: ~Copyable, Sendable {
     /// `mode_base`, then `psk_id_hash` of no PSK: 33 bytes.
     private static let contextHead: [UInt8] = [0x00] + LabeledHKDF.hpke.publicHash(label: "psk_id_hash", of: [])

@@ -32,7 +32,7 @@ package final class HTTPSExchange: Sendable {
     /// - Parameters:
     ///   - onHead: false ends the exchange.
     ///   - onBytes: gets bytes in order; false ends the exchange.
-    /// - Throws: `HTTPSError`; `onBytes` may have received a part of the answer.
+    /// - Throws: `HTTPSError`, perhaps after a part of the answer.
     @discardableResult
     package func run(
         _ request: HTTPSRequest,

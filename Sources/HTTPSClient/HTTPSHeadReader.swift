@@ -1,4 +1,3 @@
-/// Parser of an answer's head. Of several heads the last counts.
 struct HTTPSHeadReader {
     /// A blob's heads have some 500 bytes.
     static let byteCountMax = 32 << 10

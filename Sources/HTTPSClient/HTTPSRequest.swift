@@ -41,7 +41,7 @@ package struct HTTPSRequest: Sendable {
 
     /// Fixed addresses of a host: no socket connects elsewhere, whatever its name resolves to by then.
     package struct Pin: Sendable, Hashable {
-        /// The URL's host: a name, or an address without brackets.
+        /// URL's host: a name, or an address without brackets.
         package let host: String
         package let port: UInt16
         /// 4 or 16 bytes each, in network order and order of trial.
@@ -81,9 +81,8 @@ package struct HTTPSRequest: Sendable {
 }
 
 package struct HTTPSHead: Sendable {
-    /// 200 to 999; interim responses (RFC 9110, section 15.2) are skipped.
+    /// 200 to 999; interim ones (RFC 9110, section 15.2) are skipped.
     package var status: Int
-    /// Fields in the server's order, names in lower case.
     package var fields: [(name: String, value: String)]
 
     package init(status: Int, fields: [(name: String, value: String)]) {

@@ -1,7 +1,7 @@
 package import CallKit
 package import NotificationCore
 
-/// The smallest app that takes calls: a provider, its delegate and `IncomingCalls`. Linux only, for the harness's
+/// Smallest app that takes calls: a provider, its delegate and `IncomingCalls`. Linux only, for the harness's
 /// phones; Xcode does not compile this file.
 package final class CallApp: NSObject, CXProviderDelegate {
     private let provider = CXProvider(configuration: CXProviderConfiguration())

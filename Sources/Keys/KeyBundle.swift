@@ -1,7 +1,7 @@
 package import Envelope
 package import Primitives
 
-/// A device's prekeys, signed by its identity.
+/// Device's prekeys, signed by its identity.
 ///
 /// Layout: docs/protocol.md, "Key bundle".
 package struct KeyBundle: Equatable, Sendable {

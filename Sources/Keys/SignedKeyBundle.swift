@@ -1,7 +1,7 @@
 package import Envelope
 private import Primitives
 
-/// A bundle signed by the pinned identity, not yet checked against the sender's pin and clock. Two steps verify the
+/// Bundle signed by the pinned identity, not yet checked against the sender's pin and clock. Two steps verify the
 /// costly signature before a pin store is locked.
 package struct SignedKeyBundle: Sendable {
     private let bundle: KeyBundle

@@ -1,4 +1,4 @@
-/// An app's tables: `<folder>/<language>.lproj/Localizable.strings`, as in a bundle. Files are not kept, because an
+/// App's tables: `<folder>/<language>.lproj/Localizable.strings`, as in a bundle. Files are not kept, because an
 /// extension has little memory.
 package struct LocalizedTables: Equatable, Sendable {
     private static let languageCountMax = 16
@@ -21,7 +21,7 @@ package struct LocalizedTables: Equatable, Sendable {
         self.languages = unique
     }
 
-    /// The text of the first language with the key. Malformed tables have no keys.
+    /// Text of the first language with the key. Malformed tables have no keys.
     package func string(_ key: String) -> String? {
         for language in languages {
             guard let bytes = TableFile.read("\(folder)/\(language).lproj/\(table).strings") else { continue }
@@ -31,7 +31,7 @@ package struct LocalizedTables: Equatable, Sendable {
         return nil
     }
 
-    /// A BCP 47 tag, or an old name such as `English`.
+    /// BCP 47 tag, or an old name such as `English`.
     private static func isLanguage(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

@@ -49,7 +49,7 @@ extension StringsParser {
         }
     }
 
-    /// The upper half of NEXTSTEP's encoding, for octal escapes.
+    /// Upper half of NEXTSTEP's encoding, for octal escapes.
     ///
     /// - Source: https://www.unicode.org/Public/MAPPINGS/VENDORS/NEXT/NEXTSTEP.TXT
     private static let nextStep: [UInt16] = [

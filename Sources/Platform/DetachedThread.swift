@@ -1,4 +1,4 @@
-/// A thread that nothing joins.
+/// Thread that nothing joins.
 package enum DetachedThread {
     package enum Quality: Sendable {
         case userInitiated
@@ -13,8 +13,8 @@ package enum DetachedThread {
 
     /// Starts a thread.
     ///
-    /// - Parameter stackByteCount: Stack that the work needs; a system's default is megabytes.
-    /// - Returns: False if the system has no thread left; then nothing runs.
+    /// - Parameter stackByteCount: A system's default is megabytes.
+    /// - Returns: False if no thread is left; then nothing runs.
     package static func start(
         stackByteCount: Int,
         quality: Quality = .userInitiated,

@@ -1,4 +1,4 @@
-/// The current code's device, to be carried to another thread: a task inherits its binding, a thread does not.
+/// Current code's device, to be carried to another thread: a task inherits its binding, a thread does not.
 package struct DeviceBinding: Sendable {
     #if !canImport(Darwin)
     private let device: SimulatedDevice?
@@ -22,7 +22,7 @@ package struct DeviceBinding: Sendable {
     /// Wraps work on that device for a thread. The work counts as begun at once: otherwise the simulated clock would
     /// take an extension that waits for a thread for one that waits for time.
     ///
-    /// - Returns: The job, to be called once.
+    /// - Returns: To be called once.
     package func job(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         #if canImport(Darwin)
         return body

@@ -1,4 +1,4 @@
-/// The device's current restrictions. On Apple's platforms the system's own calls report them.
+/// Device's current restrictions. On Apple's platforms the system's own calls report them.
 package enum DeviceRules {
     /// Purpose of an access: a full disk stops only writes that need room, a locked device only access that needs a
     /// file's key.
@@ -22,7 +22,7 @@ package enum DeviceRules {
         #endif
     }
 
-    /// The simulated device's date in milliseconds since 1970; nil for the system's.
+    /// Simulated device's date in milliseconds since 1970; nil for the system's.
     package static var simulatedMillisecondsSince1970: UInt64? {
         #if canImport(Darwin)
         nil

@@ -1,4 +1,4 @@
-/// A value behind a lock.
+/// Value behind a lock.
 ///
 /// Not `Mutex`: on Linux the thread sanitizer does not see its futex in a debug build and reports every protected
 /// access as a race, which would drown the real ones. It does see a pthread lock.

@@ -1,4 +1,4 @@
-/// A value behind a lock, with a way to wait for a condition.
+/// Value behind a lock, with a way to wait for a condition.
 ///
 /// Unchecked: the value is reached only under the lock, and the lock's memory never moves.
 @safe

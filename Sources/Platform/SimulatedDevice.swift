@@ -13,7 +13,7 @@ package final class SimulatedDevice: Sendable {
     /// True once a device was made in this process: without one, a reading of the time needs no further look-up.
     private static let hasOne = Atomic(false)
 
-    /// The current code's device; nil without a simulated one.
+    /// Current code's device; nil without a simulated one.
     package static var current: SimulatedDevice? {
         // Code on a device starts after the device was made.
         guard hasOne.load(ordering: .acquiring) else { return nil }
@@ -45,7 +45,7 @@ package final class SimulatedDevice: Sendable {
         case begins, ends
     }
 
-    /// The device's network: answers a URL from an offset on; nil if the caller was cancelled.
+    /// Device's network: answers a URL from an offset on; nil if the caller was cancelled.
     package typealias Network = @Sendable (_ url: String, _ offset: UInt64) async -> NetworkAnswer?
 
     /// Begins work that outlasts an extension's answer. Calls `expired` when its time is over, possibly at once;

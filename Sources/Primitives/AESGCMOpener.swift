@@ -1,4 +1,4 @@
-/// The counterpart of `AESGCMSealer`. Bytes are genuine only after `finish`.
+/// Counterpart of `AESGCMSealer`. Bytes are genuine only after `finish`.
 package struct AESGCMOpener: ~Copyable, Sendable {
     private var context: AESGCMContext
     private var byteCount = 0

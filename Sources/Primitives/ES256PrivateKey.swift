@@ -15,7 +15,7 @@ public enum ES256Error: Error, Equatable {
 }
 
 extension ES256Error: CustomStringConvertible {
-    /// The error in words.
+    /// Error in words.
     public var description: String {
         switch self {
         case .tooLong(let byteCount, let byteCountMax):
@@ -29,7 +29,7 @@ extension ES256Error: CustomStringConvertible {
     }
 }
 
-/// A P-256 private key for ES256 (ECDSA with SHA-256), zeroed when released.
+/// P-256 private key for ES256 (ECDSA with SHA-256), zeroed when released.
 ///
 /// - Source: RFC 7518 section 3.4; RFC 5958 for the file.
 @safe package struct ES256PrivateKey: ~Copyable, Sendable {
@@ -45,7 +45,7 @@ extension ES256Error: CustomStringConvertible {
         try key.rawSignature(over: message)
     }
 
-    /// The public half, in an object without the private one.
+    /// Public half, in an object without the private one.
     package func publicKey() throws(ES256Error) -> ES256PublicKey {
         ES256PublicKey(key: try key.publicHalf())
     }

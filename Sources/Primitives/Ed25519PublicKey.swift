@@ -1,4 +1,4 @@
-/// An Ed25519 public key (RFC 8032): 32 bytes with a canonical y that is not of small order.
+/// Ed25519 public key (RFC 8032): 32 bytes with a canonical y that is not of small order.
 package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
     package static let byteCount = 32
     package static let signatureByteCount = 64

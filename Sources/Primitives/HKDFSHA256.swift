@@ -2,7 +2,7 @@
 package enum HKDFSHA256 {
     package static let outputByteCountMax = 255 * HMACSHA256.byteCount
 
-    /// The pseudorandom key, 32 bytes.
+    /// Pseudorandom key, 32 bytes.
     ///
     /// - Source: RFC 5869 section 2.2. An empty salt stands for 32 zeros; HMAC pads it to the same key.
     package static func extract(salt: RawSpan, feed: (inout HMACSHA256) -> Void) -> SecretBytes {

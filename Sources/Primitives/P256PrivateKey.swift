@@ -8,7 +8,7 @@ package enum P256Error: Error, Equatable {
     case library(call: String)
 }
 
-/// A point of P-256 other than infinity, uncompressed.
+/// Point of P-256 other than infinity, uncompressed.
 ///
 /// All have the group's prime order, so the curve's equation is the only check needed against small subgroups (NIST SP
 /// 800-56A revision 3, section 5.6.2.3.4).
@@ -31,7 +31,7 @@ package struct P256PublicKey: Equatable, Hashable, Sendable {
     fileprivate init(unchecked bytes: [UInt8]) { x963Representation = bytes }
 }
 
-/// A P-256 private key for ECDH, zeroed when released, except in the library's own buffers.
+/// P-256 private key for ECDH, zeroed when released, except in the library's own buffers.
 package struct P256PrivateKey: ~Copyable, Sendable {
     package static let byteCount = 32
 
@@ -66,7 +66,7 @@ package struct P256PrivateKey: ~Copyable, Sendable {
         self.publicKey = publicKey
     }
 
-    /// The x-coordinate, 32 bytes. The common point is never infinity: the order is prime.
+    /// X-coordinate, 32 bytes. The common point is never infinity: the order is prime.
     ///
     /// - Source: SEC 1 section 3.3.1; the cofactor is 1.
     package func sharedSecret(with peer: P256PublicKey) throws(P256Error) -> SecretBytes {

@@ -1,4 +1,4 @@
-/// A platform's cryptography: libsodium and OpenSSL on Linux, CryptoKit on Apple's platforms.
+/// Platform's cryptography: libsodium and OpenSSL on Linux, CryptoKit on Apple's platforms.
 ///
 /// Keys are raw: RFC 7748 scalars and u-coordinates, RFC 8032 seeds and points. Callers check lengths; out of memory
 /// ends the process.
@@ -50,7 +50,7 @@ protocol PrimitiveProvider {
 
 enum AESGCMDirection { case open, seal }
 
-/// A hash in progress, with value semantics.
+/// Hash in progress, with value semantics.
 protocol HashState {
     init()
     mutating func update(_ bytes: RawSpan)

@@ -1,9 +1,9 @@
-/// A source of random bytes; test vectors use fixed ones, applications `SystemRandom`.
+/// Source of random bytes; test vectors use fixed ones, applications `SystemRandom`.
 package protocol RandomSource {
     mutating func fill(_ span: inout MutableRawSpan)
 }
 
-/// The system's generator: getrandom on Linux, through libsodium.
+/// System's generator: getrandom on Linux, through libsodium.
 package struct SystemRandom: RandomSource, Sendable {
     /// An empty `inout` value has no address, which crashed the thread sanitizer.
     private let addressable: UInt8 = 0

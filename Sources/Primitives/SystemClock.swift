@@ -1,6 +1,6 @@
 private import Platform
 
-/// The wall clock, for entry points; other code takes the time as a parameter.
+/// Wall clock, for entry points; other code takes the time as a parameter.
 package enum SystemClock {
     /// Milliseconds since 1970; 0 for a clock set before that.
     package static var millisecondsSince1970: UInt64 {

@@ -1,4 +1,4 @@
-/// An X25519 public key: 32 bytes, RFC 7748's u-coordinate.
+/// X25519 public key: 32 bytes, RFC 7748's u-coordinate.
 package struct X25519PublicKey: Equatable, Hashable, Sendable {
     package static let byteCount = 32
 
@@ -27,7 +27,7 @@ package struct X25519PublicKey: Equatable, Hashable, Sendable {
     }
 }
 
-/// An X25519 private key: 32 bytes, clamped when used (RFC 7748 section 5).
+/// X25519 private key: 32 bytes, clamped when used (RFC 7748 section 5).
 package struct X25519PrivateKey: ~Copyable, Sendable {
     package static let byteCount = 32
 

@@ -32,10 +32,10 @@ open class PKPushPayload: NSObject {
 ///
 /// - Source: https://developer.apple.com/documentation/pushkit/pkpushcredentials
 open class PKPushCredentials: NSObject {
-    /// The type of pushes.
+    /// Type of pushes.
     public let type: PKPushType
 
-    /// The token's bytes; APNs takes them in hexadecimal.
+    /// Token's bytes; APNs takes them in hexadecimal.
     public let token: Data
 
     package init(type: PKPushType, token: Data) {

@@ -34,7 +34,7 @@ open class PKPushRegistry: NSObject {
 ///
 /// - Source: https://developer.apple.com/documentation/pushkit/pkpushregistrydelegate
 public protocol PKPushRegistryDelegate: NSObjectProtocol {
-    /// A new token, which the app passes to its server.
+    /// New token, which the app passes to its server.
     func pushRegistry(
         _ registry: PKPushRegistry,
         didUpdate pushCredentials: PKPushCredentials,

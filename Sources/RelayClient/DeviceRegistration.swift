@@ -12,7 +12,7 @@ public import NotificationCore
 ///
 /// The back end adds nothing; it only has to know the device's owner.
 public struct DeviceRegistration: Sendable {
-    /// The JSON object in UTF-8, at most some 4,500 bytes.
+    /// JSON object in UTF-8, at most some 4,500 bytes.
     public let json: [UInt8]
     let epoch: UInt64
 
@@ -29,8 +29,8 @@ public struct DeviceRegistration: Sendable {
     ///   - token: from `didRegisterForRemoteNotificationsWithDeviceToken`, 1 to 100 bytes.
     ///   - environment: of the app's entitlement.
     ///   - voIPToken: PushKit's, for calls.
-    ///   - language: a BCP 47 tag such as `de-CH`, for senders that localize.
-    ///   - region: an ISO 3166 code such as `CH`.
+    ///   - language: a BCP 47 tag, for senders that localize.
+    ///   - region: an ISO 3166 code.
     ///   - appVersion: 1 to 32 of `A-Z a-z 0-9 . - + _`.
     /// - Throws: `RegistrationError` for a value that the relay would refuse; `AppDeviceError`, for example
     ///   `.rotationDue`.
@@ -75,7 +75,7 @@ public struct DeviceRegistration: Sendable {
 extension AppDevice {
     /// Records that the relay has the registration, so that older prekeys may expire.
     ///
-    /// - Parameter answer: the relay's answer: a JSON object with the `epoch` of its bundle.
+    /// - Parameter answer: the relay's: a JSON object with its bundle's `epoch`.
     /// - Throws: `RegistrationError.answer` for other bytes, `.otherBundle` if the relay has another bundle: register
     ///   again; `AppDeviceError`.
     public func acknowledged(_ registration: DeviceRegistration, answer: [UInt8]) throws {

@@ -5,14 +5,14 @@ public import Keys
 ///
 /// The server that gave out the bundle may have made it. A person must learn of that from the event (protocol v1, rule 12).
 public struct FirstUse: Sendable {
-    /// The event to show and to record.
+    /// Event to show and to record.
     public let event: Event
-    /// The recipient, for use where an unproven identity is acceptable.
+    /// Recipient, for use where an unproven identity is acceptable.
     public let recipient: Recipient
 
     /// The acceptance of an unproven identity.
     public struct Event: Hashable, Sendable {
-        /// The identity to pin: from now on use only `Recipient(bundle:fetchedAt:pinnedIdentity:…)`. Comparing its
+        /// Identity to pin: from now on use only `Recipient(bundle:fetchedAt:pinnedIdentity:…)`. Comparing its
         /// safety number makes up for the missing proof.
         public let identity: IdentityKey
         /// The app's bundle id.

@@ -10,7 +10,7 @@ public struct Recipient: Sendable {
     /// for the longest life of a message.
     public static let copyAgeMax: Duration = .seconds(7 * 86_400)
 
-    /// The pinned identity that the bundle was checked against.
+    /// Pinned identity that the bundle was checked against.
     public let identity: IdentityKey
     /// Time at which the device made the bundle, by its own clock. A relay can show an old bundle, until it expires, to
     /// a sender without a pin; an age of weeks is the one sign of it.

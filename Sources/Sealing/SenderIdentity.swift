@@ -29,7 +29,7 @@ public struct SenderIdentity: ~Copyable, Sendable {
         key = Ed25519PrivateKey(random: &random, storage: .guarded)
     }
 
-    /// The public key, which devices pin.
+    /// Public key, which devices pin.
     public var publicKey: SenderKey { SenderKey(key.publicKey) }
 }
 

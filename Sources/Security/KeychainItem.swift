@@ -42,7 +42,7 @@ struct KeychainItem: Sendable, Equatable {
             && [kSecAttrAccount, kSecAttrService].allSatisfy { attributes[$0] == other.attributes[$0] }
     }
 
-    /// The attributes as a query returns them and as the file stores them.
+    /// Attributes as a query returns them and as the file stores them.
     var dictionary: [String: Any] {
         var all = attributes.mapValues(\.object)
         all[kSecClass] = kSecClassGenericPassword

@@ -4,7 +4,7 @@ struct KeychainError: Error, Equatable {
     let status: OSStatus
 }
 
-/// A keychain call, parsed from its dictionary. A pure function of the items, the device and the process's groups.
+/// Keychain call, parsed from its dictionary. A pure function of the items, the device and the process's groups.
 struct KeychainQuery {
     private enum Limit: Equatable { case one, all, count(Int) }
 

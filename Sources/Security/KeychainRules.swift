@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Platform
 
-/// A process's access to the keychain of its device.
+/// Process's access to the keychain of its device.
 struct KeychainRules {
     /// Environment variable with this process's access groups, separated by commas; an item without a group goes into
     /// the first. Without it the process is in every group.

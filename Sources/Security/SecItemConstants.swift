@@ -11,7 +11,7 @@ public let kSecClassInternetPassword: CFString = "inet"
 public let kSecClassKey: CFString = "keys"
 /// A certificate.
 public let kSecClassCertificate: CFString = "cert"
-/// A certificate and its key.
+/// Certificate and its key.
 public let kSecClassIdentity: CFString = "idnt"
 /// Account of an item; with service, group and synchronizable it makes the item unique.
 public let kSecAttrAccount: CFString = "acct"
@@ -25,17 +25,17 @@ public let kSecAttrSynchronizable: CFString = "sync"
 public let kSecAttrSynchronizableAny: CFString = "syna"
 /// Accessibility: the time from which the item can be read.
 public let kSecAttrAccessible: CFString = "pdmn"
-/// The item's name for a person.
+/// Item's name for a person.
 public let kSecAttrLabel: CFString = "labl"
 /// Description of the item's kind for a person.
 public let kSecAttrDescription: CFString = "desc"
-/// A comment for a person.
+/// Comment for a person.
 public let kSecAttrComment: CFString = "icmt"
 /// Bytes for the app's own use.
 public let kSecAttrGeneric: CFString = "gena"
-/// A number for the app's own use.
+/// Number for the app's own use.
 public let kSecAttrType: CFString = "type"
-/// A number for the app's own use.
+/// Number for the app's own use.
 public let kSecAttrCreator: CFString = "crtr"
 /// Date of the item's creation.
 public let kSecAttrCreationDate: CFString = "cdat"

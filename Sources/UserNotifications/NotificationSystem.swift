@@ -1,6 +1,6 @@
 private import Platform
 
-/// The system behind `UNUserNotificationCenter`, supplied by a simulation. Without one the center has no notifications.
+/// System behind `UNUserNotificationCenter`, supplied by a simulation. Without one the center has no notifications.
 ///
 /// It belongs to a simulated device, of which many live in one process; an extension in its own process has it for the
 /// whole process.
@@ -13,7 +13,7 @@ package protocol NotificationSystem: Sendable {
     func setBadgeCount(_ count: Int)
 }
 
-/// The center's current system.
+/// Center's current system.
 package enum CurrentNotificationSystem {
     private static let ofProcess = Guarded<(any NotificationSystem)?>(nil)
 

@@ -1,4 +1,4 @@
-/// The domain of a `UNError`.
+/// Domain of a `UNError`.
 public let UNErrorDomain = "UNErrorDomain"
 
 /// Reason why the system rejects a notification or an attachment.

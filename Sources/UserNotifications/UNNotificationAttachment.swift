@@ -21,7 +21,7 @@ open class UNNotificationAttachment: NSObject, NSCopying {
     /// The file's URL.
     public let url: URL
 
-    /// The file's uniform type identifier, such as `public.jpeg`.
+    /// File's uniform type identifier, such as `public.jpeg`.
     public let type: String
 
     /// Creates an attachment.

@@ -35,25 +35,25 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying {
         super.init()
     }
 
-    /// The primary description, such as a person's name, or empty.
+    /// Primary description, such as a person's name, or empty.
     open var title: String { fields.title }
 
-    /// The secondary description, or empty.
+    /// Secondary description, or empty.
     open var subtitle: String { fields.subtitle }
 
-    /// The message's main text, or empty.
+    /// Message's main text, or empty.
     open var body: String { fields.body }
 
-    /// The media files shown with the text.
+    /// Media files shown with the text.
     open var attachments: [UNNotificationAttachment] { fields.attachments }
 
     /// The app's own data; for a remote notification the whole payload with its `aps` dictionary.
     open var userInfo: [AnyHashable: Any] { fields.userInfo }
 
-    /// The launch image of an app opened by the notification; empty for the default.
+    /// Launch image of an app opened by the notification; empty for the default.
     open var launchImageName: String { fields.launchImageName }
 
-    /// The number for the app's icon: `nil` leaves it as it is, 0 hides it.
+    /// Number for the app's icon: `nil` leaves it as it is, 0 hides it.
     open var badge: NSNumber? { fields.badge }
 
     /// Identifier by which the app chooses a scene.
@@ -74,10 +74,10 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying {
     /// Groups related notifications; empty for the app's common group.
     open var threadIdentifier: String { fields.threadIdentifier }
 
-    /// The registered category with the actions, or empty.
+    /// Registered category with the actions, or empty.
     open var categoryIdentifier: String { fields.categoryIdentifier }
 
-    /// The text added to the summary of a group.
+    /// Text added to the summary of a group.
     @available(*, deprecated, message: "summaryArgument is ignored")
     open var summaryArgument: String { fields.summaryArgument }
 

@@ -2,13 +2,13 @@
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationrequest
 open class UNNotificationRequest: NSObject, NSCopying {
-    /// The request's unique identifier.
+    /// Request's unique identifier.
     public let identifier: String
 
-    /// The content, always an immutable copy.
+    /// Content, always an immutable copy.
     public let content: UNNotificationContent
 
-    /// The trigger of delivery; `nil` is at once.
+    /// Trigger of delivery; `nil` is at once.
     public let trigger: UNNotificationTrigger?
 
     /// Creates a request.

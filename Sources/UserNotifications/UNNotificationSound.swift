@@ -2,7 +2,7 @@
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsound
 open class UNNotificationSound: NSObject, NSCopying {
-    /// The sound as a value.
+    /// Sound as a value.
     package struct Description: Hashable, Sendable {
         /// `nil` is the system's own sound of this kind.
         package var name: UNNotificationSoundName?
@@ -83,7 +83,7 @@ open class UNNotificationSound: NSObject, NSCopying {
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsoundname
 public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
-    /// The file's name with its extension.
+    /// File's name with its extension.
     public let rawValue: String
 
     /// Creates a name.

@@ -1,6 +1,6 @@
 import Primitives
 
-/// The content coding `aes128gcm` with a single record (RFC 8188 section 2).
+/// Content coding `aes128gcm` with a single record (RFC 8188 section 2).
 enum ContentEncryption {
     private static let keyByteCount = 16
     private static let nonceByteCount = 12

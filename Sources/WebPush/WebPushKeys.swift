@@ -1,6 +1,6 @@
 package import Primitives
 
-/// The keys of one Web Push subscription. A leak of them leaves a device's identity and prekeys safe, and the reverse.
+/// Keys of one Web Push subscription. A leak of them leaves a device's identity and prekeys safe, and the reverse.
 ///
 /// A class only so that openers can share it: its keys cannot be copied.
 package final class WebPushKeys: Sendable {

@@ -1,7 +1,7 @@
 import Envelope
 package import Primitives
 
-/// An encoded Web Push message: the header of the `aes128gcm` content coding, then exactly one record.
+/// Encoded Web Push message: the header of the `aes128gcm` content coding, then exactly one record.
 ///
 ///     0        salt 16
 ///     16       rs u32          record size; not authenticated, see `WebPushOpener.replayKey(ofRecord:)`
@@ -19,7 +19,7 @@ package struct WebPushRecord: Equatable, Sendable {
     package static let tagByteCount = 16
     /// RFC 8188 section 2: a smaller record has no room for text.
     package static let recordSizeMin = 18
-    /// The delimiter and the tag.
+    /// Delimiter and the tag.
     private static let ciphertextByteCountMin = 1 + tagByteCount
 
     package let salt: [UInt8]

@@ -6,9 +6,9 @@ public final class OSLog: Sendable {
     let subsystem: String
     let category: String
 
-    /// A log without a part.
+    /// Log without a part.
     public static let `default` = OSLog(subsystem: "", category: "")
-    /// A log that drops its messages.
+    /// Log that drops its messages.
     public static let disabled = OSLog(subsystem: "", category: "", isDisabled: true)
 
     let isDisabled: Bool

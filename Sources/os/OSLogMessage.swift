@@ -2,7 +2,7 @@
 ///
 /// - Source: https://developer.apple.com/documentation/os/oslogmessage
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
-    /// The public text, with `<private>` for hidden values.
+    /// Public text, with `<private>` for hidden values.
     package let redacted: String
 
     /// Creates a message without values.

@@ -11,7 +11,7 @@ where Source.Element == PushNotification {
     public struct Element: Sendable {
         /// The push's id.
         public let id: APNSID
-        /// The answer, a refusal included, or the error.
+        /// Answer, a refusal included, or the error.
         public let result: Result<APNSResponse, ProviderError>
     }
 

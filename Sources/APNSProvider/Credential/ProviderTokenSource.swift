@@ -102,7 +102,7 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// The newer token that an older one had replaced; another new one would again be too many.
+    /// Newer token that an older one had replaced; another new one would again be too many.
     private static func takeLater(_ state: inout State, at now: Moment) -> ProviderToken? {
         guard let later = state.previous, later.issuedAtUptime > state.issuedAtUptime,
             now.uptimeSeconds.subtractingClamped(later.issuedAtUptime) < renewalAgeSeconds

@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// A push until its answer. An object, because it is large. Lives on the loop.
+/// Push until its answer. An object, because it is large. Lives on the loop.
 final class Delivery {
     private static let answerNanosecondsMin: Int64 = 1_000_000_000
 

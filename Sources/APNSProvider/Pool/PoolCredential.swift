@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// A pool's credential, on its loop.
+/// Pool's credential, on its loop.
 struct PoolCredential {
     let context: TLSContext
     private let tokens: ProviderTokenSource?

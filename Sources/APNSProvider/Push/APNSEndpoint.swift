@@ -1,6 +1,6 @@
 /// A server for pushes.
 public struct APNSEndpoint: Sendable, Hashable {
-    /// A name or an address, which the server's certificate must carry.
+    /// Name or address that the server's certificate must carry.
     public let host: String
     /// Apple listens on 443, and on 2197 for firewalls that treat 443 specially.
     public let port: UInt16

@@ -11,7 +11,7 @@ public struct APNSResponse: Sendable, Equatable {
         case rejected(RejectionBody?)
     }
 
-    /// The `apns-id` that the push was sent with.
+    /// `apns-id` that the push was sent with.
     public let id: APNSID
     /// HTTP status.
     public let status: Int

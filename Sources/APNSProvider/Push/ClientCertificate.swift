@@ -13,9 +13,9 @@ public final class ClientCertificate: Sendable {
     public var environments: Set<Environment> { claims.environments }
     /// In the certificate's order. Older certificates list none; then it is the bundle id in the subject.
     public var topics: [Topic] { claims.topics }
-    /// The subject's CN, such as "Apple Push Services: com.example.app".
+    /// Subject's CN, such as "Apple Push Services: com.example.app".
     public let commonName: String?
-    /// The subject's UID: the bundle id, or the topic of an MDM server.
+    /// Subject's UID: the bundle id, or the topic of an MDM server.
     public let userID: String?
     /// Seconds since 1970, both ends included.
     public let validity: ClosedRange<Int64>

@@ -90,7 +90,7 @@ package struct ChannelDirectory {
         return found.policy
     }
 
-    /// An app's channels, oldest first.
+    /// App's channels, oldest first.
     ///
     /// - Throws: `.featureNotEnabled`.
     package func list(of app: Topic) throws(ChannelError) -> [ChannelID] {

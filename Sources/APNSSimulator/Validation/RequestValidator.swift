@@ -29,7 +29,7 @@ package struct RequestValidator {
     }
 
     package struct Verdict: Sendable, Equatable {
-        /// The request's `apns-id` as spelled, or a new one in upper case, as APNs makes them.
+        /// Request's `apns-id` as spelled, or a new one in upper case, as APNs makes them.
         package let answeredID: [UInt8]
         package let result: Result<AcceptedPush, RequestRejection>
     }

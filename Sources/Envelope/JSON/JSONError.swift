@@ -1,4 +1,4 @@
-/// A JSON error and its place.
+/// JSON error and its place.
 package struct JSONError: Error, Equatable {
     package enum Reason: Equatable, Sendable {
         case tooLong(byteCountMax: Int)

@@ -1,4 +1,4 @@
-/// The parser for untrusted JSON: RFC 8259 without the freedoms on which readers disagree.
+/// Parser for untrusted JSON: RFC 8259 without the freedoms on which readers disagree.
 ///
 /// Foundation takes a byte order mark, UTF-16 and trailing commas, and its readers differ on repeated names. Here names
 /// are unique, numbers are integers unless allowed, depth and length are bounded.

@@ -39,7 +39,7 @@ struct JSONStringScanner {
         }
     }
 
-    /// The offset of the next quote, backslash or control character.
+    /// Offset of the next quote, backslash or control character.
     private func plainRun() -> (end: Int, isASCII: Bool) {
         let span = bytes.span
         let raw = unsafe span.bytes

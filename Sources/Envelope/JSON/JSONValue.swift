@@ -1,4 +1,4 @@
-/// A parsed value (RFC 8259), with its offset for error messages.
+/// Parsed value (RFC 8259), with its offset for error messages.
 package struct JSONValue: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case null

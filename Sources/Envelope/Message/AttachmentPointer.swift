@@ -1,25 +1,25 @@
 /// The place and key of a message's file (docs/protocol.md, section 6). Its host learns only the padded length.
 public struct AttachmentPointer: Hashable, Sendable {
-    /// The bound in one message.
+    /// Bound in one message.
     public static let countMax = 4
     /// The longest file, before padding and encryption.
     public static let byteCountMax = AttachmentLength.byteCountMax
-    /// The bound of `name`, in bytes of UTF-8.
+    /// Bound of `name`, in bytes of UTF-8.
     public static let nameByteCountMax = 64
 
-    /// The id, bound into the encryption so that no other file opens in its place.
+    /// Id, bound into the encryption so that no other file opens in its place.
     public let id: AttachmentID
-    /// The encrypted file's URL.
+    /// Encrypted file's URL.
     public let url: AttachmentURL
     /// The key, for this file only.
     public let key: AttachmentKey
-    /// The file's length in bytes.
+    /// File's length in bytes.
     public let byteCount: UInt64
-    /// The stored length in bytes.
+    /// Stored length in bytes.
     public let storedByteCount: UInt64
     /// The sender's claim. The device checks the file too.
     public let type: MediaType
-    /// A display name, never a file name; nil for none.
+    /// Display name, never a file name; nil for none.
     public let name: String?
     /// True for a stand-in until the attachment after it is loaded.
     public let isThumbnail: Bool
@@ -27,8 +27,8 @@ public struct AttachmentPointer: Hashable, Sendable {
     /// Creates a pointer.
     ///
     /// - Parameters:
-    ///   - id: random, never reused.
-    ///   - key: random, never reused.
+    ///   - id: never reused.
+    ///   - key: never reused.
     ///   - byteCount: before encryption, 2^40 at most.
     ///   - name: 1 to 64 bytes of UTF-8 without U+0000; nil for none.
     /// - Throws: `.tooLong`, `.name`.

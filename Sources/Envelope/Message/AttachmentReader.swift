@@ -1,4 +1,4 @@
-/// An attachment's members (docs/protocol.md, section 6), in written order.
+/// Attachment's members (docs/protocol.md, section 6), in written order.
 enum AttachmentMember: String, CaseIterable {
     case id, url, key, size, stored, type, name, thumbnail
 }

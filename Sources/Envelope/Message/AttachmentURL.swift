@@ -1,5 +1,5 @@
-/// An encrypted attachment's https URL, so plain that no two readers see different hosts or paths. The app decides
-/// which hosts to contact.
+/// An attachment's https URL, so plain that no two readers see different hosts or paths. The app decides which hosts to
+/// contact.
 ///
 ///     "https://" host [ ":" port ] path [ "?" query ]
 ///
@@ -16,11 +16,11 @@ public struct AttachmentURL: Hashable, Sendable {
 
     /// The whole URL, printable ASCII.
     public let text: String
-    /// The host as in the text; an IPv6 address with its brackets.
+    /// Host as in the text; an IPv6 address with its brackets.
     public let host: String
     /// The port; 443 by default.
     public let port: UInt16
-    /// The path as in the text, without the query.
+    /// Path as in the text, without the query.
     public let path: String
 
     /// Parses exactly such a URL.

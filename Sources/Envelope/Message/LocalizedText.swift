@@ -2,7 +2,7 @@
 public struct LocalizedText: Hashable, Sendable {
     static let argumentCountMax = 8
 
-    /// The table's key; not empty.
+    /// Table's key; not empty.
     public var key: String
     /// Values for the format's `%@`, at most 8.
     public var arguments: [String]
@@ -61,7 +61,7 @@ extension Message {
     public struct Sound: Hashable, Sendable {
         /// `default` or a file in the app; not empty.
         public var name: String
-        /// The volume; needs the right to critical alerts.
+        /// Volume; needs the right to critical alerts.
         public var volume: UnitDecimal?
 
         /// Creates a sound.

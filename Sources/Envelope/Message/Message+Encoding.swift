@@ -1,5 +1,5 @@
 extension Message {
-    /// The sealed body, and whether `body` was cut.
+    /// Sealed body, and whether `body` was cut.
     ///
     /// - Parameter byteCountMax: 2,690 for an alert under suite 1.
     package func encoded(

@@ -6,31 +6,31 @@ public struct Message: Hashable, Sendable {
     public var operation: Operation = .show
     /// The title; empty for none.
     public var title: String
-    /// The line under the title; empty for none.
+    /// Line under the title; empty for none.
     public var subtitle: String
-    /// The text, which may be cut to fit.
+    /// Text, which may be cut to fit.
     public var body: String
-    /// The conversation that groups notifications; empty for none.
+    /// Conversation that groups notifications; empty for none.
     public var threadID: String
     /// The title as a key of the app's own tables.
     public var localizedTitle: LocalizedText?
-    /// The subtitle as a key of the app's own tables.
+    /// Subtitle as a key of the app's own tables.
     public var localizedSubtitle: LocalizedText?
-    /// The text as a key of the app's own tables.
+    /// Text as a key of the app's own tables.
     public var localizedBody: LocalizedText?
-    /// The category, if the app allows it; empty for none.
+    /// Category, if the app allows it; empty for none.
     public var category = ""
     /// The sound, if the app allows it.
     public var sound: Sound?
-    /// The interruption level; nil counts as active.
+    /// Interruption level; nil counts as active.
     public var level: InterruptionLevel?
     /// 0 to 1, for the notification summary.
     public var relevanceScore: UnitDecimal?
-    /// The number on the app's icon, 0 to 9,999; services only.
+    /// Number on the app's icon, 0 to 9,999; services only.
     public var badge: Int?
-    /// The content to open; needs a right. Empty for none.
+    /// Content to open; needs a right. Empty for none.
     public var targetContentID = ""
-    /// The displayed sender; services only.
+    /// Displayed sender; services only.
     public var senderName = ""
     /// Values for the app, by names that it allows; at most 16.
     public var userInfo: [String: InfoValue] = [:]

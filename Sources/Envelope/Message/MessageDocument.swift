@@ -1,4 +1,4 @@
-/// A message in a JSON file: the sealed body, but unknown names are typing mistakes.
+/// Message in a JSON file: the sealed body, but unknown names are typing mistakes.
 package enum MessageDocument {
     package static let byteCountMax = 1 << 20
 

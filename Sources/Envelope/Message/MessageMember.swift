@@ -1,4 +1,4 @@
-/// A body's members (docs/protocol.md, section 6), in written order.
+/// Body's members (docs/protocol.md, section 6), in written order.
 enum MessageMember: String, CaseIterable {
     case op, target, call, badge
     case title, subtitle, body
@@ -25,7 +25,7 @@ enum MessageMember: String, CaseIterable {
     }
 }
 
-/// A faulty member and its offset; devices only report malformed or unsupported.
+/// Faulty member and its offset; devices only report malformed or unsupported.
 struct MessageFault: Error, Equatable {
     enum Reason: Equatable {
         /// Unknown, but critical.

@@ -3,7 +3,7 @@ import Platform
 internal import PushKit
 internal import UserNotifications
 
-/// The phone's call system, behind `PKPushRegistry`, `CXProvider` and `UNUserNotificationCenter`.
+/// Phone's call system, behind `PKPushRegistry`, `CXProvider` and `UNUserNotificationCenter`.
 final class CallCenter: PushSystem, CallSystem {
     private struct State {
         var registry: RegistryReference?
@@ -112,7 +112,7 @@ struct RegistryReference: @unchecked Sendable {
     private(set) weak var object: PKPushRegistry?
 }
 
-/// The app's provider.
+/// App's provider.
 ///
 /// Unchecked: the members used here do not change once the app has set its delegate.
 struct ProviderReference: @unchecked Sendable {

@@ -6,7 +6,7 @@ public struct ReportedCall: Sendable, Equatable {
     public let id: UUID
     /// Name on the screen: the caller's name, or else the handle; empty if the app gave neither.
     public internal(set) var name: String
-    /// The handle's value, for call lists; nil if the app gave none.
+    /// Handle's value, for call lists; nil if the app gave none.
     public internal(set) var handle: String?
     /// True for a video call.
     public internal(set) var hasVideo: Bool

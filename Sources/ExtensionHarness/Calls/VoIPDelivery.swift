@@ -1,6 +1,6 @@
 /// Result of one VoIP push.
 public struct VoIPDelivery: Sendable, Equatable {
-    /// The ending, with its reason.
+    /// Ending, with its reason.
     public let why: Why
     /// Calls that the app reported, in their state when the run ended; the first is `call`.
     public let calls: [ReportedCall]

@@ -49,13 +49,13 @@ public final class VoIPPhone: Sendable {
         clock.cancelSleepers(on: ObjectIdentifier(center))
     }
 
-    /// The phone's state. A change takes effect with the next push.
+    /// Phone's state. A change takes effect with the next push.
     public var conditions: Device.Conditions {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// The token that PushKit gives the app.
+    /// Token that PushKit gives the app.
     public var token: Data { center.voIPToken }
 
     /// Calls that ring or were answered, oldest first.
@@ -177,7 +177,7 @@ public final class VoIPPhone: Sendable {
     }
 }
 
-/// The object that an app was launched with.
+/// Object that an app was launched with.
 ///
 /// Unchecked: the object is kept and never used.
 private struct RunningApp: @unchecked Sendable {

@@ -6,7 +6,7 @@ public struct CapturedPushError: Error, Equatable, CustomStringConvertible {
     public let line: Int
     /// Column, from 1, in Unicode scalars.
     public let column: Int
-    /// The reason, as one clause.
+    /// Reason, as one clause.
     public let reason: String
 
     /// Line, column and reason in the format of compilers.

@@ -19,13 +19,13 @@ public struct LiveActivityUpdate: Sendable, Equatable {
     package let attributes: JSONValue?
     package let alert: JSONValue?
 
-    /// The dynamic content as indented JSON, its members and numbers as they came; `nil` without one.
+    /// Dynamic content as indented JSON, its members and numbers as they came; `nil` without one.
     public var contentStateText: String? { contentState.map { JSONWriter.indentedText(of: $0) } }
 
-    /// The fixed attributes as indented JSON; `nil` without any.
+    /// Fixed attributes as indented JSON; `nil` without any.
     public var attributesText: String? { attributes.map { JSONWriter.indentedText(of: $0) } }
 
-    /// The alert that lights the screen, as indented JSON; `nil` for a silent update.
+    /// Alert that lights the screen, as indented JSON; `nil` for a silent update.
     public var alertText: String? { alert.map { JSONWriter.indentedText(of: $0) } }
 
     /// - Returns: `nil` for a push without a Live Activity's members.
@@ -45,7 +45,7 @@ public struct LiveActivityUpdate: Sendable, Equatable {
         alert = try members.object("alert")
     }
 
-    /// The members of `aps`; each one present must have the type that Apple documents.
+    /// Members of `aps`; each one present must have the type that Apple documents.
     private struct Members {
         let aps: JSONValue
         let bytes: [UInt8]

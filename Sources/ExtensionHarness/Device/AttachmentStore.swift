@@ -1,6 +1,6 @@
 internal import UserNotifications
 
-/// The folder in which the system keeps the files of notifications; deleted with the device. An accepted file is moved
+/// Folder in which the system keeps the files of notifications; deleted with the device. An accepted file is moved
 /// there from the extension's place. Files of the app itself are copied.
 final class AttachmentStore: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

@@ -1,6 +1,6 @@
-/// The notifications that a screen lists, and the number on the app's icon. A pure value.
+/// Notifications that a screen lists, and the number on the app's icon. A pure value.
 struct DeliveredList: Sendable {
-    /// The listed notifications, newest first.
+    /// Listed notifications, newest first.
     private(set) var notifications: [ShownNotification] = []
     private(set) var badge = 0
 

@@ -3,17 +3,17 @@ public import UserNotifications
 extension Device {
     /// State of a device when a push arrives. The defaults describe an ordinary phone.
     public struct Conditions: Sendable, Equatable {
-        /// The lock state since the start.
+        /// Lock state since the start.
         public var lock = Lock.unlocked
         /// Result of writes to the files that app and extension share.
         public var storage = Storage.writable
         /// Entitlements that Apple granted to the app.
         public var entitlements: Entitlements = []
-        /// The person's permission to notify.
+        /// Person's permission to notify.
         public var alerts = Alerts.on
         /// True while the ring switch is at silent.
         public var isMuted = false
-        /// The Focus, and the notifications that it allows.
+        /// Focus, and the notifications that it allows.
         public var focus = Focus.off
         /// The app's place on the screen.
         public var app = App.inBackground
@@ -39,11 +39,11 @@ extension Device {
         public var hosts: [HostMapping] = []
         /// Treatment of an answer with an attachment that iOS does not accept.
         public var invalidAttachment = InvalidAttachment.discardsAnswer
-        /// The person's languages, the preferred one first, such as `de-AT`.
+        /// Person's languages, the preferred one first, such as `de-AT`.
         public var languages = ["en"]
-        /// The installed app's folder, with its `<language>.lproj` folders; `nil` without translations.
+        /// Installed app's folder, with its `<language>.lproj` folders; `nil` without translations.
         public var appBundle: URL?
-        /// A folder with one folder for each app group; `nil` for the value of `SEALEDPUSH_APP_GROUPS` in the
+        /// Folder with one folder for each app group; `nil` for the value of `SEALEDPUSH_APP_GROUPS` in the
         /// environment.
         public var appGroups: URL?
         /// The device's date when the push arrives; `nil` for the machine's.

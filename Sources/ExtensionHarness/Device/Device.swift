@@ -48,13 +48,13 @@ public final class Device: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// The notifications that the screen lists, newest first.
+    /// Notifications that the screen lists, newest first.
     public var screen: [ShownNotification] { listed.notifications }
 
     /// Removes a notification from the screen for the person; an unknown identifier does nothing.
     public func dismiss(_ identifier: String) { listed.removeDeliveredNotifications(withIdentifiers: [identifier]) }
 
-    /// The number on the app's icon; 0 shows none.
+    /// Number on the app's icon; 0 shows none.
     public var badge: Int { listed.badge }
 
     /// Number of content handler calls after their delivery was over. iOS ignores such a call if the process is gone,

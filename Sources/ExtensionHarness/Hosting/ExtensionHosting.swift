@@ -22,7 +22,7 @@ struct ExtensionRequest: Sendable {
     /// Translated: iOS looks localized keys up before it runs the extension.
     let alertText: AlertText
     let conditions: Device.Conditions
-    /// The screen that the extension may remove notifications from.
+    /// Screen that the extension may remove notifications from.
     let center: any NotificationSystem
 
     var timetable: Timetable { Timetable(limits: conditions.limits, expiry: conditions.expiry) }
@@ -30,7 +30,7 @@ struct ExtensionRequest: Sendable {
 
 /// Result of an extension's run, before the system's rules decide what is shown.
 struct ExtensionOutcome: Sendable, Equatable {
-    /// The extension's first answer, nil without one in time.
+    /// Extension's first answer, nil without one in time.
     var answer: ShownContent?
     /// True if the answer came after the expiry call.
     var isAnsweredAfterExpiry = false

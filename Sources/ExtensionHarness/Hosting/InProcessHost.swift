@@ -53,7 +53,7 @@ final class InProcessHost: ExtensionHosting {
     }
 }
 
-/// An extension's principal object.
+/// Extension's principal object.
 ///
 /// Unchecked: iOS itself calls such an object from two threads; the extension has to be safe for that.
 struct Principal: @unchecked Sendable {

@@ -7,7 +7,7 @@
 /// An attachment's file is read when the picture is made; the device deletes it. Previews are drawn as with "Show
 /// Previews: Always".
 public struct LockScreenPicture: Sendable, Equatable {
-    /// The picture as an SVG 1.1 document in UTF-8. All text is escaped, and nothing outside the document is referred
+    /// Picture as an SVG 1.1 document in UTF-8. All text is escaped, and nothing outside the document is referred
     /// to.
     public let svg: String
 
@@ -39,7 +39,7 @@ public struct LockScreenPicture: Sendable, Equatable {
 
     private struct Panel {
         let heading: String
-        /// The notification; `nil` if nothing is shown.
+        /// Notification; `nil` if nothing is shown.
         let card: NotificationCard?
         let note: String
     }

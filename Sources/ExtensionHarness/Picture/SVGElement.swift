@@ -1,4 +1,4 @@
-/// An SVG element as a value. Names are literals of ours, and values are escaped on writing, so that text from outside
+/// SVG element as a value. Names are literals of ours, and values are escaped on writing, so that text from outside
 /// never becomes markup.
 struct SVGElement {
     private enum Content {
@@ -26,7 +26,7 @@ struct SVGElement {
         content = .text(text)
     }
 
-    /// The element's markup: one element per line, two spaces per level.
+    /// Element's markup: one element per line, two spaces per level.
     func markup(depth: Int = 0) -> String {
         let indent = String(repeating: "  ", count: depth)
         let start = indent + "<\(name)" + attributes.map { " \($0.key)=\"\(Self.escaped($0.value))\"" }.joined()

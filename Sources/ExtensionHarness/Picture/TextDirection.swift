@@ -22,7 +22,7 @@ enum TextDirection {
         self = .leftToRight
     }
 
-    /// The blocks that Unicode reserves for right-to-left scripts: Swift does not expose a scalar's direction.
+    /// Blocks that Unicode reserves for right-to-left scripts: Swift does not expose a scalar's direction.
     private static func isOfRightToLeftScript(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\u{0590}"..."\u{08FF}", "\u{FB1D}"..."\u{FDFF}", "\u{FE70}"..."\u{FEFF}", "\u{10800}"..."\u{10FFF}",

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Platform
 internal import UserNotifications
 
-/// A child process and the socket to it. It dies with the thread that started it, and with this value.
+/// Child process and the socket to it. It dies with the thread that started it, and with this value.
 struct ConfinedProcess: ~Copyable {
     struct StartFailure: Error, Equatable {
         let call: String

@@ -1,7 +1,7 @@
 internal import Platform
 internal import UserNotifications
 
-/// The expiring activities of an extension's process: reports each to the device, and expires them when their time is
+/// Expiring activities of an extension's process: reports each to the device, and expires them when their time is
 /// over.
 final class HostActivities: Sendable {
     private struct State: Sendable {

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Platform
 internal import UserNotifications
 
-/// The host's end of the socket to its device.
+/// Host's end of the socket to its device.
 ///
 /// Unchecked: `buffer` is used only by the one thread that calls `nextOrder`; a report is sent whole, under a lock.
 final class HostChannel: @unchecked Sendable {

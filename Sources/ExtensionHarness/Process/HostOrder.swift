@@ -40,7 +40,7 @@ enum HostChange: Codable {
     case dateJump(milliseconds: Int64)
 }
 
-/// A report of the process. Untrusted: the extension in it can write to the same descriptor.
+/// Report of the process. Untrusted: the extension in it can write to the same descriptor.
 enum HostReport: Codable, Equatable {
     case answered(Int, ShownContent)
     case returned(Int)

@@ -1,7 +1,7 @@
 internal import Platform
 internal import UserNotifications
 
-/// The extension in its own process: calls it on the device's orders, and reports its answers.
+/// Extension in its own process: calls it on the device's orders, and reports its answers.
 final class HostedExtension: Sendable {
     private struct Served {
         var principal: Principal?

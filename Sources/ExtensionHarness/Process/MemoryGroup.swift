@@ -1,7 +1,7 @@
 internal import Platform
 internal import UserNotifications
 
-/// A control group for one process: the kernel ends the process when it exceeds its memory limit.
+/// Control group for one process: the kernel ends the process when it exceeds its memory limit.
 ///
 /// Needs a delegated folder: `/sys/fs/cgroup/sealedpush` (version 2, with the memory controller on) or
 /// `/sys/fs/cgroup/memory/sealedpush` (version 1). The group of the test process itself is never changed: it belongs to

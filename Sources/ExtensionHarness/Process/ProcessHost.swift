@@ -53,7 +53,7 @@ final class ProcessHost: ExtensionHosting {
     }
 }
 
-/// A private folder with a subfolder for each process, made for the first process. It outlives them, because an
+/// Private folder with a subfolder for each process, made for the first process. It outlives them, because an
 /// answer's attachments may be read later.
 private final class ProcessFolder: Sendable {
     /// Empty if none could be made; the processes then fail to start.

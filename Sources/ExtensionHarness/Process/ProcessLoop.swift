@@ -2,7 +2,7 @@ internal import CLinux
 internal import Platform
 internal import UserNotifications
 
-/// The thread of one extension process: starts it, watches it, and performs `ProcessSupervision`'s actions.
+/// Thread of one extension process: starts it, watches it, and performs `ProcessSupervision`'s actions.
 ///
 /// Polls, because a process does not report its memory.
 final class ProcessLoop {

@@ -1,7 +1,7 @@
 internal import Localization
 internal import UserNotifications
 
-/// The three texts of an alert as iOS shows them, translated before the extension runs.
+/// Three texts of an alert as iOS shows them, translated before the extension runs.
 struct AlertText: Sendable, Equatable {
     var title = ""
     var subtitle = ""

@@ -13,7 +13,7 @@ public struct SimulatedPush: Sendable, Equatable {
     /// Apple's limit for VoIP pushes, in bytes.
     public static let voIPPayloadByteCountMax = 5_120
 
-    /// The identifier of the notification's request.
+    /// Identifier of the notification's request.
     public let identifier: String
 
     /// The whole payload, `aps` included, which becomes `userInfo`.
@@ -74,7 +74,7 @@ public struct SimulatedPush: Sendable, Equatable {
         )
     }
 
-    /// The content that iOS shows if no extension changes it.
+    /// Content that iOS shows if no extension changes it.
     func makeContent(_ alertText: AlertText) -> UNNotificationContent {
         let content = UNMutableNotificationContent()
         content.title = alertText.title
@@ -93,7 +93,7 @@ public struct SimulatedPush: Sendable, Equatable {
         return content
     }
 
-    /// The alert's translated texts. A literal text goes before a key.
+    /// Alert's translated texts. A literal text goes before a key.
     func alertText(_ translation: AlertTranslation) -> AlertText {
         if let body = aps["alert"]?.string { return AlertText(body: body) }
         return AlertText(

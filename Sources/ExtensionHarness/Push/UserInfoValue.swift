@@ -46,7 +46,7 @@ public enum UserInfoValue: Sendable, Equatable {
         if case .string(let string) = self { string } else { nil }
     }
 
-    /// An integer's or double's number; `nil` for Booleans too.
+    /// Integer's or double's number; `nil` for Booleans too.
     public var number: Double? {
         switch self {
         case .integer(let integer): Double(integer)

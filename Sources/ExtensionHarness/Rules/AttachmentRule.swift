@@ -45,6 +45,6 @@ extension [UInt8] {
     /// Eleven set bits.
     fileprivate var isMPEGAudioFrame: Bool { count > 1 && self[0] == 0xFF && self[1] >= 0xE0 }
 
-    /// A pack or a sequence header.
+    /// Pack or a sequence header.
     fileprivate var isMPEGStream: Bool { starts(with: [0, 0, 1, 0xBA]) || starts(with: [0, 0, 1, 0xB3]) }
 }

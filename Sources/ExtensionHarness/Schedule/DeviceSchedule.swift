@@ -9,10 +9,10 @@ public import UserNotifications
 ///
 /// The description contains the seed, by which a failing schedule is repeated.
 public struct DeviceSchedule: Sendable, Equatable {
-    /// The seed that makes this schedule again.
+    /// Seed that makes this schedule again.
     public let seed: UInt64
 
-    /// The steps, in order.
+    /// Steps, in order.
     public let steps: [Step]
 
     /// Pushes that arrive at the same time, and the device's state then.
@@ -67,7 +67,7 @@ public struct DeviceSchedule: Sendable, Equatable {
 }
 
 extension DeviceSchedule: CustomStringConvertible {
-    /// The seed and the steps.
+    /// Seed and the steps.
     public var description: String {
         let lines = steps.map { step in
             let labels = step.labels.map(\.description).joined(separator: ", ")

@@ -1,6 +1,6 @@
 /// Counts of each outcome under each condition.
 public struct ScheduleHistogram: Sendable, CustomStringConvertible {
-    /// The columns, in order.
+    /// Columns, in order.
     public let outcomes: [String]
     private var labels: [ScheduleLabel] = []
     private var counts: [ScheduleLabel: [Int]] = [:]
@@ -53,7 +53,7 @@ public struct ScheduleHistogram: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A table: a line for each condition, a column for each outcome.
+    /// Table: a line for each condition, a column for each outcome.
     public var description: String {
         let head = [""] + outcomes
         let lines = [head] + rows.map { label in [label.description] + (counts[label] ?? []).map(String.init) }

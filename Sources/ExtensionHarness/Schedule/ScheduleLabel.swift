@@ -1,6 +1,6 @@
 /// One condition of a schedule's step, in words, as the key of a histogram.
 public struct ScheduleLabel: Sendable, Hashable, CustomStringConvertible {
-    /// The condition, such as "lock".
+    /// Condition, such as "lock".
     public let condition: String
     /// Its value, such as "locked".
     public let value: String

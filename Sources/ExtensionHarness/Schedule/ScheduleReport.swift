@@ -11,7 +11,7 @@ public struct ScheduleReport: Sendable {
         public let step: DeviceSchedule.Step
         /// Index of the push.
         public let pushIndex: Int
-        /// The notification that was shown.
+        /// Notification that was shown.
         public let shown: ShownNotification
     }
 
@@ -31,7 +31,7 @@ public struct ScheduleReport: Sendable {
         case invalidAttachment
     }
 
-    /// The extension's faults; empty for one without fault.
+    /// Extension's faults; empty for one without fault.
     public var findings: Set<Finding> {
         var findings = Set(deliveries.flatMap { ([$0.shown] + $0.shown.repeated).flatMap(Self.findings) })
         if lateHandlerCallCount > 0 { findings.insert(.answeredLate) }

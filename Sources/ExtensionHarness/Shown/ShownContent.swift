@@ -2,21 +2,21 @@ internal import UserNotifications
 
 /// A snapshot of a notification's content, independent of the extension's object.
 public struct ShownContent: Sendable, Equatable, Codable {
-    /// The primary description, or empty.
+    /// Primary description, or empty.
     public var title: String
-    /// The secondary description, or empty.
+    /// Secondary description, or empty.
     public var subtitle: String
-    /// The main text, or empty.
+    /// Main text, or empty.
     public var body: String
-    /// The number for the app's icon: `nil` leaves it as it is, 0 hides it.
+    /// Number for the app's icon: `nil` leaves it as it is, 0 hides it.
     public var badge: Int?
     /// The sound; `nil` is silence.
     public var sound: Sound?
     /// Groups related notifications; may be empty.
     public var threadIdentifier: String
-    /// The category with the actions, or empty.
+    /// Category with the actions, or empty.
     public var categoryIdentifier: String
-    /// The launch image, empty for the default.
+    /// Launch image, empty for the default.
     public var launchImageName: String
     /// Identifier by which the app chooses a scene.
     public var targetContentIdentifier: String?
@@ -26,7 +26,7 @@ public struct ShownContent: Sendable, Equatable, Codable {
     public var interruptionLevel: InterruptionLevel
     /// Weight in the notification summary, 0 to 1.
     public var relevanceScore: Double
-    /// The media files, in order.
+    /// Media files, in order.
     public var attachments: [Attachment]
     /// The app's own data, the payload's `aps` included.
     public var userInfo: [String: UserInfoValue]
@@ -52,7 +52,7 @@ public struct ShownContent: Sendable, Equatable, Codable {
         public var identifier: String
         /// Path of the file when the extension answered.
         public var path: String
-        /// The uniform type identifier.
+        /// Uniform type identifier.
         public var type: String
     }
 
@@ -92,7 +92,7 @@ public struct ShownContent: Sendable, Equatable, Codable {
 }
 
 extension ShownContent {
-    /// The content as the framework's object, for readers of the screen. An attachment whose file is gone is left out.
+    /// Content as the framework's object, for readers of the screen. An attachment whose file is gone is left out.
     func notificationContent() -> UNNotificationContent {
         let content = UNMutableNotificationContent()
         content.title = title

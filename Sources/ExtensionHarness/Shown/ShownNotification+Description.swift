@@ -1,5 +1,5 @@
 extension ShownNotification: CustomStringConvertible {
-    /// The shown texts, and iOS's action with its reason.
+    /// Shown texts, and iOS's action with its reason.
     public var description: String {
         let texts = [content.title, content.subtitle, content.body].filter { !$0.isEmpty }
         let text = texts.isEmpty ? "no text" : texts.map { "“\($0)”" }.joined(separator: " / ")

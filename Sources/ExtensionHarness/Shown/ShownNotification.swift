@@ -5,13 +5,13 @@ public import UserNotifications
 /// Its content's properties can be read directly: `shown.title`.
 @dynamicMemberLookup
 public struct ShownNotification: Sendable, Equatable {
-    /// The identifier of the notification's request.
+    /// Identifier of the notification's request.
     public let identifier: String
 
-    /// The shown content: the extension's answer or the original.
+    /// Shown content: the extension's answer or the original.
     public let content: ShownContent
 
-    /// The push's own content: readable by relay and Apple, and shown if no extension changes it.
+    /// Push's own content: readable by relay and Apple, and shown if no extension changes it.
     public let original: ShownContent
 
     /// Arrival time by the device's date.

@@ -50,7 +50,7 @@ public final class SimulatedClock: Clock, Sendable {
     private struct Sleeper {
         let deadline: Instant
         let isSystem: Bool
-        /// The screen of the sleeping code's device.
+        /// Screen of the sleeping code's device.
         let screen: ObjectIdentifier?
         let continuation: CheckedContinuation<Void, any Error>
     }

@@ -12,7 +12,7 @@ final class TimeKeeper: Sendable {
         self.clock = clock
     }
 
-    /// The time that the longest wait was measured in: real before scaled, scaled before virtual.
+    /// Time that the longest wait was measured in: real before scaled, scaled before virtual.
     var timeUsed: TimeUsed { used.withLock { $0 } }
 
     func run(_ timekeeping: Device.Timekeeping) async {

@@ -2,7 +2,7 @@ internal import AttachmentStream
 internal import Envelope
 internal import Platform
 
-/// An attachment from first byte to file; the file goes unless `finish` succeeds. Calls may block on a disk and must
+/// Attachment from first byte to file; the file goes unless `finish` succeeds. Calls may block on a disk and must
 /// not overlap.
 final class ArrivingAttachment: Sendable {
     /// Holds the opener outside the lock.

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A process's own folder for files that iOS will move, in the extension's temporary folder. The next process removes
+/// Process's own folder for files that iOS will move, in the extension's temporary folder. The next process removes
 /// what a killed one left.
 ///
 ///     SealedPush-attachments/

@@ -21,7 +21,7 @@ struct SharedFile: Sendable {
         return try body(handle)
     }
 
-    /// The open, locked file.
+    /// Open, locked file.
     struct Handle: ~Copyable {
         private let descriptor: Int32
 

@@ -84,7 +84,7 @@ package struct Spool: Hashable, Sendable {
     }
 }
 
-/// A message in the spool. Bytes: version ‖ arrival u64 ‖ trace: 0x00, or 0x01 ‖ 16 bytes ‖ sealed content: version
+/// Message in the spool. Bytes: version ‖ arrival u64 ‖ trace: 0x00, or 0x01 ‖ 16 bytes ‖ sealed content: version
 /// 0x01 an envelope, 0x02 a Web Push field.
 package struct SpooledMessage: Equatable, Sendable {
     /// Sealed content of a push.

@@ -2,7 +2,7 @@ import Envelope
 import Localization
 import Opening
 
-/// A message's title, subtitle and text, sanitized.
+/// Message's title, subtitle and text, sanitized.
 struct MessageWords: Equatable {
     /// Appended to a text that its sender shortened.
     private static let ellipsis = "…"

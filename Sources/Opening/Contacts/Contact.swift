@@ -15,11 +15,11 @@ public struct Contact: Hashable, Sendable {
 
     /// SK, pinned through the app's own channel.
     public let key: SenderKey
-    /// The kind of sender.
+    /// Kind of sender.
     public let role: Role
     /// The app's name for the sender.
     public let name: String?
-    /// The granted rights; empty by default.
+    /// Granted rights; empty by default.
     public let rights: ContactRights
 
     /// Creates a contact.

@@ -1,4 +1,4 @@
-/// A unit of text layout: a character, or a scalar that stands alone.
+/// Unit of text layout: a character, or a scalar that stands alone.
 protocol DisplayPiece {
     var isNewline: Bool { get }
     var isWhitespace: Bool { get }

@@ -26,7 +26,7 @@ package enum DisplayText {
     private static let identifierByteCountMax = 256
     private static let ellipsis = "…"
 
-    /// The text to show; empty if nothing is visible.
+    /// Text to show; empty if nothing is visible.
     ///
     /// - Parameter keepsIsolates: for an app's own text with arguments.
     package static func safe(_ text: String, in place: Place, keepsIsolates: Bool = false) -> String {
@@ -88,7 +88,7 @@ package enum DisplayText {
         return hasVisible ? shown : ""
     }
 
-    /// An argument for an app's own text: one line whose ends do not change the letters around it. Text of the other
+    /// Argument for an app's own text: one line whose ends do not change the letters around it. Text of the other
     /// direction is isolated.
     package static func argument(_ text: String, inRightToLeft: Bool) -> String {
         let shown = TextScalars.withoutJoints(safe(text, in: .argument))
@@ -100,6 +100,6 @@ package enum DisplayText {
         text.unicodeScalars.contains(where: TextScalars.isRightToLeft)
     }
 
-    /// An identifier for comparison, so unchanged, or empty if longer than 256 bytes.
+    /// Identifier for comparison, so unchanged, or empty if longer than 256 bytes.
     package static func identifier(_ text: String) -> String { text.utf8.count <= identifierByteCountMax ? text : "" }
 }

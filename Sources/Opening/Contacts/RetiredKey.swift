@@ -1,7 +1,7 @@
 package import Envelope
 package import Keys
 
-/// A key that its sender superseded or revoked.
+/// Key that its sender superseded or revoked.
 package struct RetiredKey: Hashable, Sendable {
     /// Nil for a revoked key.
     package let successor: SenderKey?
@@ -32,7 +32,7 @@ extension SenderDirectory {
     /// More than a contact's key changes within the longest life of a message.
     private static var linkCountMax: Int { 8 }
 
-    /// The contact of a signing key, with the role, name and rights of its last successor, and the key's retirement.
+    /// Contact of a signing key, with the role, name and rights of its last successor, and the key's retirement.
     /// Nil if that successor is no contact.
     func sender(_ key: SenderKey) throws(ContactListError) -> (contact: Contact, retired: RetiredKey?)? {
         guard let entry = try entry(for: key) else { return nil }

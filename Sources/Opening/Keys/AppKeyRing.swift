@@ -13,7 +13,7 @@ package struct AppKeyRing: Sendable {
 
     package let identity: IdentityKey
 
-    /// The ring's history. All but `.continued` need the bundle published; after `.newIdentity` every sender must pin
+    /// Ring's history. All but `.continued` need the bundle published; after `.newIdentity` every sender must pin
     /// anew. Kept until the relay acknowledges the bundle.
     package let start: Start
 
@@ -154,7 +154,7 @@ extension AppKeyRing {
         }
     }
 
-    /// The signed bytes for senders, the same until the next rotation, and their epoch.
+    /// Signed bytes for senders, the same until the next rotation, and their epoch.
     ///
     /// - Throws: `KeyRingError`; `.rotationDue` if a prekey of it was destroyed, or senders would refuse it.
     package func bundle(at clock: RingClock) throws(KeyRingError) -> (bytes: [UInt8], epoch: UInt64) {

@@ -2,7 +2,7 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// A tester's keys in one file, never rotated. Apps use `AppKeyRing`.
+/// Tester's keys in one file, never rotated. Apps use `AppKeyRing`.
 package struct DeviceKeys: ~Copyable {
     package let topic: BundleID
     private let identityKey: Ed25519PrivateKey
@@ -25,7 +25,7 @@ package struct DeviceKeys: ~Copyable {
 
     package var keyRing: KeyRing { KeyRing(topic: topic, identity: identity, prekeys: prekeys) }
 
-    /// A bundle of the current prekeys, valid from `now` as long as allowed: 181 bytes for one prekey and a topic of 16
+    /// Bundle of the current prekeys, valid from `now` as long as allowed: 181 bytes for one prekey and a topic of 16
     /// bytes.
     ///
     /// The epoch is the time, so it grows even if the last one is lost.

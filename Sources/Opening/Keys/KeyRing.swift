@@ -3,12 +3,12 @@ package import Keys
 private import Platform
 import Primitives
 
-/// The extension's read-only view of a device's keys. Its reader cannot write, and the shared store lacks the
+/// Extension's read-only view of a device's keys. Its reader cannot write, and the shared store lacks the
 /// identity's private half, so the extension can neither sign a bundle nor rotate.
 package final class KeyRing: Sendable {
     package let topic: BundleID
     package let identity: IdentityKey
-    /// The replay store for this ring's messages; nil without a life cycle.
+    /// Replay store for this ring's messages; nil without a life cycle.
     package let replayStore: StoreID?
 
     private let source: Source

@@ -1,7 +1,7 @@
 package import Keys
 
 package struct KeyStores: Sendable {
-    /// The identity's seed, for the app only: the extension has no path or access group to it.
+    /// Identity's seed, for the app only: the extension has no path or access group to it.
     let identity: any SecretStore
     /// Prekeys and the ring's index, for the app and its extension.
     let shared: any SecretStore

@@ -2,7 +2,7 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// A prekey's private half, with its public values computed once. A class only so that a ring can hold several: the key
+/// Prekey's private half, with its public values computed once. A class only so that a ring can hold several: the key
 /// cannot be copied.
 package final class PrivatePrekey: Sendable {
     let key: X25519PrivateKey
@@ -21,6 +21,6 @@ package final class PrivatePrekey: Sendable {
         self.key = key
     }
 
-    /// The prekey id of the envelope's header.
+    /// Prekey id of the envelope's header.
     var id: ArraySlice<UInt8> { fingerprint.prefix(EnvelopeHeader.prekeyIDByteCount) }
 }

@@ -1,8 +1,8 @@
 package import Envelope
 
-/// The app's knowledge of the time (docs/protocol.md, sections 9 and 14).
+/// App's knowledge of the time (docs/protocol.md, sections 9 and 14).
 package struct RingClock: Equatable, Sendable {
-    /// The age at which a confirmation becomes too old.
+    /// Age at which a confirmation becomes too old.
     static let confirmationAgeMax: Duration = .seconds(7 * 86_400)
 
     package let now: Timestamp
@@ -13,7 +13,7 @@ package struct RingClock: Equatable, Sendable {
         self.known = known
     }
 
-    /// The time of a new bundle, never in the senders' future. The device's clock counts only before the first
+    /// Time of a new bundle, never in the senders' future. The device's clock counts only before the first
     /// confirmation.
     var stamp: Timestamp {
         let time = known.lastConfirmed == nil ? max(now, known.lowerBound) : known.lowerBound
@@ -23,7 +23,7 @@ package struct RingClock: Equatable, Sendable {
     /// Nil until time is confirmed after a start of the device.
     var confirmed: Timestamp? { known.isConfirmed ? known.lowerBound : nil }
 
-    /// The time that has certainly passed.
+    /// Time that has certainly passed.
     var certain: Timestamp { known.lowerBound }
 
     /// True if the app should confirm time.

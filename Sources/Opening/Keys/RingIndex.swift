@@ -6,12 +6,12 @@ import Primitives
 struct RingIndex: Equatable, Sendable {
     /// Far above need: 32 rotations of two classes within two weeks.
     static let prekeyCountMax = 64
-    /// The bound on ids that identify late messages.
+    /// Bound on ids that identify late messages.
     static let destroyedCountMax = 64
     /// The bound on clock jumps whose epochs are kept.
     static let destroyedEpochCountMax = 8
 
-    /// The cause of this ring, kept until the relay acknowledges a bundle, so that a crash does not hide it from the
+    /// Cause of this ring, kept until the relay acknowledges a bundle, so that a crash does not hide it from the
     /// app.
     enum Origin: UInt8, Sendable {
         case continued, newIdentity, ringMissing, ringDamaged, otherIdentity, replayStoreLost, keyLost

@@ -1,7 +1,7 @@
 import Envelope
 import Keys
 
-/// The public side of one prekey; its secret is a separate record.
+/// Public side of one prekey; its secret is a separate record.
 struct RingPrekey: Equatable, Sendable {
     let prekey: PublicPrekey
     let id: PrekeyID
@@ -15,7 +15,7 @@ struct RingPrekey: Equatable, Sendable {
         var epoch: UInt64
         /// Nil until time is confirmed.
         var at: Timestamp?
-        /// The confirmed time at which the relay had a bundle without this prekey.
+        /// Confirmed time at which the relay had a bundle without this prekey.
         var acknowledgedAt: Timestamp?
     }
 

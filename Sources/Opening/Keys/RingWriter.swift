@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import Primitives
 
-/// A change's steps on disk, under the `RingLock`.
+/// Change's steps on disk, under the `RingLock`.
 struct RingWriter {
     private static let drawCountMax = 16
 
@@ -78,7 +78,7 @@ struct RingWriter {
         do throws(SecretStoreError) { return try RingIndex(from: shared) } catch { throw .store(error) }
     }
 
-    /// The index, or nil and the reason.
+    /// Index, or nil and the reason.
     func readIndex(
         for identity: IdentityKey,
         topic: BundleID
@@ -207,7 +207,7 @@ struct RingWriter {
         }
     }
 
-    /// The index first: secrets without one are garbage.
+    /// Index first: secrets without one are garbage.
     func erase() throws(KeyRingError) {
         do throws(SecretStoreError) {
             try shared.delete(.ring)

@@ -1,7 +1,7 @@
 import Envelope
 import Keys
 
-/// The life of prekeys (protocol v1, rule 17); constants of the app.
+/// Life of prekeys (protocol v1, rule 17); constants of the app.
 package struct RotationPolicy: Equatable, Sendable {
     /// Apple keeps a push for 30 days at most.
     package static let messageLifetimeLimit: Duration = .seconds(30 * 86_400)
@@ -24,7 +24,7 @@ package struct RotationPolicy: Equatable, Sendable {
 
     var classes: [ProtectionClass] { usesUnlockedClass ? [.afterFirstUnlock, .unlocked] : [.afterFirstUnlock] }
 
-    /// The time from which no message sealed to this prekey can be shown.
+    /// Time from which no message sealed to this prekey can be shown.
     ///
     /// A superseded one: the relay has the newer bundle (after at most `publicationMax`), then caches last
     /// `senderCacheMax`, then the message lives; clocks may differ. Any one: nothing is sealed to it after not-after.

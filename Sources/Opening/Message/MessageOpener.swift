@@ -99,7 +99,7 @@ package struct OpenedPush: Sendable {
     package let claim: ReplayClaim?
     /// True if never claimed before: effects that may happen only once happen now.
     package let isFirst: Bool
-    /// The message that a contact's replay repeated.
+    /// Message that a contact's replay repeated.
     package let replayed: ReplayKey?
     /// True if only the device's clock refused a contact's message, which may open once time is confirmed.
     package let isKept: Bool

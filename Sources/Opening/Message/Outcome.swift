@@ -43,17 +43,17 @@ public enum Outcome: Hashable, Sendable {
 
 /// An opened message, reduced to its sender's rights.
 public struct OpenedMessage: Hashable, Sendable {
-    /// The message to show or carry out.
+    /// Message to show or carry out.
     public let message: Message
     /// Shared by a fan-out and its re-sends.
     public let messageID: MessageID
-    /// The sending time by the sender's clock.
+    /// Sending time by the sender's clock.
     public let sentAt: Timestamp
     /// Time from which it must not be shown.
     public let expiresAt: Timestamp
     /// The key that signed it.
     public let sender: SenderKey
-    /// The sender's name in the contact list.
+    /// Sender's name in the contact list.
     public let contactName: String?
     /// True if the sender cut the text.
     public let isTruncated: Bool

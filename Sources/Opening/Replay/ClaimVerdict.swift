@@ -10,7 +10,7 @@ package enum ClaimVerdict: Hashable, Sendable {
     case tooOld
 }
 
-/// The right to show one message, ended by `commit`.
+/// Right to show one message, ended by `commit`.
 package struct ReplayClaim: Hashable, Sendable {
     package let key: ReplayKey
 }

@@ -1,4 +1,4 @@
-/// A scan of all ids for one sender's count and earliest expiries. It advances a few pages with every new id, so no
+/// Scan of all ids for one sender's count and earliest expiries. It advances a few pages with every new id, so no
 /// check waits for a whole scan.
 struct ExpirySweep: Equatable {
     static let batch = 256
@@ -9,7 +9,7 @@ struct ExpirySweep: Equatable {
     private(set) var nextPage = 0
     /// Ids that expire after the floor.
     private(set) var total = 0
-    /// The earliest, ascending, with their counts; at most `batch`.
+    /// Earliest, ascending, with their counts; at most `batch`.
     private var expiries: [UInt64] = []
     private var counts: [UInt64] = []
 
@@ -54,7 +54,7 @@ struct ExpirySweep: Equatable {
         }
     }
 
-    /// The expiry up to which an eviction frees a batch, and its number of ids.
+    /// Expiry up to which an eviction frees a batch, and its number of ids.
     var threshold: (expiresAt: UInt64, count: Int)? {
         var count = 0
         for (index, expiresAt) in expiries.enumerated() {

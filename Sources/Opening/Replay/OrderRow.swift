@@ -1,6 +1,6 @@
 import Envelope
 
-/// The latest change to one target of one sender: 48 bytes.
+/// Latest change to one target of one sender: 48 bytes.
 ///
 ///     word 0, 1  key: SHA-256(sender key ‖ target id, or nothing for the badge)[0..<16]
 ///     word 2     sent-at (48 bits) | sender (12) | kind (4)

@@ -1,13 +1,13 @@
 package import Envelope
 package import Keys
 
-/// A message that shows, changes or removes something (protocol v1, rule 27).
+/// Message that shows, changes or removes something (protocol v1, rule 27).
 package struct OrderedChange: Hashable, Sendable {
     package enum Kind: Sendable { case show, replace, remove, badge }
 
     /// Part of the key: only a sender's own messages can be targets.
     package let sender: SenderKey
-    /// The 16-byte id of the target; nil for the badge, and allowed for `.show`.
+    /// 16-byte id of the target; nil for the badge, and allowed for `.show`.
     package let target: [UInt8]?
     /// 16 bytes.
     package let messageID: [UInt8]

@@ -1,6 +1,6 @@
 import Primitives
 
-/// The two pages where an id may be. Choosing the emptier fills pages of 128 almost evenly. A salted digest chooses the
+/// Two pages where an id may be. Choosing the emptier fills pages of 128 almost evenly. A salted digest chooses the
 /// pair, so that no sender can aim.
 struct RecordPair {
     /// From the first page of records.
@@ -29,7 +29,7 @@ struct RecordPair {
             + place.index * ReplayRecord.wordCount * 8
     }
 
-    /// The last word, the only one that changes.
+    /// Last word, the only one that changes.
     func tailOffset(_ place: Place) -> Int { offset(place) + (ReplayRecord.wordCount - 1) * 8 }
 
     func record(_ place: Place) throws(ReplayWindowError) -> ReplayRecord {

@@ -1,7 +1,7 @@
 package import Platform
 
 extension ReplayWindow {
-    /// The process's open window, or a new one if the folder's file changed. Reopening for each push would cost a pass
+    /// Process's open window, or a new one if the folder's file changed. Reopening for each push would cost a pass
     /// over the header, a thread and a disk write.
     ///
     /// An open file is no lock: iOS suspends its process without ending it.

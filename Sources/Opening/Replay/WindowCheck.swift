@@ -2,7 +2,7 @@ import Primitives
 
 /// Checksums that detect torn or missing writes.
 enum WindowCheck {
-    /// The sum of the words with distinct factors, modulo a prime. Detects every flipped bit, and exchanged words
+    /// Sum of the words with distinct factors, modulo a prime. Detects every flipped bit, and exchanged words
     /// unless equal modulo the prime. Against accidents, not attacks.
     static func sum(_ words: ArraySlice<UInt64>, modulo prime: UInt64) -> UInt64 {
         var sum: UInt64 = 1
@@ -29,7 +29,7 @@ enum WindowCheck {
         words.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ $1) &* 0x0000_0100_0000_01B3 }
     }
 
-    /// The first 8 bytes of SHA-256.
+    /// First 8 bytes of SHA-256.
     static func digest(_ words: ArraySlice<UInt64>) -> UInt64 {
         let bytes = unsafe words.withUnsafeBytes { unsafe [UInt8]($0) }
         return SHA256.hash(bytes).word(at: 0)

@@ -5,7 +5,7 @@ import Keys
 extension WindowCore {
     /// Early enough to finish a sweep before the quota is full.
     private static let sweepCountMin = WindowLayout.quota * 13 / 16
-    /// The bound for one operation.
+    /// Bound for one operation.
     private static let releaseCountMax = 8
 
     mutating func claim(_ stamp: MessageStamp) throws(ReplayWindowError) -> ClaimVerdict {

@@ -94,7 +94,7 @@ extension WindowCore {
         return places
     }
 
-    /// A place in the emptier page. Evicts the row sent first: of the sender itself if its share is full, else of the
+    /// Place in the emptier page. Evicts the row sent first: of the sender itself if its share is full, else of the
     /// sender with most.
     private mutating func makeOrderPlace(
         _ places: [OrderSlot],

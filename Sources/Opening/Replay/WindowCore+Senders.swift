@@ -56,7 +56,7 @@ extension WindowCore {
     /// True once everything that the row refuses has expired.
     private func isForgotten(_ row: SenderRow) -> Bool { row.expiresMax <= agedBound && row.floor <= agedBound }
 
-    /// The row whose floors apply; senders without one may have been in the crowd.
+    /// Row whose floors apply; senders without one may have been in the crowd.
     func slot(_ place: SenderSlot) -> Int {
         if case .known(let slot) = place { slot } else { SenderRow.crowdSlot }
     }

@@ -56,7 +56,7 @@ extension WindowCore {
         setRow(sweep.slot, row)
     }
 
-    /// The stored sweep if still valid; otherwise a new one.
+    /// Stored sweep if still valid; otherwise a new one.
     private mutating func sweepUnderWay() throws(ReplayWindowError) -> ExpirySweep? {
         guard let slot = header.sweptSlot else { return nil }
         try file.read(into: &page, at: Self.sweepOffset)

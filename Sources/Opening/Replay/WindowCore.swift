@@ -83,7 +83,7 @@ struct WindowCore {
         return store
     }
 
-    /// The time up to which expired ids may be forgotten, by confirmed time (docs/protocol.md, section 10). Forgetting
+    /// Time up to which expired ids may be forgotten, by confirmed time (docs/protocol.md, section 10). Forgetting
     /// raises a floor, since a confirmation may lower this bound.
     var agedBound: UInt64 {
         header.time.bound > WindowLayout.keptAfterExpiry ? header.time.bound - WindowLayout.keptAfterExpiry : 0

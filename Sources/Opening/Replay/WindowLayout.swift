@@ -1,4 +1,4 @@
-/// The window's file: 976 pages of 4,096 bytes, 3,997,696 bytes in all, made whole and never grown.
+/// Window's file: 976 pages of 4,096 bytes, 3,997,696 bytes in all, made whole and never grown.
 ///
 ///     page 0         identity (64 bytes), state (80 bytes), from byte 512 the journal
 ///     page 1         the current sweep

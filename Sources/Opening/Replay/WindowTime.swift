@@ -1,7 +1,7 @@
 import Envelope
 import Platform
 
-/// The confirmed time, and the uptime since, which nothing can set. Messages and the device's clock do not affect it.
+/// Confirmed time, and the uptime since, which nothing can set. Messages and the device's clock do not affect it.
 struct WindowTime: Equatable {
     static let wordCount = 7
     /// In milliseconds, for writing LB alone.

@@ -1,7 +1,7 @@
 package import Envelope
 private import Platform
 
-/// The device's lock state. The file store enforces it where iOS does not.
+/// Device's lock state. The file store enforces it where iOS does not.
 package enum DeviceLock: Sendable, CaseIterable {
     case beforeFirstUnlock, locked, unlocked
 

@@ -2,7 +2,7 @@ import Envelope
 
 /// Rules for a message's times and the device's clock (protocol v1, rule 25).
 struct ClockBound {
-    /// The accepted difference of two clocks.
+    /// Accepted difference of two clocks.
     static let skewMax: Duration = .seconds(5 * 60)
 
     let now: Timestamp

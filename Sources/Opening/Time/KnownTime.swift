@@ -1,6 +1,6 @@
 package import Envelope
 
-/// A device's knowledge of the time (docs/protocol.md, section 9).
+/// Device's knowledge of the time (docs/protocol.md, section 9).
 package struct KnownTime: Equatable, Sendable {
     /// LB: the earliest possible time.
     package var lowerBound: Timestamp

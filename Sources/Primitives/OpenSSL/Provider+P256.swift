@@ -39,7 +39,7 @@ extension Provider {
     deinit { unsafe EC_GROUP_free(group) }
 }
 
-/// A secret number 1 ..< n, cleared on release.
+/// Secret number 1 ..< n, cleared on release.
 @safe private struct P256Scalar: ~Copyable {
     fileprivate let number: OpaquePointer
 
@@ -61,7 +61,7 @@ extension Provider {
     deinit { unsafe BN_clear_free(number) }
 }
 
-/// A point, cleared on release, since it may be a shared secret.
+/// Point, cleared on release, since it may be a shared secret.
 @safe private struct P256Point: ~Copyable {
     private let point: OpaquePointer
 

@@ -2,7 +2,7 @@
 private import CSodium
 
 package enum SodiumLibrary {
-    /// The version of the loaded library, such as `1.0.18`, not of the headers.
+    /// Version of the loaded library, such as `1.0.18`, not of the headers.
     package static var version: String { unsafe String(cString: sodium_version_string()) }
 }
 #endif

@@ -2,7 +2,7 @@ package struct APIRequest: Equatable, Sendable {
     package let method: String
     /// Path as received, nothing decoded.
     package let path: String
-    /// The text after the question mark.
+    /// Text after the question mark.
     package let query: String?
     /// Names in lower case.
     package let fields: [Field]
@@ -35,7 +35,7 @@ package struct APIRequest: Equatable, Sendable {
         self.client = client
     }
 
-    /// The value, if there is exactly one such field.
+    /// Value, if there is exactly one such field.
     package func value(of name: String) -> String? {
         guard let first = fields.firstIndex(where: { $0.name == name }),
             !fields[(first + 1)...].contains(where: { $0.name == name })
@@ -46,7 +46,7 @@ package struct APIRequest: Equatable, Sendable {
     package func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
 }
 
-/// An answer without `content-length`, which the server adds.
+/// Answer without `content-length`, which the server adds.
 package struct APIResponse: Equatable, Sendable {
     package var status: Int
     package var fields: [APIRequest.Field]

@@ -2,7 +2,7 @@ package import APNS
 package import Envelope
 import Keys
 
-/// The body of `PUT /v1/devices/{id}`, the same on every launch of the app.
+/// Body of `PUT /v1/devices/{id}`, the same on every launch of the app.
 package struct DeviceUpload: Equatable, Sendable {
     package let token: DeviceToken
     /// PushKit's, for calls.
@@ -13,7 +13,7 @@ package struct DeviceUpload: Equatable, Sendable {
     package let bundleEpoch: UInt64
     /// BCP 47.
     package let language: String?
-    /// An assigned two-letter code of ISO 3166-1.
+    /// Assigned two-letter code of ISO 3166-1.
     package let region: String?
     package let appVersion: String?
 
@@ -68,7 +68,7 @@ package struct DeviceUpload: Equatable, Sendable {
         return text.flatMap { Base64URL.decode(Array($0.utf8)) }
     }
 
-    /// The bundle, if intact. That proves nothing about its owner; senders pin identities.
+    /// Bundle, if intact. That proves nothing about its owner; senders pin identities.
     private static func signed(_ bytes: [UInt8], for bundleID: BundleID) -> SignedKeyBundle? {
         guard bytes.count > 33, let identity = try? IdentityKey(rawRepresentation: Array(bytes[1..<33])) else {
             return nil

@@ -1,6 +1,6 @@
 import Envelope
 
-/// The field `Idempotency-Key`, or the member of the body.
+/// Field `Idempotency-Key`, or the member of the body.
 enum IdempotencyKey {
     static let name = "idempotency-key"
     static let byteCountMax = 255

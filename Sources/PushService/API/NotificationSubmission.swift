@@ -2,7 +2,7 @@ package import Envelope
 package import Primitives
 package import PushStore
 
-/// The body of `POST /v1/notifications`.
+/// Body of `POST /v1/notifications`.
 package struct NotificationSubmission: Equatable, Sendable {
     package struct Recipient: Equatable, Sendable {
         package let device: DeviceID
@@ -16,7 +16,7 @@ package struct NotificationSubmission: Equatable, Sendable {
     package let notificationClass: NotificationClass
     /// Seconds from now; 0 is one attempt by APNs.
     package let expirySeconds: Int64
-    /// The sender's word; Apple sees a different one for each device.
+    /// Sender's word; Apple sees a different one for each device.
     package let collapseWord: String?
     package let idempotencyKey: String?
     package let recipients: [Recipient]

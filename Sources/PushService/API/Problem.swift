@@ -1,6 +1,6 @@
 import Envelope
 
-/// An error answer with advice. It repeats nothing of the request but names of fields that look like names.
+/// Error answer with advice. It repeats nothing of the request but names of fields that look like names.
 ///
 /// - Source: RFC 9457.
 package struct Problem: Error, Equatable, Sendable {

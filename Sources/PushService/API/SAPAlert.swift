@@ -1,13 +1,13 @@
 import APNS
 import Envelope
 
-/// The visible text: `alert`, and the properties that go into `aps.alert`.
+/// Visible text: `alert`, and the properties that go into `aps.alert`.
 struct SAPAlert {
     private(set) var isNotJSON = false
     private var text: String?
     private var members: [JSONMember] = []
 
-    /// A string, Apple's short form, if there is nothing else.
+    /// String, Apple's short form, if there is nothing else.
     var value: JSONValue.Content? {
         guard !members.isEmpty else { return text.map { .string($0) } }
         let body = text.map { [JSONMember.named("body", .string($0))] } ?? []

@@ -3,7 +3,7 @@ package import Envelope
 import Primitives
 package import PushStore
 
-/// The body of `POST /v1/compat/sap`: SAP Mobile Services' properties, for teams that migrate. The only route for clear
+/// Body of `POST /v1/compat/sap`: SAP Mobile Services' properties, for teams that migrate. The only route for clear
 /// text, if the tenant's configuration allows it.
 package struct SAPNotification: Equatable, Sendable {
     package let topic: Topic

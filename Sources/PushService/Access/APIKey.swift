@@ -1,7 +1,7 @@
 import Envelope
 package import Primitives
 
-/// A tenant's secret for the API: `spk_` and 32 random bytes in base64url. Shown once, since only its hash is kept.
+/// Tenant's secret for the API: `spk_` and 32 random bytes in base64url. Shown once, since only its hash is kept.
 ///
 /// The prefix lets scanners of repositories and logs find keys.
 package enum APIKey {
@@ -20,7 +20,7 @@ package enum APIKey {
             && Base64URL.decode(text.dropFirst(prefix.utf8.count)) != nil
     }
 
-    /// The token after `Bearer `; nil for another scheme or several words. There is no JWT whose algorithm could be
+    /// Token after `Bearer `; nil for another scheme or several words. There is no JWT whose algorithm could be
     /// argued about.
     package static func bearer(_ field: String) -> [UInt8]? {
         guard field.utf8.count <= 256, field.utf8.count > scheme.count else { return nil }

@@ -9,7 +9,7 @@ package struct Grant: Equatable, Sendable {
     package var end: Int64?
 }
 
-/// The hashes of all API keys.
+/// Hashes of all API keys.
 ///
 /// A look-up compares every row to its end and picks the grant by arithmetic: its time reveals neither if a key exists
 /// nor how much of one is right.

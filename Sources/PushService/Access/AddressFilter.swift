@@ -25,7 +25,7 @@ package enum AddressFilter {
         ("fc00::/7", .privateUse), ("ff00::/8", .multicast),
     ].compactMap { text, refusal in IPRange(text).map { ($0, refusal) } }
 
-    /// The part of IPv6 for hosts; the rest is special or unassigned.
+    /// Part of IPv6 for hosts; the rest is special or unassigned.
     private static let globalUnicast = IPRange("2000::/3")
     /// Teredo and the other protocol assignments, documentation twice, segment routing.
     private static let specialUnicast = ["2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16"].compactMap {

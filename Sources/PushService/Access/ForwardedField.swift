@@ -1,6 +1,6 @@
 import Transport
 
-/// The client addresses that proxies report. Bounded; malformed input yields none.
+/// Client addresses that proxies report. Bounded; malformed input yields none.
 package enum ForwardedField: String, CaseIterable, Sendable {
     /// RFC 7239.
     case forwarded
@@ -10,7 +10,7 @@ package enum ForwardedField: String, CaseIterable, Sendable {
     /// Bound on hops; further ones are ignored.
     static let hopCountMax = 8
 
-    /// The address of each hop, the nearest first; a hop without an address is nil and the last.
+    /// Address of each hop, the nearest first; a hop without an address is nil and the last.
     func hops(_ fields: HeaderBlock) -> [IPAddress?] {
         var hops: [IPAddress?] = []
         for index in (0..<fields.count).reversed() where fields.isNamed(name, at: index) {

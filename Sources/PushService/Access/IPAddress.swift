@@ -25,7 +25,7 @@ package struct IPAddress: Hashable, Sendable {
 
     package var isIPv4: Bool { bytes.count == 4 }
 
-    /// The unit of rate limits: an IPv4 address, or a household's 64 bits of IPv6. `::ffff:192.0.2.1` counts as IPv4:
+    /// Unit of rate limits: an IPv4 address, or a household's 64 bits of IPv6. `::ffff:192.0.2.1` counts as IPv4:
     /// all mapped ones share the same 64 bits.
     package var client: IPAddress {
         let plain = withoutMapping
@@ -38,14 +38,14 @@ package struct IPAddress: Hashable, Sendable {
         return IPAddress(bytes: Array(bytes[12...])) ?? self
     }
 
-    /// An IPv4 address, or the most that a household gets: 56 bits of IPv6.
+    /// IPv4 address, or the most that a household gets: 56 bits of IPv6.
     package var network: [UInt8] {
         let plain = withoutMapping
         return plain.isIPv4 ? plain.bytes : Array(bytes[..<7])
     }
 }
 
-/// A range of addresses: `10.0.0.0/8`.
+/// Range of addresses: `10.0.0.0/8`.
 package struct IPRange: Hashable, Sendable {
     package let base: IPAddress
     package let bitCount: Int

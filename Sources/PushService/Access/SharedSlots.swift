@@ -6,7 +6,7 @@ struct SharedSlots<Owner: Hashable & Sendable>: Sendable {
     private var counts: [Owner: Int] = [:]
     private(set) var total = 0
 
-    /// The rule: an owner may have half of what is free of three times `aloneMax`.
+    /// Rule: an owner may have half of what is free of three times `aloneMax`.
     static func hasRoom(for count: Int, own: Int, total: Int, aloneMax: Int) -> Bool {
         2 * (own + count) <= 3 * aloneMax - total - count
     }

@@ -3,7 +3,7 @@ import Platform
 import PushStore
 package import Transport
 
-/// The HTTP API. On the context's loop.
+/// HTTP API. On the context's loop.
 package final class APIApplication: HTTPApplication {
     final class State {
         var authenticator: Authenticator

@@ -3,7 +3,7 @@ import Primitives
 import PushStore
 import Transport
 
-/// The oldest accepted version of a C library. Older ones have remotely exploitable faults, or lack functions; a
+/// Oldest accepted version of a C library. Older ones have remotely exploitable faults, or lack functions; a
 /// version does not show a distribution's own fixes.
 struct LibraryFloor: Equatable, Sendable {
     let name: String

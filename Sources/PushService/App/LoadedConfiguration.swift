@@ -1,7 +1,7 @@
 package import Envelope
 import Primitives
 
-/// A configuration with the contents of its files.
+/// Configuration with the contents of its files.
 package struct LoadedConfiguration: Sendable {
     package let configuration: ServiceConfiguration
     package let files: ServiceFiles

@@ -1,6 +1,6 @@
 import Transport
 
-/// A race of a part's drain against its deadline. On the loop.
+/// Race of a part's drain against its deadline. On the loop.
 final class PartRace {
     /// Extra time for a part that checks the deadline itself.
     private static let grace: Duration = .milliseconds(200)

@@ -4,7 +4,7 @@ import Primitives
 package import PushStore
 import Transport
 
-/// The push service. Parts start in order, work before intake, and drain in reverse: intake ends, accepted
+/// Push service. Parts start in order, work before intake, and drain in reverse: intake ends, accepted
 /// notifications are sent, tenants are notified, the store closes.
 package final class Service: Sendable {
     package let context: ServiceContext

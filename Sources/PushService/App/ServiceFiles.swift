@@ -2,7 +2,7 @@ package import Envelope
 package import Primitives
 package import Transport
 
-/// The configuration's files, read and checked before a start or reload changes anything.
+/// Configuration's files, read and checked before a start or reload changes anything.
 package final class ServiceFiles: Sendable {
     package let tls: TLSIdentity
     /// 32 bytes.

@@ -1,7 +1,7 @@
 package import PushStore
 package import Transport
 
-/// A part of the service. It lives on the loop; its methods may be called from any task.
+/// Part of the service. It lives on the loop; its methods may be called from any task.
 package protocol ServicePart: AnyObject, Sendable {
     /// One word, for the log.
     var name: StaticString { get }

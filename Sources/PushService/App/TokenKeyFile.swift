@@ -3,7 +3,7 @@ package import Keys
 import Platform
 package import Primitives
 
-/// The key that encrypts device tokens: 32 random bytes, or their 43 characters of base64url with or without a line
+/// Key that encrypts device tokens: 32 random bytes, or their 43 characters of base64url with or without a line
 /// feed.
 package enum TokenKeyFile {
     package static let byteCount = 32

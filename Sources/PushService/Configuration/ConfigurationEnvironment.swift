@@ -48,7 +48,7 @@ enum ConfigurationEnvironment {
         ),
     ]
 
-    /// A negative offset, which no byte of the file has.
+    /// Negative offset, which no byte of the file has.
     static func offset(of index: Int) -> Int { -1 - index }
 
     static func variable(at offset: Int) -> Variable? {

@@ -1,4 +1,4 @@
-/// A fault in the configuration. No value is repeated: some are secret.
+/// Fault in the configuration. No value is repeated: some are secret.
 package struct ConfigurationFault: Error, Equatable, Sendable {
     package enum Place: Equatable, Sendable {
         /// Both from 1.
@@ -7,9 +7,9 @@ package struct ConfigurationFault: Error, Equatable, Sendable {
     }
 
     package let place: Place
-    /// A JSON pointer to the field; empty for the whole document.
+    /// JSON pointer to the field; empty for the whole document.
     package let pointer: String
-    /// A sentence without its full stop.
+    /// Sentence without its full stop.
     package let problem: String
 }
 

@@ -147,7 +147,7 @@ extension ServiceConfiguration {
 }
 
 extension ObjectReader {
-    /// An absolute path, so that the working directory does not matter.
+    /// Absolute path, so that the working directory does not matter.
     func file(_ name: String, isRequired: Bool = false) -> String? {
         text(name, 2...4_096, "the absolute path of a file", isRequired: isRequired) {
             $0.utf8.first == UInt8(ascii: "/") && !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F }

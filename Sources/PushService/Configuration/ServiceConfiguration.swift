@@ -2,7 +2,7 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// The configuration, from one JSON file and the environment (docs/service.md). Of secrets it has hashes only.
+/// Configuration, from one JSON file and the environment (docs/service.md). Of secrets it has hashes only.
 package struct ServiceConfiguration: Equatable, Sendable {
     package struct Listen: Equatable, Sendable {
         /// A literal address.
@@ -93,7 +93,7 @@ package struct AppConfiguration: Equatable, Sendable {
         case certificate(file: String, passwordFile: String?)
     }
 
-    /// The simulator in Apple's place.
+    /// Simulator in Apple's place.
     package struct Endpoint: Hashable, Sendable {
         package let host: String
         package let port: UInt16
@@ -109,7 +109,7 @@ package struct AppConfiguration: Equatable, Sendable {
     package let environment: APNSEnvironment
     package let credential: Credential
     package let endpoint: Endpoint?
-    /// A feedback service as before 2021; only with a certificate.
+    /// Feedback service as before 2021; only with a certificate.
     package let feedback: Feedback?
     package let placeholder: Placeholder
     /// Receipts are off unless turned on (protocol v1, rule 37).

@@ -1,4 +1,4 @@
-/// A webhook's URL, in a strict form that all parsers read alike.
+/// Webhook's URL, in a strict form that all parsers read alike.
 ///
 /// No redirect is followed. All addresses of the host are checked before one is connected to, so a later change of DNS
 /// has no effect.
@@ -54,7 +54,7 @@ package struct WebhookTarget: Hashable, Sendable {
         return port
     }
 
-    /// A DNS name, or an address in its strict form. `127.1`, `0x7f000001` and `2130706433` are refused: addresses to
+    /// DNS name, or an address in its strict form. `127.1`, `0x7f000001` and `2130706433` are refused: addresses to
     /// some parsers (WHATWG, "ends in a number checker"), names to others.
     package static func isHost(_ text: String) -> Bool {
         if IPAddress(text) != nil { return true }

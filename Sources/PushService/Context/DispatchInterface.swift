@@ -2,7 +2,7 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// The dispatcher as the API sees it. On the loop.
+/// Dispatcher as the API sees it. On the loop.
 package protocol DispatchInterface: AnyObject, Sendable {
     /// Reserves room to send notifications at once.
     ///

@@ -2,7 +2,7 @@ import Envelope
 package import PushStore
 import Transport
 
-/// The daily quotas, on the loop. They are saved every few seconds; a killed process forgets what was used since.
+/// Daily quotas, on the loop. They are saved every few seconds; a killed process forgets what was used since.
 package final class QuotaTable: Sendable {
     private final class State {
         var quota = DailyQuota()

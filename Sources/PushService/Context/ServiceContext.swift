@@ -36,9 +36,9 @@ package final class ServiceContext: Sendable {
     package func replaceSettings(_ settings: ServiceSettings) { current.withLock { $0 = settings } }
 }
 
-/// The clocks, replaceable by tests.
+/// Clocks, replaceable by tests.
 package struct ServiceClock: Sendable {
-    /// The time of queues, log and API; `steady` keeps it from going back.
+    /// Time of queues, log and API; `steady` keeps it from going back.
     package let now: @Sendable () -> Timestamp
     /// Nanoseconds of a monotonic clock.
     package let uptime: @Sendable () -> Int64

@@ -2,7 +2,7 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// The configuration, indexed. Immutable: a reload makes another.
+/// Configuration, indexed. Immutable: a reload makes another.
 package final class ServiceSettings: Sendable {
     /// An object: copying costs more than the look-up.
     package final class App: Sendable {

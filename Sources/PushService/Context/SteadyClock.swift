@@ -1,7 +1,7 @@
 package import Envelope
 import Platform
 
-/// The wall clock as queues need it: it never goes back, and never stands still.
+/// Wall clock as queues need it: it never goes back, and never stands still.
 ///
 /// Due times are on disk. A wall clock set back by an hour would add an hour to every wait, and a stopped one would
 /// keep all for ever. While it is behind, time runs at seven eighths of its pace. A wall clock more than a day behind

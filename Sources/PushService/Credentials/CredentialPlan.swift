@@ -4,7 +4,7 @@ import Envelope
 import PushStore
 import Transport
 
-/// A configuration's credentials, read and checked.
+/// Configuration's credentials, read and checked.
 package struct CredentialPlan: Sendable {
     struct Key: Hashable, Sendable {
         let credential: AppConfiguration.Credential
@@ -19,7 +19,7 @@ package struct CredentialPlan: Sendable {
         let digest: [UInt8]
     }
 
-    /// A tenant's app in one of Apple's environments.
+    /// Tenant's app in one of Apple's environments.
     struct Place: Hashable, Sendable {
         let tenant: TenantID
         let bundleID: BundleID

@@ -10,7 +10,7 @@ struct CredentialReader {
     struct Fault: Error, Equatable {
         /// JSON pointer to its field, relative to the app.
         let field: String
-        /// A sentence without its full stop and without the path.
+        /// Sentence without its full stop and without the path.
         let problem: String
     }
 

@@ -8,7 +8,7 @@ import Transport
 
 struct FileReading {
     struct Fault: Error {
-        /// A sentence without its full stop and without the path.
+        /// Sentence without its full stop and without the path.
         let problem: String
     }
 

@@ -4,7 +4,7 @@ package import Envelope
 import PushStore
 package import Transport
 
-/// The clients: one for each credential and endpoint. Lives on the loop.
+/// Clients: one for each credential and endpoint. Lives on the loop.
 ///
 /// Clients report ambiguous results (`AmbiguityPolicy.report`), so that each retry is on disk, with its apns-id and
 /// "maybe twice", before it goes out. A client resends once what APNs certainly has not processed: a GOAWAY, a refused
@@ -132,7 +132,7 @@ package final class PushCredentials {
     }
 }
 
-/// A callback that is set after the clients are made. Lives on the loop.
+/// Callback that is set after the clients are made. Lives on the loop.
 final class RoomSignal {
     var notify: () -> Void = {}
 }

@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// An attempt in the log. No member could hold a device token, a payload or a key.
+/// Attempt in the log. No member could hold a device token, a payload or a key.
 package struct AttemptLogLine: Equatable, Sendable {
     package let timeMilliseconds: Int64
     package let trace: Trace

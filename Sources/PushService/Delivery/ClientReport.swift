@@ -3,7 +3,7 @@ import APNSProvider
 import Envelope
 import PushStore
 
-/// The client's report of a push in the terms of rules, outbox and metrics.
+/// Client's report of a push in the terms of rules, outbox and metrics.
 struct ClientReport {
     enum Blame: Equatable {
         /// Other apps of the credential may pass: a key limited to some topics gets the same reason.

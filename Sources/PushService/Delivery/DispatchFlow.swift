@@ -158,7 +158,7 @@ struct DispatchFlow: Sendable {
 
     // MARK: Next step
 
-    /// The next effect; nil: none before the next event or `wakesAt`.
+    /// Next effect; nil: none before the next event or `wakesAt`.
     ///
     /// - Parameter now: Nanoseconds of the monotonic clock.
     mutating func next(now: Int64) -> Effect? {

@@ -13,7 +13,7 @@ import Transport
 /// Unchecked Sendable: the loop's thread alone touches its state. Entry points check that or move there first; the loop
 /// itself calls `handleTurnEnd`.
 package final class Dispatcher: DispatchInterface, @unchecked Sendable {
-    /// A taken entry without a result on disk. An object, because it is large and read often.
+    /// Taken entry without a result on disk. An object, because it is large and read often.
     final class Pending {
         var lease: Lease
         /// Large: read in place.

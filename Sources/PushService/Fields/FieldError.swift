@@ -13,7 +13,7 @@ package struct FieldError: Error, Equatable, Sendable {
     package let path: FieldPath
     /// Bytes before the value, or before the object that lacks it.
     package let offset: Int
-    /// A sentence without its full stop.
+    /// Sentence without its full stop.
     package let problem: String
 }
 

@@ -4,7 +4,7 @@ package indirect enum FieldPath: Equatable, Sendable {
     case member(FieldPath, String)
     case element(FieldPath, Int)
 
-    /// A JSON pointer (RFC 6901 section 3), empty for the whole document.
+    /// JSON pointer (RFC 6901 section 3), empty for the whole document.
     package var pointer: String {
         switch self {
         case .root: return ""

@@ -15,7 +15,7 @@ enum ISODateTime {
         return (days(year, month, day) * 86_400) + ofDay - offset
     }
 
-    /// An optional fraction, then `Z`, `+hh:mm` or `+hhmm`.
+    /// Optional fraction, then `Z`, `+hh:mm` or `+hhmm`.
     private static func offset(_ rest: ArraySlice<UInt8>) -> Int64? {
         var rest = rest
         if rest.first == UInt8(ascii: ".") {

@@ -11,7 +11,7 @@ enum NearestName {
         return best.distance <= max(2, best.name.utf8.count / 3) ? best.name : nil
     }
 
-    /// The name for a message; nil for a text that does not look like one.
+    /// Name for a message; nil for a text that does not look like one.
     static func presentable(_ name: String) -> String? {
         guard (1...characterCountMax).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return nil

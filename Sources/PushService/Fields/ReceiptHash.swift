@@ -2,7 +2,7 @@ package import Envelope
 import Keys
 import Primitives
 
-/// The hash of a receipt capability, with which a reader of the database cannot send a receipt.
+/// Hash of a receipt capability, with which a reader of the database cannot send a receipt.
 ///
 /// The sender makes the capability and seals it; the service first sees it in the receipt.
 ///

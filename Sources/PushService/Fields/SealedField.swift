@@ -1,6 +1,6 @@
 package import Envelope
 
-/// The encrypted field of a payload, as text. Only its form is checked.
+/// Encrypted field of a payload, as text. Only its form is checked.
 package struct SealedField: Equatable, Sendable {
     package enum Format: String, Sendable {
         /// The envelope of docs/protocol.md, of the class's length.
@@ -64,7 +64,7 @@ package struct SealedField: Equatable, Sendable {
     }
 }
 
-/// The payload around the field: the app's placeholder, and nothing of the sender's choice.
+/// Payload around the field: the app's placeholder, and nothing of the sender's choice.
 package enum SealedPayload {
     /// - Returns: JSON in the byte order of docs/protocol.md, "Payload". A call's `aps` is empty.
     package static func bytes(

@@ -2,10 +2,10 @@ import Envelope
 import PushStore
 import Transport
 
-/// An admitted request's head. An object: copying it at each step costs more.
+/// Admitted request's head. An object: copying it at each step costs more.
 final class APIAdmission: Sendable {
     let route: Route
-    /// The identifier in the path; empty without one.
+    /// Identifier in the path; empty without one.
     let id: String
     let query: String?
     /// Fields of the body's type, and the idempotency key.
@@ -13,7 +13,7 @@ final class APIAdmission: Sendable {
     /// Rights of the key; nil if the route needs none.
     let grant: Grant?
     let share: HTTPBodyShare
-    /// The settings on arrival.
+    /// Settings on arrival.
     let settings: ServiceSettings
     /// Nanoseconds of the monotonic clock.
     let begun: Int64
@@ -55,7 +55,7 @@ struct APICall: Sendable {
     var settings: ServiceSettings { admission.settings }
     var begun: Int64 { admission.begun }
 
-    /// The request for parsers, without the key.
+    /// Request for parsers, without the key.
     var request: APIRequest {
         APIRequest(method: route.method, path: "", query: query, fields: admission.fields, body: body)
     }
@@ -68,7 +68,7 @@ struct APICall: Sendable {
         return tenant
     }
 
-    /// The largest sensible body of an operation, within the setting.
+    /// Largest sensible body of an operation, within the setting.
     static func bodyByteCountMax(_ operation: Route.Operation, _ limits: ServiceLimits) -> Int {
         let wanted =
             switch operation {

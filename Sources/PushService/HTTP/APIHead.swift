@@ -4,7 +4,7 @@ enum APIHead {
     /// Bound above the longest valid query.
     private static let queryByteCountMax = 1_024
 
-    /// The request for admission, with its key.
+    /// Request for admission, with its key.
     static func request(
         _ head: HTTPHead,
         _ clients: inout ClientAddresses,
@@ -47,7 +47,7 @@ struct ClientAddresses {
     private static let loopback = IPAddress(bytes: [127, 0, 0, 1])
     private var known: [String: IPAddress] = [:]
 
-    /// The client's address, through trusted proxies; nil on this machine.
+    /// Client's address, through trusted proxies; nil on this machine.
     mutating func client(of head: HTTPHead, _ proxies: ProxyConfiguration?) -> IPAddress? {
         let peer = head.remoteAddress.flatMap { address($0) }
         guard let proxies, let proxy = peer ?? Self.loopback, proxies.contains(proxy) else { return peer }
@@ -66,6 +66,6 @@ struct ClientAddresses {
 }
 
 extension Route {
-    /// A route without a key, for the rate of an address alone.
+    /// Route without a key, for the rate of an address alone.
     static let open = all.first { $0.operation == .health } ?? all[0]
 }

@@ -16,7 +16,7 @@ enum Admission {
         Array($0.pattern.utf8)
     }
 
-    /// The last resort, checked even before the key.
+    /// Last resort, checked even before the key.
     ///
     /// - Returns: 429; nil if there is room, or for another request.
     static func refusal(of head: HTTPHead, open: SharedSlots<TenantID>, _ context: ServiceContext) -> HTTPAnswer? {

@@ -10,14 +10,14 @@ package struct DeliveryRates: Equatable, Sendable {
         package let day: Int64
         /// A configured bundle id.
         package let app: String
-        /// An assigned ISO 3166-1 code, or `other`.
+        /// Assigned ISO 3166-1 code, or `other`.
         package let region: String
     }
 
     package struct Counts: Equatable, Sendable {
         package var accepted = 0
         package var sent = 0
-        /// A lower bound of arrivals.
+        /// Lower bound of arrivals.
         package var received = 0
         package var undeliverable = 0
     }

@@ -1,7 +1,7 @@
 package import APNS
 package import PushStore
 
-/// The counters. Label values come from types or the configuration: external input makes no new series.
+/// Counters. Label values come from types or the configuration: external input makes no new series.
 package struct ServiceMetrics: Sendable {
     /// Results of attempts, beside the reasons of APNs.
     package enum Outcome: String, CaseIterable, Sendable {

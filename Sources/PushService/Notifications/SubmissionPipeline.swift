@@ -5,7 +5,7 @@ import Primitives
 import PushStore
 import Transport
 
-/// The steps of every submission. On the loop.
+/// Steps of every submission. On the loop.
 ///
 ///     read → check the queue → look up the devices → draft → take the quota → reserve or queue → store → answer
 ///

@@ -17,7 +17,7 @@ package enum AttemptResult: Equatable, Sendable {
     /// The credential is suspended, which is no attempt.
     case suspended
 
-    /// The cause of a missing answer, as in the log and in a notification's `reason`.
+    /// Cause of a missing answer, as in the log and in a notification's `reason`.
     package enum Failure: String, Sendable, CaseIterable {
         case notSendable = "NotSendable"
         /// APNs has certainly not acted on it. In all cases below it may have.

@@ -6,7 +6,7 @@ package import APNS
 /// streams side by side, and a lost connection's pushes move to another. So a newer push waits until the older is
 /// answered.
 package struct CollapseOrder<Waiting: Sendable>: Sendable {
-    /// A collapse id's hash. Keys that collide wait for each other, which loses nothing.
+    /// Collapse id's hash. Keys that collide wait for each other, which loses nothing.
     package struct Key: Hashable, Sendable {
         let value: Int
 

@@ -1,4 +1,4 @@
-/// A bounded queue that serves owners in turn: an owner with a million elements delays another's single one by one
+/// Bounded queue that serves owners in turn: an owner with a million elements delays another's single one by one
 /// turn. The rest stays on disk.
 package struct TenantTurns<Element: Sendable>: Sendable {
     private let countMax: Int

@@ -1,7 +1,7 @@
 import Envelope
 import Transport
 
-/// A timer for the earliest of several times, on the loop.
+/// Timer for the earliest of several times, on the loop.
 struct LoopAlarm {
     /// Fires at least this often, because wall clocks are set.
     private static let longestWait = Duration.seconds(60)

@@ -3,7 +3,7 @@ import HTTPSClient
 import Platform
 import Primitives
 
-/// A tenant's server: its checked addresses and its secrets.
+/// Tenant's server: its checked addresses and its secrets.
 final class WebhookReceiver: Sendable {
     private let destination: WebhookConfiguration
     private let addresses: [IPAddress]

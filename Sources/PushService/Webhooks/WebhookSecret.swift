@@ -1,7 +1,7 @@
 import Platform
 package import Primitives
 
-/// A Standard Webhooks secret in a file of its own: `whsec_` and the base64 of 24 to 64 random bytes. Trailing white
+/// Standard Webhooks secret in a file of its own: `whsec_` and the base64 of 24 to 64 random bytes. Trailing white
 /// space is ignored.
 package enum WebhookSecret {
     private static let prefix = Array("whsec_".utf8)

@@ -1,4 +1,4 @@
-/// A call's completion, called once, on any thread; it must only pass the result on.
+/// Call's completion, called once, on any thread; it must only pass the result on.
 package typealias StoreCompletion<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
 /// Awaits a call with a completion.

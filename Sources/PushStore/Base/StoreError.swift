@@ -1,4 +1,4 @@
-/// A failed store call. It stores nothing (except as `.broken` and `.moved` say), and the error names no contents.
+/// Failed store call. It stores nothing (except as `.broken` and `.moved` say), and the error names no contents.
 package enum StoreError: Error, Equatable, Sendable {
     /// No space left. Reads work; each write tries again.
     case full

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// The key of device tokens and cursors: 32 bytes from outside the database.
+/// Key of device tokens and cursors: 32 bytes from outside the database.
 package struct StoreKey: ~Copyable, Sendable {
     package static let byteCount = 32
 

@@ -1,4 +1,4 @@
-/// A tenant's id; no call reaches another's.
+/// Tenant's id; no call reaches another's.
 package struct TenantID: Hashable, Sendable {
     package static let byteCounts = 1...64
 
@@ -17,7 +17,7 @@ package struct TenantID: Hashable, Sendable {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// A tenant's id for a device.
+/// Tenant's id for a device.
 package struct DeviceID: Hashable, Sendable {
     package static let byteCounts = 1...128
 
@@ -36,7 +36,7 @@ package struct DeviceID: Hashable, Sendable {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// The lookup key of a tenant's device.
+/// Lookup key of a tenant's device.
 package struct DeviceKey: Hashable, Sendable {
     package let tenant: TenantID
     package let device: DeviceID

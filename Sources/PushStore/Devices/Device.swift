@@ -1,10 +1,10 @@
 package import APNS
 package import Envelope
 
-/// A registered device without its key bundle, which notifications do not need. A class: large, immutable, often passed
+/// Registered device without its key bundle, which notifications do not need. A class: large, immutable, often passed
 /// on.
 package final class Device: Equatable, Sendable {
-    /// An app's registration at launch.
+    /// App's registration at launch.
     package struct Registration: Equatable, Sendable {
         package static let bundleByteCounts = 0...16_384
         package static let textByteCounts = 0...64
@@ -115,7 +115,7 @@ package final class Device: Equatable, Sendable {
     }
 }
 
-/// A token that APNs knows.
+/// Token that APNs knows.
 package struct ReachedToken: Hashable, Sendable {
     package let token: DeviceToken
     package let environment: APNSEnvironment

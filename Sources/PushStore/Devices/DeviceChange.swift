@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// The difference that a registration makes; pure logic.
+/// Difference that a registration makes; pure logic.
 enum DeviceChange: Equatable {
     case nothing
     /// Only the last-seen time, which ends any doubt about its tokens.

@@ -4,7 +4,7 @@ package import Envelope
 /// Report of a gone app: a 410, or Apple's old feedback service.
 package struct Unregistration: Equatable, Sendable {
     package let key: DeviceKey
-    /// The token that was used; the device may have a new one.
+    /// Token that was used; the device may have a new one.
     package let token: DeviceToken
     /// APNs's time of confirmation.
     package let timestamp: Timestamp

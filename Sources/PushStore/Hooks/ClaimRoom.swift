@@ -1,4 +1,4 @@
-/// A sender's room, in all and for each tenant.
+/// Sender's room, in all and for each tenant.
 package struct ClaimRoom: Equatable, Sendable {
     package let whole: Int
     /// For tenants not in `ofTenants`.

@@ -12,7 +12,7 @@ package enum HookKind: UInt8, CaseIterable, Sendable {
     case fallbackUncertain = 6
 }
 
-/// A hook for an event outside the store.
+/// Hook for an event outside the store.
 package struct NewHook: Equatable, Sendable {
     package static let detailByteCounts = 0...64
 
@@ -29,7 +29,7 @@ package struct NewHook: Equatable, Sendable {
     }
 }
 
-/// A report to a tenant, at least once.
+/// Report to a tenant, at least once.
 ///
 /// The store adds one in the transaction that ends an entry with `isReported` (dead, expired, delivered);
 /// `StoreWriter.report` adds others. An entry has at most one of a kind. Hooks dropped with their entries, or above the

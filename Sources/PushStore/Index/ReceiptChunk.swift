@@ -1,4 +1,4 @@
-/// A part of a receipt run, coded as in `TraceChunk`. Its row's number is the run and the first hash: a lookup reads
+/// Part of a receipt run, coded as in `TraceChunk`. Its row's number is the run and the first hash: a lookup reads
 /// one row of each run, the last at or below its hash, and interior pages hold hundreds of numbers. One row has all
 /// pairs of a hash.
 enum ReceiptChunk {
@@ -7,10 +7,10 @@ enum ReceiptChunk {
     private static let hashBitCount: Int64 = 48
     private static let hashMask: Int64 = 1 << hashBitCount - 1
 
-    /// The row number of a chunk.
+    /// Row number of a chunk.
     static func id(run: Int64, _ hash: Int64) -> Int64 { run << hashBitCount | hash }
 
-    /// The row numbers of a run's chunks that begin at or below `last`.
+    /// Row numbers of a run's chunks that begin at or below `last`.
     static func ids(run: Int64, through last: Int64 = hashMask) -> ClosedRange<Int64> {
         id(run: run, 0)...id(run: run, last)
     }

@@ -1,4 +1,4 @@
-/// A sorted run of receipt hashes, of the entries between two times. Only runs of one merge overlap in time.
+/// Sorted run of receipt hashes, of the entries between two times. Only runs of one merge overlap in time.
 struct ReceiptRun: Hashable {
     /// From 1; key of its chunks.
     let number: Int64

@@ -1,4 +1,4 @@
-/// A part of a run: pairs of hash and entry, eight bytes each, sorted.
+/// Part of a run: pairs of hash and entry, eight bytes each, sorted.
 enum TraceChunk {
     /// Eight such chunks fit a page of 8,192 bytes.
     static let pairCountMax = 60

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The writer's side of an index.
+/// Writer's side of an index.
 final class TraceIndex {
     private let kind: TraceIndexKind
     private let runs: any RunTable

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Primitives
 
-/// The newest pairs of an index: entries by trace, device, apns-id or receipt.
+/// Newest pairs of an index: entries by trace, device, apns-id or receipt.
 ///
 /// An SQLite index of random keys would write a page for each entry. So pairs stay in memory, in order of arrival,
 /// until `pairCountMax` are written at once as a sorted run. A lookup searches memory and each run. A start rebuilds

@@ -1,4 +1,4 @@
-/// A hash (of a trace, device, apns-id or receipt hash) and its entry.
+/// Hash (of a trace, device, apns-id or receipt hash) and its entry.
 struct TracePair: Equatable {
     let hash: Int64
     let entry: Int64

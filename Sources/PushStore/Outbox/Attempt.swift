@@ -60,7 +60,7 @@ package struct Attempt: Equatable, Sendable {
     }
 }
 
-/// The sender's reading of an attempt.
+/// Sender's reading of an attempt.
 package enum Verdict: Equatable, Sendable {
     /// APNs accepted it.
     case accepted

@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// A queue that loses nothing: acknowledged entries survive crashes and power loss.
+/// Queue that loses nothing: acknowledged entries survive crashes and power loss.
 ///
 /// Every call names shards, directly or by ids and devices, so that an engine may span machines. One dispatcher works
 /// on a shard. Entries go out at least once:

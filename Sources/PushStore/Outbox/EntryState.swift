@@ -1,4 +1,4 @@
-/// A notification's state. It ends once: in `accepted` (perhaps then `delivered`), `dead` or `expired`.
+/// Notification's state. It ends once: in `accepted` (perhaps then `delivered`), `dead` or `expired`.
 package enum EntryState: Equatable, Hashable, Sendable {
     /// Waits for its due time.
     case queued

@@ -1,4 +1,4 @@
-/// A tenant's entries in a lane by state. Every change maintains it; reading is cheap.
+/// Tenant's entries in a lane by state. Every change maintains it; reading is cheap.
 package struct LaneCount: Equatable, Sendable {
     package let tenant: TenantID
     package let lane: Lane

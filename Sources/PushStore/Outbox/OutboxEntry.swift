@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// A stored notification without its payload.
+/// Stored notification without its payload.
 package struct OutboxEntry: Equatable, Sendable {
     package let id: EntryID
     package let tenant: TenantID
@@ -36,7 +36,7 @@ package struct OutboxEntry: Equatable, Sendable {
     package var wait: Duration { due > changed ? .milliseconds(due.milliseconds - changed.milliseconds) : .zero }
 }
 
-/// An entry as its dispatcher gets it.
+/// Entry as its dispatcher gets it.
 package struct LeasedEntry: Equatable, Sendable {
     package let lease: Lease
     package let entry: OutboxEntry
@@ -50,7 +50,7 @@ package struct LeasedEntry: Equatable, Sendable {
 }
 
 extension NewEntry {
-    /// The entry as `take` would give it.
+    /// Entry as `take` would give it.
     package func leased(_ lease: Lease, tenant: TenantID, created: Timestamp) -> LeasedEntry {
         LeasedEntry(
             lease: lease,
@@ -82,7 +82,7 @@ extension NewEntry {
     }
 }
 
-/// The right to send an entry for a time, held in memory.
+/// Right to send an entry for a time, held in memory.
 package struct Lease: Hashable, Sendable {
     /// As last read, to spare another read; the file decides.
     let standing: EntryStanding

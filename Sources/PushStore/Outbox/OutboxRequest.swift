@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// A submission, stored whole or not at all.
+/// Submission, stored whole or not at all.
 package struct OutboxRequest: Sendable {
     package static let entryCounts = 1...1_000
 
@@ -21,7 +21,7 @@ package struct OutboxRequest: Sendable {
     }
 }
 
-/// The identity of a repeated request.
+/// Identity of a repeated request.
 package struct Idempotency: Hashable, Sendable {
     package static let keyByteCounts = 1...255
     package static let digestByteCounts = 32...32

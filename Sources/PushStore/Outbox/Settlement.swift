@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// An entry's state after an attempt; pure logic.
+/// Entry's state after an attempt; pure logic.
 struct Settlement: Equatable {
     let state: EntryState
     /// Next due time; only for `.queued`.
@@ -23,7 +23,7 @@ struct Settlement: Equatable {
         }
     }
 
-    /// A retry's lane: with an attempt limit it goes to the background (SAP Mobile Services repeats "with low
+    /// Retry's lane: with an attempt limit it goes to the background (SAP Mobile Services repeats "with low
     /// priority").
     static func lane(_ lane: Lane, attemptLimit: Int?, after state: EntryState) -> Lane {
         state == .queued && attemptLimit != nil ? .background : lane

@@ -1,6 +1,6 @@
 package import Envelope
 
-/// A dispatcher's request for entries.
+/// Dispatcher's request for entries.
 package struct TakeDemand: Sendable {
     package let lane: Lane
     package let shards: ShardSet

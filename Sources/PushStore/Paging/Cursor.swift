@@ -1,7 +1,7 @@
 internal import Envelope
 internal import Primitives
 
-/// A position in a tenant's list. Opaque, and only the store can make one.
+/// Position in a tenant's list. Opaque, and only the store can make one.
 package struct Cursor: Hashable, Sendable {
     /// In base64url.
     package let text: String

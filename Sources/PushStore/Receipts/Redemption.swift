@@ -1,4 +1,4 @@
-/// The result of redeeming a capability.
+/// Result of redeeming a capability.
 package enum Redemption: Equatable, Sendable {
     /// First use; the entry afterwards.
     case received(OutboxEntry)

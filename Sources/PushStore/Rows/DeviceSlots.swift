@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// A device's four possible places, by tenant and id, in its table, which is in their order:
+/// Device's four possible places, by tenant and id, in its table, which is in their order:
 ///
 ///     63            48               2  0
 ///     0   tenant (15)    hash (46)   free

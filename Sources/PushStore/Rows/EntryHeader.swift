@@ -1,7 +1,7 @@
 internal import APNS
 internal import Envelope
 
-/// An entry's immutable part, in the column `header`: version 1, then LP(device), LP(topic), LP(collapse id or
+/// Entry's immutable part, in the column `header`: version 1, then LP(device), LP(topic), LP(collapse id or
 /// nothing), LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration.
 enum EntryHeader {
     private static let version: UInt8 = 1

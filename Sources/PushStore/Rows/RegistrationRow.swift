@@ -26,7 +26,7 @@ struct RegistrationRow {
         bundle = row.isNull(15) ? nil : (row.integer(15), row.bytes(16))
     }
 
-    /// The place in a row of `select`, even a damaged one.
+    /// Place in a row of `select`, even a damaged one.
     static func place(_ row: SQLiteRow) -> Int64 { row.integer(12) }
 
     func change(

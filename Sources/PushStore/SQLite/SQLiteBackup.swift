@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Platform
 
-/// A stepwise copy of a database.
+/// Stepwise copy of a database.
 ///
 /// The source connection's writes reach the copy, which reflects the last step. Nothing is locked between steps, so the
 /// log can be checkpointed. Another connection's write restarts the copy.
@@ -36,7 +36,7 @@ final class SQLiteBackup {
     }
 }
 
-/// A copy's file: it appears whole or not at all.
+/// Copy's file: it appears whole or not at all.
 struct CopyFile {
     private let path: String
     private var part: String { path + ".part" }

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Platform
 
-/// A connection to a file, confined to its thread; lives as long as its last statement.
+/// Connection to a file, confined to its thread; lives as long as its last statement.
 @safe
 final class SQLiteConnection {
     private let handle: OpaquePointer

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Platform
 
-/// A bound value. Texts are bytes: no data is ever part of a statement.
+/// Bound value. Texts are bytes: no data is ever part of a statement.
 enum SQLiteValue {
     case integer(Int64)
     case bytes([UInt8])

@@ -1,4 +1,4 @@
-/// A connection's statements, each prepared once.
+/// Connection's statements, each prepared once.
 final class StatementCache {
     let connection: SQLiteConnection
     private var statements: [String: SQLiteStatement] = [:]

@@ -1,12 +1,12 @@
 internal import Platform
 
-/// A store's file and its lock: one process has it, only its owner can read it.
+/// Store's file and its lock: one process has it, only its owner can read it.
 ///
 ///     PATH          the database; SQLite puts PATH-wal and PATH-shm beside it
 ///     PATH-lock     held while the store is open; its bytes are a `StoreMark`
 final class StoreFile: Sendable {
     let path: String
-    /// The mark before this opening.
+    /// Mark before this opening.
     let mark: StoreMark
     /// True if the last process did not close it, and the log is gone.
     let isLogMissing: Bool

@@ -1,4 +1,4 @@
-/// A file beside the database that identifies its last state.
+/// File beside the database that identifies its last state.
 ///
 /// Both hold a stamp of random bytes, renewed at each opening, every minute and at the end: an older file has another.
 /// The mark is written first, and allows both stamps until the transaction holds.

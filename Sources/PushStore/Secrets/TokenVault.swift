@@ -10,7 +10,7 @@ struct TokenVault: Sendable {
 
     init(_ secrets: StoreSecrets) { self.secrets = secrets }
 
-    /// The token's column; it opens in no other.
+    /// Token's column; it opens in no other.
     enum Column {
         case token, voIPToken
     }
@@ -50,7 +50,7 @@ struct TokenVault: Sendable {
         }
     }
 
-    /// A keyed hash, equal for a tenant's same token in one environment.
+    /// Keyed hash, equal for a tenant's same token in one environment.
     func fingerprint(_ token: DeviceToken, _ environment: APNSEnvironment, _ tenant: TenantID) -> [UInt8] {
         let parts = [tenant.bytes, [environment.code], token.bytes]
         return Array(secrets.tag(.fingerprint, parts).prefix(Self.fingerprintByteCount))

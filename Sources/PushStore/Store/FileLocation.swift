@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The identities of the store's files. Writes to a removed, renamed or replaced file are lost at the next start, and
+/// Identities of the store's files. Writes to a removed, renamed or replaced file are lost at the next start, and
 /// SQLite does not notice in WAL mode.
 struct FileLocation {
     private struct Identity: Equatable {

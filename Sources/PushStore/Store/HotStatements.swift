@@ -13,7 +13,7 @@ struct HotStatements {
     let mark: SQLiteStatement
     /// Sending → the attempt's result, if the lease still holds.
     let settle: SQLiteStatement
-    /// The form for the first attempt.
+    /// Form for the first attempt.
     let settleFirst: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(StoreError) {

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The writer's signals to registry snapshots: changes, and the need to be short.
+/// Writer's signals to registry snapshots: changes, and the need to be short.
 final class RegistryNews: Sendable {
     struct State: Equatable {
         /// Transactions that may have changed registrations.

@@ -1,4 +1,4 @@
-/// The registry's snapshot for notifications.
+/// Registry's snapshot for notifications.
 ///
 /// SQLite drops its cache after another connection's write, and the outbox writes all the time. So this connection
 /// keeps its snapshot until a registration changes.

@@ -2,7 +2,7 @@ package import Envelope
 internal import Platform
 internal import Primitives
 
-/// The relay's data in a SQLite file, with a writing and a reading thread.
+/// Relay's data in a SQLite file, with a writing and a reading thread.
 ///
 ///     let hooks = try await store.read { reader throws(StoreError) in try reader.hookCounts() }
 ///     try await store.write { writer throws(StoreError) in try writer.finishHooks(outcomes) }

@@ -1,4 +1,4 @@
-/// The tables: a file of version n has had the first n steps. A released step never changes.
+/// Tables: a file of version n has had the first n steps. A released step never changes.
 ///
 /// Untrusted texts are blobs. Times are milliseconds since 1970. Partial indexes keep to rows of a state, and so small.
 enum Schema {

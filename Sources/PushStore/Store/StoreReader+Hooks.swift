@@ -45,7 +45,7 @@ extension StoreReader {
         return next.map { Timestamp(column: $0) }
     }
 
-    /// A row for each tenant that ever had one.
+    /// Row for each tenant that ever had one.
     package func hookCounts() throws(StoreError) -> [HookCount] {
         let rows = try sql("SELECT tenant, count, dropped FROM hook_tally ORDER BY tenant").all([]) { row in
             (tenant: row.integer(0), waiting: row.integer(1), dropped: row.integer(2))

@@ -21,7 +21,7 @@ extension StoreReader {
     }
 }
 
-/// A request with an idempotency key.
+/// Request with an idempotency key.
 enum RequestRow {
     /// - Returns: nil for a new request.
     /// - Throws: `.damaged`, and disk errors.

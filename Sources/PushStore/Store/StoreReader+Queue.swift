@@ -11,7 +11,7 @@ struct QueueFinding: Sendable {
     var lastTenant: Int64?
 }
 
-/// A position in a tenant's queue.
+/// Position in a tenant's queue.
 private struct DueCursor {
     let tenant: Int64
     let isTried: Bool

@@ -1,7 +1,7 @@
 internal import Envelope
 internal import Platform
 
-/// A capability that may be valid, and its entry's id.
+/// Capability that may be valid, and its entry's id.
 struct ReceiptClaim: Sendable {
     let hash: [UInt8]
     let entry: Int64

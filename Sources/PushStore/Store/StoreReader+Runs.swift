@@ -8,7 +8,7 @@ extension StoreReader {
         try entryNumbers(TracePair.hash(trace: trace), by: .trace, in: memories.traces, visit)
     }
 
-    /// The form for a device.
+    /// Form for a device.
     func entryNumbers(
         device: [UInt8],
         tenant: Int64,

@@ -2,7 +2,7 @@ internal import APNS
 internal import Envelope
 internal import Platform
 
-/// The reading half of a store: sees committed data, never waits for the writer.
+/// Reading half of a store: sees committed data, never waits for the writer.
 package final class StoreReader {
     let sql: StatementCache
     /// Hot statements, without a lookup by text.

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A thread that alone uses a connection and its statements. Jobs queue while it works.
+/// Thread that alone uses a connection and its statements. Jobs queue while it works.
 final class StoreThread<Worker>: Sendable {
     private struct Inbox {
         var jobs: [StoreJob<Worker>] = []
@@ -54,7 +54,7 @@ final class StoreThread<Worker>: Sendable {
         try await awaited { submit(weight: weight, canBeRefused: canBeRefused, body, completion: $0) }
     }
 
-    /// The callback form of `perform`.
+    /// Callback form of `perform`.
     ///
     /// - Parameter completion: called once, on the thread; on the caller's if the job is refused.
     func submit<Value: Sendable>(
@@ -127,7 +127,7 @@ final class StoreThread<Worker>: Sendable {
     }
 }
 
-/// A job of a store's thread. It is run, perhaps twice, and ended once.
+/// Job of a store's thread. It is run, perhaps twice, and ended once.
 class StoreJob<Worker> {
     let weight: Int
     let isNewWork: Bool

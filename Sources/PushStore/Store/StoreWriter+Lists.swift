@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// A row of `waiting`, by which the queue and deadlines find an entry.
+/// Row of `waiting`, by which the queue and deadlines find an entry.
 struct Waiting {
     /// The tenant's number.
     let tenant: Int64

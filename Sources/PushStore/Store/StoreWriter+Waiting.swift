@@ -48,7 +48,7 @@ extension StoreWriter {
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
 
-    /// The state after a missed deadline: what may have arrived has not expired.
+    /// State after a missed deadline: what may have arrived has not expired.
     func lateEnd(of standing: EntryStanding) throws(StoreError) -> EntryState {
         guard standing.maybeDuplicate else { return .expired }
         return try lastAttempt(of: standing)?.isOutcomeUnknown == true ? .dead(.outcomeUnknown) : .expired

@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// A row of `watch` without its receipt.
+/// Row of `watch` without its receipt.
 struct EntryWatch {
     /// Milliseconds.
     let fallbackAfter: Int64?

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Primitives
 
-/// The writing half of a store. Jobs that arrive during a transaction share the next one, and its wait for the disk.
+/// Writing half of a store. Jobs that arrive during a transaction share the next one, and its wait for the disk.
 package final class StoreWriter {
     let connection: SQLiteConnection
     let sql: StatementCache
@@ -30,7 +30,7 @@ package final class StoreWriter {
     private var isBroken = false
     /// True until a restore is acknowledged.
     private var isRestored = false
-    /// The log's next step, after the next transaction.
+    /// Log's next step, after the next transaction.
     var logWish: LogWish?
     private(set) var isLogEmpty = false
     private var copy: SQLiteBackup?
@@ -98,7 +98,7 @@ package final class StoreWriter {
         return EntryID(sequence: sequence.next(milliseconds: milliseconds), shard: shard)
     }
 
-    /// The entries' sequence with random bits for a shard: a restored database must not give a known hook's number to
+    /// Entries' sequence with random bits for a shard: a restored database must not give a known hook's number to
     /// another.
     func nextHookID(milliseconds: UInt64) -> Int64 {
         clock = milliseconds
@@ -267,7 +267,7 @@ private final class ReceiptRunJob: StoreJob<StoreWriter> {
     override func run(_ worker: StoreWriter) throws(StoreError) { try worker.receiptRuns.step() }
 }
 
-/// A store's ability to write.
+/// Store's ability to write.
 package enum StoreHealth: Equatable, Sendable {
     case writable
     /// No space for the last write. Reads work; the next write tries again.

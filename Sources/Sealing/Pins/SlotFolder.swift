@@ -1,7 +1,7 @@
 import Keys
 private import Platform
 
-/// A folder with a small file for each device, shared by the processes of a machine.
+/// Folder with a small file for each device, shared by the processes of a machine.
 ///
 ///     FOLDER/ab/cdef…        the file of the slot whose name begins "abcdef"
 ///     FOLDER/ab/lock         locked while a file of that subfolder is read and changed

@@ -3,7 +3,7 @@ import DeviceLink
 import Platform
 
 extension Arguments {
-    /// A host name of this phone's: on this machine, or nowhere.
+    /// Host name of this phone's: on this machine, or nowhere.
     func mapping(
         of host: String,
         _ name: String

@@ -11,7 +11,7 @@ import Transport
 /// at every start and never expires.
 final class SimulatorFolder: Sendable {
     static let standardPath = "sealedpush-simulator"
-    /// The `--key-id` of every provider.
+    /// `--key-id` of every provider.
     static let keyID = "SIMULATED1"
     static let teamID = "SIMULATEAM"
     /// Includes Apple's names, for clients whose host is fixed.

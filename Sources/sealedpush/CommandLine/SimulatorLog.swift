@@ -4,7 +4,7 @@ import CommandLineTool
 import Envelope
 import Transport
 
-/// The simulator's events as text or JSON objects, without device tokens.
+/// Simulator's events as text or JSON objects, without device tokens.
 struct SimulatorLog {
     let printsJSON: Bool
 

@@ -3,7 +3,7 @@ import CommandLineTool
 import Envelope
 import Keys
 
-/// The demo's picture: sealed before upload, its key in the message alone.
+/// Demo's picture: sealed before upload, its key in the message alone.
 struct DemoAttachment {
     let keys: String
     let folder: String

@@ -3,7 +3,7 @@ import CommandLineTool
 import Envelope
 import Keys
 
-/// A device of the demo, with its process while it is on.
+/// Device of the demo, with its process while it is on.
 final class DemoPhone {
     let id: String
     private let keys: String

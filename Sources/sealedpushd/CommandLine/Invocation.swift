@@ -12,7 +12,7 @@ enum Invocation: Equatable {
     case help
 
     struct Fault: Error, Equatable {
-        /// A sentence without its full stop.
+        /// Sentence without its full stop.
         let reason: String
     }
 

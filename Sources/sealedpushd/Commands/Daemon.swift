@@ -3,7 +3,7 @@ import Platform
 import PushService
 import Transport
 
-/// The service as a process: start, signals, end.
+/// Service as a process: start, signals, end.
 struct Daemon {
     private let path: String
 
