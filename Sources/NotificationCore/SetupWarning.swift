@@ -1,7 +1,6 @@
 import Opening
 
-/// Missing setup of an app: calls succeed, but no message is shown with its own text. Contains no key, name or
-/// contents.
+/// Missing setup: calls succeed, but no message is shown with its own text. No key, name or contents.
 public enum SetupWarning: Equatable, Sendable, CaseIterable {
     /// Empty contact list: every sender is unknown.
     case noContacts
@@ -19,7 +18,7 @@ extension SetupWarning: CustomStringConvertible {
 }
 
 extension AppDevice {
-    /// Setup still missing, for the app's log at each launch.
+    /// Missing setup, for the app's log at each launch.
     ///
     /// - Throws: `.contactsDamaged`, `.locked`, `.system`.
     public func setupWarnings() throws(AppDeviceError) -> [SetupWarning] {

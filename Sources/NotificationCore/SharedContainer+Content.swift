@@ -21,7 +21,6 @@ extension SharedContainer {
         return content
     }
 
-    /// True if the message came before, unless under another identifier.
     private func mayBeListed(_ opened: OpenedPush, under requestID: String?) -> Bool {
         guard let replayed = opened.replayed, let requestID else { return false }
         let shown = quietly { () throws(ContainerError) in try requests.requestID(for: RequestMap.Key(replayed)) }
@@ -33,7 +32,6 @@ extension SharedContainer {
         quietly { () throws(ContainerError) in try requests.requestID(for: key) } == requestID
     }
 
-    /// Sets the badge and finds notifications to replace.
     private func applyEffects(of opened: OpenedPush, to content: inout NotificationContent, countsMessages: Bool) {
         guard case .opened(let message) = opened.outcome else { return }
         content.badge = newBadge(message.message, isFirst: opened.isFirst, countsMessages: countsMessages)

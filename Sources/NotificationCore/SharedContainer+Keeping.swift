@@ -33,7 +33,6 @@ extension SharedContainer {
         keepMarker(of: push, kind, now: now)
     }
 
-    /// Adds a marker if the prekey is missing. Failures are ignored.
     func keepMarker(of push: IncomingPush, _ kind: OutcomeKind, now: Timestamp) {
         guard kind.keeping == .marker, let id = push.envelope.flatMap({ PrekeyID($0.header.prekeyID) }) else { return }
         do throws(ContainerError) { try resendMarkers.add(trace: push.trace, prekeyID: id, now: now) } catch {}

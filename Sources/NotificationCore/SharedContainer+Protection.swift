@@ -2,8 +2,7 @@ import Keys
 import Platform
 
 extension SharedContainer {
-    /// Makes what the extension cannot while locked, and sets each file's class, which an earlier version did not. In
-    /// the app, at each launch.
+    /// Makes what the extension cannot while locked, and sets each file's class. In the app, at each launch.
     ///
     /// - Throws: `.locked`, `.full`, `.system`.
     package func protect() throws(ContainerError) {

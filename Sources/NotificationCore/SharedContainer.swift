@@ -65,7 +65,7 @@ package struct SharedContainer: Sendable {
         replayFolder = path
     }
 
-    /// Writes a tester's keys and contacts and makes the replay window, in the app.
+    /// Writes a tester's keys and contacts, and makes the window.
     ///
     /// - Parameter identityStore: the app's own; nil if there is no app.
     package func install(

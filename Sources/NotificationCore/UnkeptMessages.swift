@@ -1,7 +1,7 @@
 import Platform
 
-/// Messages that could not be written, on a full disk for example: the newest 64 per spool. They wait in memory for the
-/// process's next push, and end with it.
+/// Unwritten messages, on a full disk for example: the newest 64 per spool. They wait in memory for the process's next
+/// push, and end with it.
 final class UnkeptMessages: Sendable {
     static let ofProcess = UnkeptMessages()
 

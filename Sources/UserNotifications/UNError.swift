@@ -52,28 +52,28 @@ public struct UNError: Error, CustomNSError, Hashable {
     /// The code's number.
     public var errorCode: Int { code.rawValue }
 
-    /// The app may not post notifications.
+    /// Case of `Code`.
     public static var notificationsNotAllowed: Code { .notificationsNotAllowed }
-    /// The attachment's URL does not lead to a readable file.
+    /// Case of `Code`.
     public static var attachmentInvalidURL: Code { .attachmentInvalidURL }
-    /// The attachment's file type is not supported.
+    /// Case of `Code`.
     public static var attachmentUnrecognizedType: Code { .attachmentUnrecognizedType }
-    /// The attachment is larger than its type allows.
+    /// Case of `Code`.
     public static var attachmentInvalidFileSize: Code { .attachmentInvalidFileSize }
-    /// The attachment is not in the system's store.
+    /// Case of `Code`.
     public static var attachmentNotInDataStore: Code { .attachmentNotInDataStore }
-    /// The attachment could not be moved into the system's store.
+    /// Case of `Code`.
     public static var attachmentMoveIntoDataStoreFailed: Code { .attachmentMoveIntoDataStoreFailed }
-    /// The attachment's file is corrupt.
+    /// Case of `Code`.
     public static var attachmentCorrupt: Code { .attachmentCorrupt }
-    /// The notification needs a date and has none.
+    /// Case of `Code`.
     public static var notificationInvalidNoDate: Code { .notificationInvalidNoDate }
-    /// The notification needs content and has none.
+    /// Case of `Code`.
     public static var notificationInvalidNoContent: Code { .notificationInvalidNoContent }
-    /// The content-providing object is not one of the system's.
+    /// Case of `Code`.
     public static var contentProvidingObjectNotAllowed: Code { .contentProvidingObjectNotAllowed }
-    /// The content-providing object is not valid.
+    /// Case of `Code`.
     public static var contentProvidingInvalid: Code { .contentProvidingInvalid }
-    /// The badge's number is not valid.
+    /// Case of `Code`.
     public static var badgeInputInvalid: Code { .badgeInputInvalid }
 }

@@ -15,7 +15,7 @@ open class UNNotificationRequest: NSObject, NSCopying {
     ///
     /// - Parameters:
     ///   - identifier: Unique within the app.
-    ///   - content: Copied, so that changing it later does not change the request.
+    ///   - content: Copied.
     ///   - trigger: `nil` delivers at once.
     public init(identifier: String, content: UNNotificationContent, trigger: UNNotificationTrigger?) {
         self.identifier = identifier

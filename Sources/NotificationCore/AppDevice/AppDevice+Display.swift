@@ -7,7 +7,7 @@ extension AppDevice {
         try translated { () throws(ContainerError) in try container.badge.count() }
     }
 
-    /// Sets the extension's badge number; iOS's is the app's to set. Then shown messages raise it, unless
+    /// Sets the extension's badge number, not iOS's. Then shown messages raise it, unless
     /// `DisplayPolicy.countsMessages` is off, and a service's badge sets it.
     ///
     /// - Parameter count: clamped to 0…9,999.

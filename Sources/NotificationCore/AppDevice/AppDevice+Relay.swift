@@ -14,12 +14,12 @@ extension AppDevice {
         try await container.reports.send(to: relay, from: .app)
     }
 
-    /// Counts of outcomes, without contents, senders or times; zeros if damaged.
+    /// Counts without contents, senders or times; zeros if damaged.
     public func outcomeCounts() throws(AppDeviceError) -> OutcomeCounts {
         try translated { () throws(ContainerError) in try container.outcomeCounters.read() }
     }
 
-    /// Returns and resets the counts; on failure they stay.
+    /// Resets the counts; on failure they stay.
     public func takeOutcomeCounts() throws(AppDeviceError) -> OutcomeCounts {
         try translated { () throws(ContainerError) in try container.outcomeCounters.take() }
     }

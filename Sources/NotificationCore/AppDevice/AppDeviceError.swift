@@ -2,7 +2,7 @@ public import Keys
 import Opening
 import Platform
 
-/// Failure of an `AppDevice` operation; data stays consistent. It contains no path, name or contents.
+/// Failure of an operation; data stays consistent. No path, name or contents.
 public enum AppDeviceError: Error, Equatable {
     /// Before the first unlock; for prekeys of class 2, while locked. Retry later.
     case locked
@@ -12,7 +12,7 @@ public enum AppDeviceError: Error, Equatable {
     case damaged
     /// Damaged contact list; `setContacts` repairs it.
     case contactsDamaged
-    /// Damaged Web Push keys; `disableWebPush`, then `enableWebPush`, makes a new subscription.
+    /// `disableWebPush`, then `enableWebPush`, makes a new subscription.
     case webPushKeysDamaged
     /// Replay window lost while the app ran. Reopen the device.
     case replayStoreLost

@@ -23,7 +23,7 @@ final class ArrivingAttachment: Sendable {
     private let path: String
     private let state: Guarded<State>
 
-    /// - Parameter path: unused, for the partial file.
+    /// - Parameter path: unused.
     /// - Throws: `.noRoom`, `.notOpened`.
     init(_ pointer: AttachmentPointer, at path: String) throws(MissingAttachment.Reason) {
         do throws(AttachmentError) {
@@ -54,7 +54,7 @@ final class ArrivingAttachment: Sendable {
 
     var problem: MissingAttachment.Reason? { state.withLock { $0.problem } }
 
-    /// - Returns: true if more bytes are wanted.
+    /// - Returns: true for more.
     func take(_ bytes: RawSpan) -> Bool {
         guard let box = takeBox() else { return false }
         do throws(AttachmentError) {

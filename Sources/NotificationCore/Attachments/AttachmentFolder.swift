@@ -22,7 +22,7 @@ final class AttachmentFolder: Sendable {
 
     deinit { Self.release(lockDescriptor) }
 
-    /// This process's folder, made if missing; nil without space or temporary folder.
+    /// Folder, made if missing; nil without space or temporary folder.
     static func ofProcess(in temporaryPath: String) -> AttachmentFolder? {
         if let folder = ofProcess.withLock({ $0[temporaryPath] }), folder.isThere { return folder }
         guard let folder = make(in: temporaryPath) else { return nil }

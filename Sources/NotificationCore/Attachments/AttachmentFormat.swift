@@ -1,7 +1,5 @@
 internal import Envelope
 
-/// File type that iOS shows as an attachment.
-///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment, "Supported file
 ///   types".
 struct AttachmentFormat: Sendable {

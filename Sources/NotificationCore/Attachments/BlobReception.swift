@@ -8,7 +8,6 @@ struct BlobReception: Sendable {
         missingByteCount = request.byteCount - request.offset
     }
 
-    /// `Range` field (RFC 9110, section 14.2); nil for the whole blob.
     var rangeField: String? { request.offset > 0 ? "bytes=\(request.offset)-" : nil }
 
     /// - Parameter field: value by lower-case name.

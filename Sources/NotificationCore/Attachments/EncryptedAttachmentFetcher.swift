@@ -21,7 +21,7 @@ public final class EncryptedAttachmentFetcher: AttachmentFetcher {
 
     /// Creates a fetcher; touches no file yet.
     ///
-    /// - Parameter temporaryPath: the extension's temporary folder.
+    /// - Parameter temporaryPath: the extension's.
     public init(
         policy: AttachmentPolicy,
         temporaryPath: String,

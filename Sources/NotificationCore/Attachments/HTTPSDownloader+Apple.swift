@@ -3,7 +3,7 @@ internal import Envelope
 import Foundation
 import Platform
 
-/// Downloads with its own session, without cache, cookies or credentials.
+/// Uses its own session, without cache, cookies or credentials.
 public struct HTTPSDownloader: BlobDownloader {
     /// Timeout for the next byte.
     private static let stallSeconds = 5.0

@@ -2,7 +2,7 @@ public import Envelope
 
 /// Downloads attachments over HTTPS. Apps can use `HTTPSDownloader`.
 public protocol BlobDownloader: Sendable {
-    /// Requests a blob once, from an offset to its end, and streams it. No redirects, no decompression.
+    /// Streams a blob from an offset to its end. No redirects, no decompression.
     ///
     /// - Parameter take: gets pieces in order on a thread that may block on a disk; returning false ends the download.
     ///   Not called after this returns.
@@ -31,7 +31,7 @@ public struct BlobRequest: Hashable, Sendable {
     }
 }
 
-/// Reason that a download ended early. It reveals nothing of the request.
+/// Reveals nothing of the request.
 public enum BlobDownloadError: Error, Hashable, Sendable {
     /// The task was cancelled.
     case cancelled

@@ -38,7 +38,7 @@ struct DeliverySurroundings: Sendable {
         clock.alarm(after: duration)
     }
 
-    /// The caller must keep the task and cancel it when its result is not needed.
+    /// The caller must keep the task, and cancel it when unneeded.
     func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: executor, operation: body)
     }

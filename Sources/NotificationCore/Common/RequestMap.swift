@@ -40,7 +40,6 @@ struct RequestMap: Sendable {
 
     var path: String { file.path }
 
-    /// Makes the file if missing, in the app.
     func prepare() throws(ContainerError) {
         _ = try file.withLock(ifMissing: .create) { _ throws(ContainerError) in }
     }

@@ -69,7 +69,7 @@ private final class JobQueue: Sendable {
         }
     }
 
-    /// - Returns: true to start a thread for waiting jobs.
+    /// - Returns: true to start a thread.
     func lend(threadCountMax: Int) -> Bool {
         state.change { state in
             state.lentCount += 1
@@ -89,7 +89,6 @@ private final class JobQueue: Sendable {
 
     func close() { state.change { $0.isClosed = true } }
 
-    /// Runs until the queue is closed and empty.
     func work() {
         while let job = next() { job() }
     }

@@ -58,7 +58,7 @@ public struct DisplayPolicy: Equatable, Sendable {
     /// Creates the defaults of docs/what-is-shown.md.
     public init(texts: FailureTexts) { self.texts = texts }
 
-    /// Row for an outcome; one for a message with or without attachments.
+    /// One row with or without attachments.
     public subscript(kind: OutcomeKind) -> Row {
         get { rows[Self.row(of: kind)] ?? Row() }
         set { rows[Self.row(of: kind)] = newValue }
@@ -71,8 +71,8 @@ public struct DisplayPolicy: Equatable, Sendable {
     /// Sets the folder of texts that messages name by key.
     ///
     /// - Parameters:
-    ///   - folder: the app's bundle, with a `Localizable.strings` in each language's folder; an extension's bundle has
-    ///     its own.
+    ///   - folder: the app's bundle, with a `Localizable.strings` in each language's folder; an
+    ///     extension's bundle has its own.
     ///   - languages: best first: `Locale.preferredLanguages`.
     public mutating func setStrings(folder: String, languages: [String]) {
         tables = LocalizedTables(folder: folder, languages: languages)

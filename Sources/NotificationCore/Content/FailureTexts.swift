@@ -1,4 +1,4 @@
-/// App texts for pushes that cannot be shown: constants in the person's language, never from a push.
+/// App texts for pushes that cannot be shown, in the person's language, never from a push.
 public struct FailureTexts: Equatable, Sendable {
     /// Name of a text.
     public enum Name: Hashable, Sendable, CaseIterable {

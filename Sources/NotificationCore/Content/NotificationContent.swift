@@ -36,7 +36,7 @@ public struct NotificationContent: Equatable, Sendable {
     public internal(set) var trace: String?
     /// Reason for this content; `notSealed` if the push was not opened in time or left to the app.
     public let outcome: Outcome
-    /// Row in the table of shown content, for logs.
+    /// Row in the table of shown content.
     public internal(set) var kind: OutcomeKind
     /// True if iOS shows nothing: there is no text, and the app has the entitlement.
     public internal(set) var isSuppressed = false

@@ -5,8 +5,6 @@ public struct DeliveryTiming: Hashable, Sendable {
     /// Longest delay for attachments after opening. Other texts are not delayed.
     public let attachmentSlice: Duration
 
-    /// Creates a timing.
-    ///
     /// - Parameters:
     ///   - deadline: more than zero, at most 29 seconds.
     ///   - attachmentSlice: zero or more; also ends at the deadline.

@@ -72,7 +72,7 @@ public final class ExtensionCore: Sendable {
             }
     }
 
-    /// Takes a push and returns at once; other threads do the work.
+    /// Returns at once; other threads do the work.
     ///
     /// - Parameters:
     ///   - userInfo: `request.content.userInfo`; not kept.

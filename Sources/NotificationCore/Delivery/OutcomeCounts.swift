@@ -1,6 +1,6 @@
 import Envelope
 
-/// Counts per outcome, without contents, senders or times.
+/// Counts without contents, senders or times.
 public struct OutcomeCounts: Equatable, Sendable {
     /// Places without a kind hold zero.
     static let cellCount = 32

@@ -1,6 +1,5 @@
 import Platform
 
-/// State, handler and tasks of a push in progress.
 struct PendingDelivery: Sendable {
     typealias Machine = DeliveryMachine<NotificationContent>
 

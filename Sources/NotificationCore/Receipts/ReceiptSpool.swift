@@ -2,7 +2,7 @@ package import Envelope
 import Platform
 package import Primitives
 
-/// Unsent receipts, the newest 256. The extension adds them before sending, so that its end does not lose them.
+/// Unsent receipts, the newest 256, added before sending, so that the extension's end does not lose them.
 package struct ReceiptSpool: Sendable {
     static let receiptCountMax = 256
 

@@ -116,7 +116,7 @@ package struct ResendMarkers: Sendable {
         do throws(FileError) { try PrivateFolder.remove(publicationPath) } catch { throw ContainerError(error) }
     }
 
-    /// - Returns: nil if missing or damaged: publishing once too often is harmless.
+    /// - Returns: nil if missing or damaged: publishing too often is harmless.
     private func lastPublication() throws(ContainerError) -> Timestamp? {
         let bytes: [UInt8]
         do throws(FileError) {
