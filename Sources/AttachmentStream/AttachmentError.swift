@@ -1,4 +1,4 @@
-/// Errors of sealing or opening, without the file's content.
+/// Errors without the file's content.
 public enum AttachmentError: Error, Hashable, Sendable {
     /// The stored bytes end early.
     case truncated

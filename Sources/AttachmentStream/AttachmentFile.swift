@@ -81,7 +81,6 @@ public enum AttachmentFile {
     /// - Parameters:
     ///   - path: must not exist; readable by its owner only, and removed after an error.
     ///   - key: the pointer's, 32 bytes.
-    ///   - context: the pointer's.
     ///   - byteCount: the opened length, from the pointer.
     /// - Throws: any `AttachmentError` but `.sourceChanged`.
     public static func open(

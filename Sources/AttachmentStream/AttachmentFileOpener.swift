@@ -9,12 +9,9 @@ public struct AttachmentFileOpener: ~Copyable, Sendable {
     private var opening: Opening?
     private var failure = AttachmentError.truncated
 
-    /// Creates the empty file.
-    ///
     /// - Parameters:
     ///   - path: must not exist; readable by its owner only.
     ///   - key: 32 bytes, the pointer's.
-    ///   - context: the pointer's.
     ///   - byteCount: the file's length from the pointer, which bounds the bytes taken and written.
     /// - Throws: `.tooLong` for more than `AttachmentLength.byteCountMax`, `.wrongKey` for a key of another length,
     ///   `.file`.

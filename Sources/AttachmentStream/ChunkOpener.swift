@@ -33,8 +33,6 @@ package struct ChunkOpener: ~Copyable, Sendable {
         try chunks?.update(bytes.extracting(droppingFirst: missing), release: release)
     }
 
-    /// Opens the rest as the last chunk.
-    ///
     /// - Throws: `.truncated` unless a chunk was begun, `.damaged`, errors of `release`.
     package consuming func finish(release: (RawSpan) throws(AttachmentError) -> Void) throws(AttachmentError) {
         guard let chunks = chunks.take() else { throw .truncated }

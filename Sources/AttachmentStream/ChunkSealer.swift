@@ -47,7 +47,7 @@ package struct ChunkSealer: ~Copyable, Sendable {
         }
     }
 
-    /// Seals the rest as the last chunk, which may be empty.
+    /// Seals the last chunk, which may be empty.
     package consuming func finish(emit: (RawSpan) throws(AttachmentError) -> Void) throws(AttachmentError) {
         try sealPending(emit: emit)
     }

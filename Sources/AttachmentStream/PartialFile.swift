@@ -20,7 +20,7 @@ struct PartialFile: ~Copyable {
         if let code = writeAll(bytes, to: descriptor) { throw .file(operation: .write, errno: code) }
     }
 
-    /// Keeps the file, unless closing reports a failed write.
+    /// Keeps the file unless closing fails.
     consuming func finish() throws(AttachmentError) {
         let isClosed = close(descriptor) == 0
         let code = errno

@@ -39,7 +39,7 @@ extension AttachmentFile {
     /// Seals a file under a new random key and id.
     ///
     /// - Parameters:
-    ///   - source: at most `AttachmentLength.byteCountMax` long.
+    ///   - source: up to `AttachmentLength.byteCountMax`.
     ///   - path: must not exist; readable by its owner only, and removed after an error.
     /// - Throws: `.file`, `.notARegularFile`, `.tooLong`, `.sourceChanged`.
     public static func seal(from source: String, to path: String) throws(AttachmentError) -> SealedAttachment {

@@ -72,7 +72,6 @@ public struct AttachmentUploader: Sendable {
     /// - Parameters:
     ///   - path: must not change meanwhile.
     ///   - url: pre-signed by the storage's owner. Only `Content-Length` is sent with it.
-    /// - Throws: `UploadError`.
     public func put(_ path: String, to url: String) async throws(UploadError) {
         guard url.hasPrefix("https://"), url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .malformedURL

@@ -65,7 +65,7 @@ open class CXHandle: NSObject, NSCopying {
         super.init()
     }
 
-    /// Returns self: the object is immutable.
+    /// Returns self: it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 

@@ -1,10 +1,9 @@
 package import CommandLineTool
 import Glibc
 
-/// Conversion for programs that take absolute paths only.
 package enum AbsolutePath {
     /// - Parameter path: of an existing file.
-    /// - Returns: its path without symbolic links.
+    /// - Returns: without symbolic links.
     package static func of(_ path: String) throws(CommandFailure) -> String {
         guard let whole = unsafe realpath(path, nil) else {
             throw .failed("\(TerminalText.safe(path)): \(Output.systemText(errno))")

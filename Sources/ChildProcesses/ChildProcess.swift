@@ -62,12 +62,9 @@ package final class ChildProcess {
         close(output)
     }
 
-    /// Reads the next JSON object.
-    ///
     /// - Throws: at the process's end, or after a minute of silence.
     package func next() throws(CommandFailure) -> JSONValue { try parse(try nextLine()) }
 
-    /// Reads the next line without its end; throws as `next`.
     package func nextLine() throws(CommandFailure) -> [UInt8] {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
@@ -79,7 +76,6 @@ package final class ChildProcess {
         }
     }
 
-    /// Reads up to the next event called `name`.
     package func next(event name: String) throws(CommandFailure) -> JSONValue {
         while true {
             let line = try next()
@@ -113,7 +109,6 @@ package final class ChildProcess {
         isReaped = true
     }
 
-    /// Kills the process, as a crash would.
     package func crash() {
         guard !isReaped else { return }
         _ = kill(id, SIGKILL)
@@ -121,7 +116,6 @@ package final class ChildProcess {
         isReaped = true
     }
 
-    /// - Returns: false at the end of the output.
     private func fill() throws(CommandFailure) -> Bool {
         guard buffer.count <= Self.lineByteCountMax else { throw .failed("'\(name)' printed a line without an end") }
         var polls = [stopSignal.descriptor, output].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

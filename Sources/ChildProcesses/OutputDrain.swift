@@ -35,7 +35,6 @@ package final class OutputDrain: Sendable {
         }
     }
 
-    /// True once the process has closed its output, at its end.
     package var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// The last three lines.

@@ -24,8 +24,8 @@ package struct RelayConfiguration: Sendable {
     package var tokenKeyFile: String { folder + "/token.key" }
 
     /// - Parameters:
-    ///   - keys: absolute path of the example keys.
-    ///   - folder: absolute path, of mode 0700.
+    ///   - keys: absolute.
+    ///   - folder: absolute, of mode 0700.
     package init(keys: String, folder: String, pushPort: Int64) {
         self.keys = keys
         self.folder = folder

@@ -9,11 +9,9 @@ import Primitives
 package final class RelayProcess {
     package let port: Int64
     package let apiKey: String
-    /// Notifications in flight when the previous relay ended.
     package let interruptedCount: Int
     private let process: ChildProcess
     private let authorities: String
-    /// Attempts by trace, until they are asked for.
     private var attempts: [String: JSONValue] = [:]
 
     /// Makes the device token key; copies the other keys beside it.
@@ -51,7 +49,7 @@ package final class RelayProcess {
     /// Makes the API key, writes the configuration, and starts the relay.
     ///
     /// - Parameters:
-    ///   - configuration: its token key must exist.
+    ///   - configuration: with an existing token key.
     ///   - processor: pins the relay; nil for none.
     package init(
         _ configuration: RelayConfiguration,
@@ -93,7 +91,6 @@ package final class RelayProcess {
 
     package func crash() { process.crash() }
 
-    /// Finds the log line of a trace's first attempt.
     package func attempt(of trace: String) throws(CommandFailure) -> JSONValue {
         while true {
             if let attempt = attempts[trace] { return attempt }

@@ -16,11 +16,8 @@ enum Spawner {
         return jobs
     }()
 
-    /// - Parameters:
-    ///   - words: name and arguments.
-    ///   - output: becomes its standard output.
-    ///   - processor: pins the process; nil for none.
-    /// - Returns: the process; on failure -1 and the system's error.
+    /// - Parameter processor: pins the process; nil for none.
+    /// - Returns: on failure -1 and the system's error.
     static func spawn(
         _ program: String,
         _ words: [String],

@@ -85,7 +85,7 @@ package struct Arguments: Sendable {
 
     package func wrong(_ reason: String) -> CommandFailure { .usage(reason, help: help) }
 
-    /// Throws if any of the options is given.
+    /// Throws if one is given.
     ///
     /// - Parameter reason: follows an option's name in the sentence.
     package func refuse(_ options: String..., because reason: String) throws(CommandFailure) {

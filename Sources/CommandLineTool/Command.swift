@@ -6,7 +6,6 @@ package protocol Command {
     /// Words after the options, such as "MESSAGE.json"; empty for none.
     static var operands: String { get }
     static var options: [Option] { get }
-    /// Command line that works in a checkout, and further hints.
     static var example: String { get }
 
     init(_ arguments: Arguments) throws(CommandFailure)

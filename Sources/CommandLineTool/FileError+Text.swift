@@ -2,7 +2,6 @@ import Glibc
 package import Keys
 
 extension CommandFailure {
-    /// Tells a person what to do about a file.
     package static func file(_ error: FileError) -> CommandFailure { .failed(error.sentence) }
 }
 
@@ -41,7 +40,6 @@ extension FileError {
     private func safe(_ path: String) -> String { TerminalText.safe(path) }
 }
 
-/// Reads a file, or standard input for "-".
 package func readInput(_ path: String, byteCountMax: Int) throws(CommandFailure) -> [UInt8] {
     do {
         return path == "-"
@@ -52,7 +50,6 @@ package func readInput(_ path: String, byteCountMax: Int) throws(CommandFailure)
     }
 }
 
-/// Writes a public result: a whole file, or standard output without a path.
 package func writeOutput(_ bytes: [UInt8], to path: String?) throws(CommandFailure) {
     guard let path else { return try Output.write(bytes) }
     do {

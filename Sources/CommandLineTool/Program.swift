@@ -10,7 +10,7 @@ package struct Program {
 
     /// - Parameters:
     ///   - commands: in the overview's order.
-    ///   - ownCommands: not in the overview; the program starts them itself.
+    ///   - ownCommands: not in the overview.
     package init(_ name: String, commands: [any Command.Type], ownCommands: [any Command.Type] = []) {
         self.name = name
         self.commands = commands

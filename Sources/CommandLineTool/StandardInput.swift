@@ -4,7 +4,7 @@ import Keys
 /// Standard input, read whole from its descriptor: /dev/stdin cannot be opened if it is a socket, as some runtimes give
 /// their children.
 enum StandardInput {
-    /// - Returns: at most `byteCountMax` bytes; more are an error, even of endless input.
+    /// - Returns: more than `byteCountMax` bytes are an error, even of endless input.
     static func read(byteCountMax: Int) throws(FileError) -> [UInt8] {
         let name = "standard input"
         var bytes: [UInt8] = []

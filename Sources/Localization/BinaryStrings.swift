@@ -1,5 +1,4 @@
-/// Table as Xcode's binary property list of strings. A reference outside the file refuses all of it; other values are
-/// skipped.
+/// Xcode's binary property list of strings. A reference outside the file refuses all of it; other values are skipped.
 ///
 /// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFBinaryPList.c: objects, their offsets, then a
 ///   trailer of 32 bytes.

@@ -1,4 +1,4 @@
-/// Puts arguments into a text of the app's tables: `%@`, `%1$@`, `%%`.
+/// Puts arguments into a text: `%@`, `%1$@`, `%%`.
 ///
 /// Arguments come from the sender, so `%d` or `%s` stays unchanged, where a C function would read arbitrary memory.
 package enum LocalizedFormat {

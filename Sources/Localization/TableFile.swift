@@ -1,7 +1,7 @@
 private import Platform
 
 enum TableFile {
-    /// Nil for anything but a readable file of bounded size.
+    /// Nil unless readable, of bounded size.
     static func read(_ path: String) -> [UInt8]? {
         // Without O_NONBLOCK a FIFO would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

@@ -28,7 +28,7 @@ public struct BundleCache: Sendable {
         self.folder = try SlotFolder(folder, suffix: ".bundle")
     }
 
-    /// Makes a recipient from the cached copy, or from a bundle that is fetched now.
+    /// Makes a recipient from the cached copy, or a bundle fetched now.
     ///
     /// A copy is used while it is younger than seven days, no newer bundle is pinned and its prekey is valid.
     /// Concurrent calls may both fetch; a copy that cannot be stored is fetched again.

@@ -38,8 +38,7 @@ public struct PreparedMessage: Sendable {
     /// - Parameters:
     ///   - lifetime: time from `sentAt` in which devices may show it. By default a day; for a call 30 seconds, at most
     ///     60.
-    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
-    /// - Throws: `SealingError`.
+    ///   - lifetimeMax: the app's limit, at most 30 days.
     public init(
         _ message: Message,
         sentAt: Timestamp,
@@ -64,8 +63,7 @@ public struct PreparedMessage: Sendable {
     ///
     /// - Parameters:
     ///   - messageID: a used id for another message counts as a replay, never shown.
-    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
-    /// - Throws: `SealingError`.
+    ///   - lifetimeMax: the app's limit, at most 30 days.
     public init(
         resending message: Message,
         messageID: MessageID,

@@ -26,8 +26,6 @@ extension SenderIdentity {
     }
 
     /// Saves or replaces this identity, readable from the first unlock on.
-    ///
-    /// - Throws: `SecretStoreError`.
     public func save(toKeychain group: String) throws(SecretStoreError) {
         try withSeed { bytes throws(SecretStoreError) in
             try Self.store(group).write(bytes, to: .sender, protection: .afterFirstUnlock)
@@ -35,8 +33,6 @@ extension SenderIdentity {
     }
 
     /// Removes the identity; a missing one is no error.
-    ///
-    /// - Throws: `SecretStoreError`.
     public static func remove(fromKeychain group: String) throws(SecretStoreError) { try store(group).delete(.sender) }
 
     private static func store(_ group: String) -> KeychainSecretStore {

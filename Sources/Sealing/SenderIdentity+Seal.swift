@@ -11,8 +11,7 @@ extension SenderIdentity {
     ///
     /// - Parameter lifetime: time from `sentAt` in which the device may show it. By default a day; for a call 30
     ///   seconds, at most 60.
-    /// - Returns: the envelope, 2,880 bytes whatever the message; 3,648 for a call.
-    /// - Throws: `SealingError`.
+    /// - Returns: 2,880 bytes whatever the message; 3,648 for a call.
     public func seal(
         _ message: Message,
         for recipient: Recipient,
@@ -37,8 +36,7 @@ extension SenderIdentity {
     /// Seals a prepared message, for the first time or once more.
     ///
     /// - Parameter now: the sender's clock; an expired prekey or message is refused.
-    /// - Returns: the envelope, with its own encapsulation, signature and trace.
-    /// - Throws: `SealingError`.
+    /// - Returns: with its own encapsulation, signature and trace.
     public func seal(
         _ message: PreparedMessage,
         for recipient: Recipient,
@@ -50,7 +48,7 @@ extension SenderIdentity {
 
     /// Seals a prepared message for many devices.
     ///
-    /// - Returns: one result for each recipient, in order, independent of the others.
+    /// - Returns: one for each, in order, independent of the others.
     public func seal(
         _ message: PreparedMessage,
         for recipients: [Recipient],

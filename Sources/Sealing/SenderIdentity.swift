@@ -37,7 +37,6 @@ public struct SenderIdentity: ~Copyable, Sendable {
 extension SenderIdentity {
     /// - Parameter seed: 32 bytes, from `withSeed(_:)`: an Ed25519 private key (RFC 8032 section 5.1.5). They are
     ///   copied into memory that is zeroed; the caller zeroes its own copy.
-    /// - Throws: `SenderSeedError`.
     public init(seed: RawSpan) throws(SenderSeedError) {
         guard seed.byteCount == Self.seedByteCount else {
             throw .wrongByteCount(expected: Self.seedByteCount, actual: seed.byteCount)

@@ -37,9 +37,7 @@ public let kCFAllocatorNull: CFAllocator? = CFAllocator(frees: false)
 
 /// Wraps the caller's bytes as data.
 ///
-/// - Parameters:
-///   - allocator: Not used.
-///   - bytesDeallocator: `kCFAllocatorNull`; for any other the bytes are copied.
+/// - Parameter bytesDeallocator: `kCFAllocatorNull`; for any other the bytes are copied.
 /// - Returns: `nil` for no bytes.
 public func CFDataCreateWithBytesNoCopy(
     _ allocator: CFAllocator?,

@@ -56,7 +56,6 @@ struct KeychainItem: Sendable, Equatable {
         self.group = group
     }
 
-    /// - Returns: Nil if this is not an item of a keychain's file.
     init?(kept: [String: Any]) {
         guard let group = kept[kSecAttrAccessGroup] as? String, let secret = kept[kSecValueData] as? Data,
             let accessible = kept[kSecAttrAccessible] as? String,

@@ -83,7 +83,6 @@ struct KeychainQuery {
         items = left
     }
 
-    /// - Returns: Nil if the query asks for no result.
     func result(of items: [KeychainItem]) -> AnyObject? {
         let results = items.compactMap { result(of: $0) }
         return limit == .one ? results.first : results.isEmpty ? nil : NSArray(array: results)

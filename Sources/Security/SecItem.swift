@@ -6,9 +6,7 @@ internal import Platform
 
 /// Adds an item.
 ///
-/// - Parameters:
-///   - attributes: The item, and the members to return.
-///   - result: Gets the requested members; may be `nil`.
+/// - Parameter result: may be `nil`.
 /// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
@@ -24,9 +22,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 
 /// Finds items.
 ///
-/// - Parameters:
-///   - query: Attributes to match, and the members to return.
-///   - result: Gets an object, or an array unless the limit is one item.
+/// - Parameter result: Gets an object, or an array unless the limit is one item.
 /// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {

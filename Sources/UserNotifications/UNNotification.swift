@@ -13,7 +13,7 @@ open class UNNotification: NSObject, NSCopying {
         self.request = request
     }
 
-    /// Returns self: the object is immutable.
+    /// Returns self: it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }

@@ -43,7 +43,7 @@ open class UNNotificationAttachment: NSObject, NSCopying {
         self.type = type
     }
 
-    /// Returns self: the object is immutable.
+    /// Returns self: it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }

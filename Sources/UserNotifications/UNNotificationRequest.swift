@@ -23,7 +23,7 @@ open class UNNotificationRequest: NSObject, NSCopying {
         self.trigger = trigger
     }
 
-    /// Returns self: the object is immutable.
+    /// Returns self: it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }
@@ -40,7 +40,7 @@ open class UNNotificationTrigger: NSObject, NSCopying {
         self.repeats = repeats
     }
 
-    /// Returns self: the object is immutable.
+    /// Returns self: it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }

@@ -61,7 +61,7 @@ open class UNNotificationSettings: NSObject, NSCopying {
     /// Setting for time-sensitive notifications.
     open var timeSensitiveSetting: UNNotificationSetting { values.timeSensitive }
 
-    /// Returns self: the object is immutable.
+    /// Returns self: it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }

@@ -67,7 +67,7 @@ open class UNNotificationSound: NSObject, NSCopying {
         UNNotificationSound(Description(name: name, isCritical: true, volume: volume))
     }
 
-    /// Returns self: the object is immutable.
+    /// Returns self: it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }

@@ -1,7 +1,7 @@
 import Platform
 internal import UserNotifications
 
-/// Owns a device's `DeliveredList` and answers `UNUserNotificationCenter` for code on the device.
+/// Answers `UNUserNotificationCenter` for code on the device.
 final class Screen: NotificationSystem {
     private let list = Guarded(DeliveredList())
     private let conditions: Guarded<Device.Conditions>

@@ -1,7 +1,7 @@
 internal import Platform
 internal import UserNotifications
 
-/// Device as the extension's code sees it during one push: its lock, files, date and screen.
+/// Device as the extension's code sees it during one push.
 struct RunningDevice: Sendable {
     private let device: SimulatedDevice
     private let dateJump = Guarded(Duration.zero)

@@ -7,7 +7,7 @@ public import UserNotifications
 ///     let report = await schedule.run(pushes) { NotificationService() }
 ///     #expect(report.findings.isEmpty, "\(schedule)")
 ///
-/// The description contains the seed, by which a failing schedule is repeated.
+/// The description contains the seed.
 public struct DeviceSchedule: Sendable, Equatable {
     /// Seed that makes this schedule again.
     public let seed: UInt64

@@ -39,7 +39,6 @@ extension BundlePinStore {
     /// Call it only after a person agreed to weaker protection (protocol v1, rule 18). Older bundles stay refused.
     ///
     /// - Returns: true if there was a pin.
-    /// - Throws: `BundlePinStoreError`.
     @discardableResult
     public func resetSuites(of identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) -> Bool {
         var isPinned = false
@@ -52,15 +51,11 @@ extension BundlePinStore {
     }
 
     /// Forgets a device. Call it only together with removing its contact: any older bundle would be accepted again.
-    ///
-    /// - Throws: `BundlePinStoreError`.
     public func forget(_ identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) {
         try update(BundlePinSlot(identity: identity, topic: topic)) { _ in .remove }
     }
 
     /// Reads a pin.
-    ///
-    /// - Throws: `BundlePinStoreError`.
     public func pin(of identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) -> BundlePin? {
         var found: BundlePin?
         try update(BundlePinSlot(identity: identity, topic: topic)) { pin in

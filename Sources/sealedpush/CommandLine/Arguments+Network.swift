@@ -4,7 +4,6 @@ import Primitives
 import Transport
 
 extension Arguments {
-    /// One PEM file with certificate and key.
     func clientIdentity(advice: String) throws(CommandFailure) -> TLSIdentity {
         let pem = try privatePEM("--certificate")
         do {

@@ -129,9 +129,7 @@ final class SimulatorFolder: Sendable {
 
     /// Writes a device's key and certificate, for `device --certificate`.
     ///
-    /// - Parameters:
-    ///   - path: A simulator's folder; missing files are made.
-    ///   - out: A new file.
+    /// - Parameter path: Missing files are made.
     static func activateDevice(folder path: String, out: String) throws(CommandFailure) {
         try makeFolder(path)
         let authority = try deviceAuthority(path)

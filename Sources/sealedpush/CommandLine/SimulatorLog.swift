@@ -4,7 +4,7 @@ import CommandLineTool
 import Envelope
 import Transport
 
-/// Simulator's events as text or JSON objects, without device tokens.
+/// Text or JSON objects, without device tokens.
 struct SimulatorLog {
     let printsJSON: Bool
 
@@ -109,7 +109,6 @@ struct SimulatorLog {
 }
 
 extension JSONWriter {
-    /// Hides the device token in a push's path.
     fileprivate mutating func header(_ field: HeaderBlock.Field) {
         let name = String(decoding: field.name, as: UTF8.self)
         var value = String(decoding: field.value, as: UTF8.self)

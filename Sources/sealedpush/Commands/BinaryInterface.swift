@@ -10,7 +10,7 @@ struct BinaryInterface {
 
     private let gateway: LegacyGateway
 
-    /// - Throws: Options that it does not support, or a missing certificate.
+    /// - Throws: Unsupported options, or a missing certificate.
     static func isWanted(by arguments: Arguments) throws(CommandFailure) -> Bool {
         guard arguments.flag(option) else { return false }
         try arguments.refuse(

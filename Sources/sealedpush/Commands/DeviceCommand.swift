@@ -256,7 +256,7 @@ extension DeviceCommand {
         return try arguments.clientIdentity(advice: "'keygen device-certificate' makes one")
     }
 
-    /// - Returns: PushKit's token for calls, which the back end gets with the app's own.
+    /// - Returns: PushKit's token for calls.
     private func register(on connection: DeviceConnection) async throws -> DeviceToken? {
         var voIPToken: DeviceToken?
         for (registration, path) in registrations {

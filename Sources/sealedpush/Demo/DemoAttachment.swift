@@ -33,7 +33,6 @@ struct DemoAttachment {
         )
     }
 
-    /// - Returns: Bytes stored at the host.
     func upload(_ picture: String, port: Int64) throws(CommandFailure) -> Int64 {
         let sealing = try ChildProcess(["attachment", "seal", picture, storedPath, "--type", "image/png"], stop: stop)
         try write(try sealing.nextLine(), to: folder + "/sealed.json")

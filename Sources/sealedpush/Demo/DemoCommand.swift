@@ -3,8 +3,8 @@ import CommandLineTool
 import Envelope
 import Glibc
 
-/// Starts simulator, relay, file host, devices and sender as processes, acts as the app's back end, and prints their
-/// reports. It never reads the message.
+/// Starts simulator, relay, file host, devices and sender as processes, and acts as the back end. It never reads the
+/// message.
 struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "sends a sealed message from a file to a simulated lock screen"

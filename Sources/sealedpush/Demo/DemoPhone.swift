@@ -3,7 +3,7 @@ import CommandLineTool
 import Envelope
 import Keys
 
-/// Device of the demo, with its process while it is on.
+/// Demo's device, with its process while on.
 final class DemoPhone {
     let id: String
     private let keys: String

@@ -6,7 +6,6 @@ import Envelope
 struct DemoScreen {
     private static let leftWidth = 64
     private static let rightWidth = 40
-    /// Lines of the sealed field that are shown.
     private static let sealedLineCount = 4
 
     private let left: [String]

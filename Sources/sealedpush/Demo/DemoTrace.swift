@@ -1,4 +1,4 @@
-/// Stations of one notification, as this process saw them.
+/// Stations of one notification.
 struct DemoTrace {
     private let start = ContinuousClock.now
     private let trace: String

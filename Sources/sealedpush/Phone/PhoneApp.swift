@@ -56,7 +56,6 @@ struct PhoneApp {
     /// The machine's clock replaces a server's.
     func confirmTime() throws(AppDeviceError) { _ = try device.confirm(.now, askedAt: .now, now: .now) }
 
-    /// - Returns: Messages kept while the phone was locked.
     func run() async throws(CommandFailure) -> [NotificationContent] {
         let contents: [NotificationContent]
         do throws(AppDeviceError) { contents = try device.openSpooled() } catch { throw .failed(error.sentence) }

@@ -24,7 +24,6 @@ enum PNGConversion {
     private static let byteCountMax = 32 << 20
     private static let magic: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// - Returns: nil if no tool succeeds.
     static func png(of svg: [UInt8]) throws(CommandFailure) -> [UInt8]? {
         let folder = try TemporaryFolder("picture")
         let (svgPath, pngPath) = (folder.path + "/picture.svg", folder.path + "/picture.png")

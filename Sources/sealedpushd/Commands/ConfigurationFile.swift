@@ -19,7 +19,6 @@ enum ConfigurationFile {
         }
     }
 
-    /// Leaves out the files that it names.
     static func read(_ path: String) throws(Faults) -> ServiceConfiguration {
         let file = try bytes(path)
         do throws(ConfigurationError) {

@@ -3,7 +3,6 @@ import Platform
 import Primitives
 import PushService
 
-/// `make-key`: makes the key that encrypts device tokens.
 enum MakeKeyCommand {
     static func run(_ path: String) -> Int32 {
         var random = SystemRandom()
@@ -34,7 +33,6 @@ enum MakeKeyCommand {
     }
 }
 
-/// `make-api-key`: shows a key once, and its hash.
 enum MakeAPIKeyCommand {
     static func run() -> Int32 {
         var random = SystemRandom()

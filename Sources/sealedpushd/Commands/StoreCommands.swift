@@ -3,7 +3,6 @@ import Primitives
 import PushService
 import PushStore
 
-/// Commands on the database, beside a running service or without one.
 enum StoreCommands {
     static func backup(_ copy: String, _ configuration: String) -> Int32 {
         // Before the database, whose faults have other texts.

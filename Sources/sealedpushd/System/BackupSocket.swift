@@ -45,7 +45,7 @@ struct BackupSocket {
     func remove() { unsafe unlink(folder + "/" + name) }
 
     /// - Parameter path: Absolute.
-    /// - Returns: The answer; nil without a service; empty if it ended before its answer.
+    /// - Returns: nil without a service; empty if it ended before its answer.
     func ask(_ path: String) -> String? {
         guard let connection = unsafe open({ unsafe connect($0, $1, $2) == 0 }) else { return nil }
         defer { close(connection) }

@@ -1,6 +1,5 @@
 import Platform
 
-/// Lets the main thread wait for a task.
 enum Blocking {
     static func wait<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
         let result = Monitored<Value?>(nil)
