@@ -134,7 +134,6 @@ package final class Service: Sendable {
         }
     }
 
-
     /// Adopts another configuration. Not during another reload or `stop()`.
     ///
     /// - Throws: the reason to keep the earlier one.

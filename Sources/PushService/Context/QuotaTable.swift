@@ -67,7 +67,6 @@ package final class QuotaTable: Sendable {
         }
     }
 
-
     static func encode(_ quota: DailyQuota) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

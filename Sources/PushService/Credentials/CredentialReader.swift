@@ -126,7 +126,6 @@ struct CredentialReader {
         return .pem(bytes)
     }
 
-
     private static func secret(_ file: String, _ field: String) throws(Fault) -> SecretBytes {
         do throws(FileError) {
             return try PrivateFile.read(file, exampleKeys: .refused)

@@ -37,7 +37,6 @@ package final class DeliveryLedger {
 
     private var today: Int64 { Int64(context.clock.now().milliseconds / Self.millisecondsPerDay) }
 
-
     /// Reads earlier processes' counts.
     func restore() async {
         context.loop.checkIsolated()

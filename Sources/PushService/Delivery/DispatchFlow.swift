@@ -316,6 +316,5 @@ struct DispatchFlow: Sendable {
         LaneScheduler.Counts(urgent: count(waiting[0]), normal: count(waiting[1]), background: count(waiting[2]))
     }
 
-
     mutating func drain() { isDraining = true }
 }

@@ -210,7 +210,6 @@ extension Dispatcher {
         context.log.event(event, at: context.clock.now(), members + more)
     }
 
-
     private func judgeDevice(
         _ report: ClientReport,
         _ decision: Decision,

@@ -101,7 +101,6 @@ extension DueRunner {
         for waiter in waiting { waiter.resume() }
     }
 
-
     func end(_ outcome: Outcome, of tenant: TenantID) {
         turn.outcomes.append(outcome)
         let heldCount = turn.held[tenant, default: 1] - 1

@@ -137,7 +137,6 @@ package actor FallbackRunner: DueRunner {
         }.first
     }
 
-
     private func failed(_ fallback: ClaimedFallback, _ outcome: String) -> FallbackOutcome {
         note("fallback-failed", .failed, fallback, outcome)
         return ended(fallback, telling: nil)
