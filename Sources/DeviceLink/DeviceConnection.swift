@@ -75,8 +75,6 @@ package final class DeviceConnection: Sendable {
     }
 
     /// Subscribes to an app's broadcast channel. Broadcasts arrive like pushes, also on later connections.
-    ///
-    /// - Throws: the connection's error.
     package func subscribe(
         to channel: ChannelID,
         of topic: Topic
@@ -87,7 +85,6 @@ package final class DeviceConnection: Sendable {
     /// Ends a subscription; broadcasts in flight may still arrive.
     ///
     /// - Returns: `.none`.
-    /// - Throws: the connection's error.
     package func unsubscribe(
         from channel: ChannelID,
         of topic: Topic
@@ -106,7 +103,6 @@ package final class DeviceConnection: Sendable {
     /// Registers the app for another kind of push, on this and later connections of its token.
     ///
     /// - Returns: a token that stays while the app is installed.
-    /// - Throws: the connection's error.
     package func register(_ registration: TokenRegistration) async throws(DeviceLinkError) -> DeviceToken {
         let core = core
         let result: Result<DeviceToken, DeviceLinkError> = await withCheckedContinuation { continuation in

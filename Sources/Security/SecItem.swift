@@ -37,8 +37,6 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 }
 
 /// Changes every item that matches.
-///
-/// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     do throws(KeychainError) {
@@ -51,8 +49,6 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 }
 
 /// Removes every item that matches, also on a locked device, as no secret is read.
-///
-/// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     do throws(KeychainError) {

@@ -57,7 +57,6 @@ package final class PushCredentials {
         self.template = template
     }
 
-    /// nil for an app that is not configured.
     func entry(tenant: TenantID, bundleID: BundleID, environment: APNSEnvironment) -> Entry? {
         places[CredentialPlan.Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
