@@ -43,7 +43,9 @@ public struct APNSID: Hashable, Sendable {
 
     /// Reads the canonical text, 36 ASCII characters.
     ///
-    /// - Parameter acceptsUpperCase: true for a server's answer: APNs writes its own ids in upper case.
+    /// - Parameters:
+    ///   - text: ASCII, with four hyphens.
+    ///   - acceptsUpperCase: true for a server's answer: APNs writes its own ids in upper case.
     public init?(text: Span<UInt8>, acceptsUpperCase: Bool) {
         guard text.count == Self.characterCount else { return nil }
         var halves: (high: UInt64, low: UInt64) = (0, 0)

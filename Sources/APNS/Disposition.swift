@@ -83,8 +83,10 @@ public struct Disposition: Sendable, Equatable {
     /// Effect on the credential at its endpoint.
     public let lane: Credential
 
-    /// - Parameter reason: `nil` for none or an unknown one. A reason with another status than its own counts as
-    ///   unknown: the status decides, 4xx as permanent and 5xx as temporary.
+    /// - Parameters:
+    ///   - status: the answer's HTTP status.
+    ///   - reason: `nil` for none or an unknown one. A reason with another status than its own counts as unknown: the
+    ///     status decides, 4xx as permanent and 5xx as temporary.
     public init(status: Int, reason: Reason?) {
         if status != 200, let reason, reason.status == status {
             self.init(reason)

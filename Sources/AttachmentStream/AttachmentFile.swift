@@ -79,6 +79,7 @@ public enum AttachmentFile {
     /// Opens a sealed file.
     ///
     /// - Parameters:
+    ///   - source: the sealed file.
     ///   - path: must not exist; readable by its owner only, and removed after an error.
     ///   - key: the pointer's, 32 bytes.
     ///   - byteCount: the opened length, from the pointer.

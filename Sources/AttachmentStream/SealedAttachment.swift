@@ -14,6 +14,7 @@ public struct SealedAttachment: Sendable {
     ///
     /// - Parameters:
     ///   - url: the sealed file is there before the message is sealed.
+    ///   - type: of the file before it was sealed.
     ///   - name: 1 to 64 bytes of UTF-8 without U+0000; nil for none.
     ///   - isThumbnail: true for a stand-in for the next attachment.
     /// - Throws: `.name`.

@@ -33,8 +33,9 @@ public struct AttachmentUploader: Sendable {
     /// Uploads to a blob host in parts; a broken connection costs at most one part.
     ///
     /// - Parameters:
-    ///   - path: must not change meanwhile.
-    ///   - lifetime: in whole seconds; nil for the host's default.
+    ///   - path: the sealed file; it must not change meanwhile.
+    ///   - host: runs `sealedpush-blobs`.
+    ///   - lifetime: time to keep it there, in whole seconds; nil for the host's default.
     /// - Returns: the URL that devices fetch.
     /// - Throws: `UploadError`. The host deletes an unfinished upload after a day.
     public func upload(

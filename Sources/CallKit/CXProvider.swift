@@ -59,6 +59,7 @@ open class CXProvider: NSObject {
     /// - Parameters:
     ///   - UUID: The call's id; an unknown one is ignored.
     ///   - dateEnded: `nil` is now.
+    ///   - endedReason: Recorded with the end of the call.
     open func reportCall(with UUID: UUID, endedAt dateEnded: Date?, reason endedReason: CXCallEndedReason) {
         system?.reportCall(UUID, ended: endedReason)
     }

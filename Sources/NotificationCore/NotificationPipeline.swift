@@ -13,6 +13,8 @@ public struct NotificationPipeline: Sendable {
     ///
     /// - Parameters:
     ///   - containerPath: folder shared with the app; if nil, nothing opens.
+    ///   - display: texts for each outcome; the app's too.
+    ///   - policy: limits of lifetime and senders' rights; the app's too.
     ///   - opensWebPush: shows RFC 8291 messages, which are unsigned; needs keys in the container too.
     public init(
         containerPath: String?,

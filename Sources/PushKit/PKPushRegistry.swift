@@ -44,7 +44,11 @@ public protocol PKPushRegistryDelegate: NSObjectProtocol {
     /// A push arrived. A `voIP` push has to be reported to CallKit before this returns, or the system ends the app;
     /// after repeated failures the app may get no more of them.
     ///
-    /// - Parameter completion: To be called once the push is handled.
+    /// - Parameters:
+    ///   - registry: The registry that this is the delegate of.
+    ///   - payload: The push's.
+    ///   - type: `voIP` here.
+    ///   - completion: To be called once the push is handled.
     /// - Source:
     ///   https://developer.apple.com/documentation/pushkit/pkpushregistrydelegate/pushregistry(_:didreceiveincomingpushwith:for:completion:)
     func pushRegistry(

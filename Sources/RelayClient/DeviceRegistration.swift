@@ -75,7 +75,9 @@ public struct DeviceRegistration: Sendable {
 extension AppDevice {
     /// Records that the relay has the registration, so that older prekeys may expire.
     ///
-    /// - Parameter answer: the relay's: a JSON object with its bundle's `epoch`.
+    /// - Parameters:
+    ///   - registration: sent to the relay.
+    ///   - answer: the relay's answer: a JSON object with the `epoch` of its bundle.
     /// - Throws: `RegistrationError.answer` for other bytes, `.otherBundle` if the relay has another bundle: register
     ///   again; `AppDeviceError`.
     public func acknowledged(_ registration: DeviceRegistration, answer: [UInt8]) throws {

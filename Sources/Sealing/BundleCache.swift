@@ -33,7 +33,13 @@ public struct BundleCache: Sendable {
     /// A copy is used while it is younger than seven days, no newer bundle is pinned and its prekey is valid.
     /// Concurrent calls may both fetch; a copy that cannot be stored is fetched again.
     ///
-    /// - Parameter identity: from the app's own authenticated channel or a QR code, never from the relay.
+    /// - Parameters:
+    ///   - identity: from the app's own authenticated channel or a QR code, never from the relay.
+    ///   - topic: the app's bundle id.
+    ///   - protectionClass: constant per app.
+    ///   - pins: shared by everything that seals for this sender.
+    ///   - now: the sender's clock.
+    ///   - fetch: asks the relay for the device's bundle.
     /// - Throws: `RecipientError` for a refused bundle, which changes nothing, and for unusable pins; errors of
     ///   `fetch`.
     public func recipient(

@@ -36,9 +36,13 @@ public struct PreparedMessage: Sendable {
     /// Encodes a new message: a call for operation `.call`, otherwise an alert.
     ///
     /// - Parameters:
+    ///   - message: the content, and the operation.
+    ///   - sentAt: the sender's clock.
     ///   - lifetime: time from `sentAt` in which devices may show it. By default a day; for a call 30 seconds, at most
     ///     60.
-    ///   - lifetimeMax: the app's limit, at most 30 days.
+    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
+    ///   - overflow: cuts or refuses a body that does not fit.
+    /// - Throws: `SealingError`.
     public init(
         _ message: Message,
         sentAt: Timestamp,
@@ -62,8 +66,13 @@ public struct PreparedMessage: Sendable {
     /// Encodes a message again, from the same arguments.
     ///
     /// - Parameters:
+    ///   - message: the content that was sent.
     ///   - messageID: a used id for another message counts as a replay, never shown.
-    ///   - lifetimeMax: the app's limit, at most 30 days.
+    ///   - sentAt: of the first time.
+    ///   - expiresAt: of the first time.
+    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
+    ///   - overflow: cuts or refuses a body that does not fit.
+    /// - Throws: `SealingError`.
     public init(
         resending message: Message,
         messageID: MessageID,

@@ -27,13 +27,16 @@ public struct Recipient: Sendable {
     /// A refused bundle changes nothing in the store. The pin of an accepted one is durable when this returns.
     ///
     /// - Parameters:
-    ///   - fetchedAt: by the sender's clock; for a cached copy, when the cache was filled.
+    ///   - bundle: untrusted bytes from the relay or a cache.
+    ///   - fetchedAt: time of the fetch, by the sender's clock; for a cached copy, when the cache was filled.
     ///   - pinnedIdentity: the device's identity, from the app's own authenticated channel or a QR code. A changed
     ///     identity is a new contact, never a new bundle of the old one.
     ///   - topic: the same constant as on the device.
     ///   - protectionClass: constant per app, since the prekey id reveals it in transit. A bundle without it is
     ///     refused; there is no silent fall-back.
     ///   - pins: shared by everything that seals for this sender.
+    ///   - now: the sender's clock.
+    /// - Throws: `RecipientError`.
     public init(
         bundle: [UInt8],
         fetchedAt: Timestamp,

@@ -9,9 +9,16 @@ extension SenderIdentity {
 
     /// Seals a new message: a call for operation `.call`, otherwise an alert.
     ///
-    /// - Parameter lifetime: time from `sentAt` in which the device may show it. By default a day; for a call 30
-    ///   seconds, at most 60.
-    /// - Returns: 2,880 bytes whatever the message; 3,648 for a call.
+    /// - Parameters:
+    ///   - message: the content, and the operation.
+    ///   - recipient: a verified bundle.
+    ///   - sentAt: the sender's clock.
+    ///   - lifetime: time from `sentAt` in which the device may show it. By default a day; for a call 30 seconds, at
+    ///     most 60.
+    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
+    ///   - overflow: cuts or refuses a body that does not fit.
+    /// - Returns: the envelope, 2,880 bytes whatever the message; 3,648 for a call.
+    /// - Throws: `SealingError`.
     public func seal(
         _ message: Message,
         for recipient: Recipient,
@@ -35,8 +42,12 @@ extension SenderIdentity {
 
     /// Seals a prepared message, for the first time or once more.
     ///
-    /// - Parameter now: the sender's clock; an expired prekey or message is refused.
-    /// - Returns: with its own encapsulation, signature and trace.
+    /// - Parameters:
+    ///   - message: encoded once; each sealing is another envelope.
+    ///   - recipient: a verified bundle.
+    ///   - now: the sender's clock; an expired prekey or message is refused.
+    /// - Returns: the envelope, with its own encapsulation, signature and trace.
+    /// - Throws: `SealingError`.
     public func seal(
         _ message: PreparedMessage,
         for recipient: Recipient,

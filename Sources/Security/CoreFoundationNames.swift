@@ -37,7 +37,11 @@ public let kCFAllocatorNull: CFAllocator? = CFAllocator(frees: false)
 
 /// Wraps the caller's bytes as data.
 ///
-/// - Parameter bytesDeallocator: `kCFAllocatorNull`; for any other the bytes are copied.
+/// - Parameters:
+///   - allocator: Not used.
+///   - bytes: The first byte.
+///   - length: Number of bytes.
+///   - bytesDeallocator: `kCFAllocatorNull`; for any other the bytes are copied.
 /// - Returns: `nil` for no bytes.
 public func CFDataCreateWithBytesNoCopy(
     _ allocator: CFAllocator?,

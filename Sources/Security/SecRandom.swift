@@ -6,7 +6,10 @@ public let kSecRandomDefault: SecRandomRef? = nil
 
 /// Fills memory with random bytes of the system.
 ///
-/// - Parameter rnd: `kSecRandomDefault`.
+/// - Parameters:
+///   - rnd: `kSecRandomDefault`.
+///   - count: Number of bytes.
+///   - bytes: Memory for them.
 /// - Returns: `errSecSuccess`, or `errSecParam` for a negative count.
 @discardableResult
 public func SecRandomCopyBytes(_ rnd: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer) -> Int32 {

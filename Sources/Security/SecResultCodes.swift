@@ -22,7 +22,9 @@ public let errSecMissingEntitlement: OSStatus = -34_018
 
 /// Text of a result code, for a log.
 ///
-/// - Parameter reserved: `nil`.
+/// - Parameters:
+///   - status: The result code.
+///   - reserved: `nil`.
 /// - Returns: `nil` for a code of another module.
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     switch status {

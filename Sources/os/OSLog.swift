@@ -65,8 +65,10 @@ public struct OSLogType: RawRepresentable, Sendable, Equatable {
 /// Writes a message. Values for its format are never written: they could be private.
 ///
 /// - Parameters:
+///   - type: The level.
 ///   - log: The part of the app.
 ///   - message: The text, with a `%` directive for each value.
+///   - args: The values, which are not written.
 public func os_log(
     _ type: OSLogType,
     log: OSLog = .default,
@@ -82,6 +84,8 @@ public func os_log(
 /// - Parameters:
 ///   - message: The text, with a `%` directive for each value.
 ///   - log: The part of the app.
+///   - type: The level.
+///   - args: The values, which are not written.
 public func os_log(
     _ message: StaticString,
     log: OSLog = .default,

@@ -102,8 +102,11 @@ public struct BroadcastRequest: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - payload: from `PushPayload.bytesForBroadcast`.
+    ///   - channel: made for this app, in the same environment.
+    ///   - bundleID: the app's, without a suffix.
     ///   - policy: the channel's, which limits the expiration.
     ///   - expiration: `oneAttempt` for a channel without storage.
+    ///   - priority: urgency and power cost.
     ///   - requestID: `nil` lets APNs make one.
     /// - Throws: every `Fault`.
     public static func send(

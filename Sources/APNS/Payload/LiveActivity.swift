@@ -18,6 +18,7 @@ public enum LiveActivity {
     ///   - contentState: decodable by its `ContentState`.
     ///   - alert: Apple requires one.
     ///   - timestamp: now, in seconds since 1970.
+    ///   - input: source of the new activity's updates; `nil` names none.
     ///   - staleDate: seconds since 1970.
     ///   - relevanceScore: order among several activities.
     public static func start(
@@ -41,9 +42,14 @@ public enum LiveActivity {
         return aps
     }
 
-    /// Updates an activity, for a push of type `liveactivity` or a broadcast. Parameters are those of `start`.
+    /// Updates an activity, for a push of type `liveactivity` or a broadcast.
     ///
-    /// - Parameter alert: `nil` for a silent update.
+    /// - Parameters:
+    ///   - contentState: an object that the activity's `ContentState` can decode.
+    ///   - timestamp: now, in seconds since 1970.
+    ///   - alert: `nil` for a silent update.
+    ///   - staleDate: seconds since 1970.
+    ///   - relevanceScore: order among several activities.
     public static func update(
         contentState: PayloadValue,
         timestamp: Int64,
@@ -54,10 +60,11 @@ public enum LiveActivity {
         aps(.update, contentState, timestamp, alert, staleDate, relevanceScore)
     }
 
-    /// Ends an activity with a last state, for a push of type `liveactivity` or a broadcast. Parameters are those of
-    /// `start`.
+    /// Ends an activity with a last state, for a push of type `liveactivity` or a broadcast.
     ///
     /// - Parameters:
+    ///   - contentState: an object that the activity's `ContentState` can decode.
+    ///   - timestamp: now, in seconds since 1970.
     ///   - dismissalDate: seconds since 1970; the past removes it at once, `nil` within four hours.
     ///   - alert: `nil` for a silent end.
     public static func end(

@@ -27,10 +27,13 @@ public struct AttachmentPointer: Hashable, Sendable {
     /// Creates a pointer.
     ///
     /// - Parameters:
-    ///   - id: never reused.
-    ///   - key: never reused.
+    ///   - id: random, never reused.
+    ///   - url: the sealed file.
+    ///   - key: random, never reused.
     ///   - byteCount: before encryption, 2^40 at most.
+    ///   - type: of the file before it was sealed.
     ///   - name: 1 to 64 bytes of UTF-8 without U+0000; nil for none.
+    ///   - isThumbnail: true for a stand-in for the next attachment.
     /// - Throws: `.tooLong`, `.name`.
     public init(
         id: AttachmentID,

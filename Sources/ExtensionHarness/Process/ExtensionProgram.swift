@@ -13,6 +13,7 @@ public struct ExtensionProgram: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - path: Relative to this process's working folder unless it begins with a slash.
+    ///   - arguments: The program's, without its name.
     ///   - environment: Variables beside this process's own.
     public init(path: String, arguments: [String] = [], environment: [String: String] = [:]) {
         self.path = URL(fileURLWithPath: path).path

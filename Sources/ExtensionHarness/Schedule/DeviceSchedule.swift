@@ -26,8 +26,9 @@ public struct DeviceSchedule: Sendable, Equatable {
     /// Creates the schedule of a seed.
     ///
     /// - Parameters:
-    ///   - pushCount: At least 1.
-    ///   - base: Conditions that chance leaves alone: folders, languages, date, limits.
+    ///   - seed: The same number makes the same schedule.
+    ///   - pushCount: Number of different pushes to deliver, at least 1.
+    ///   - base: Values that chance leaves alone: the app's folders and languages, the date, the limits.
     public init(seed: UInt64, pushCount: Int, on base: Device.Conditions = Device.Conditions()) {
         precondition(pushCount > 0)
         var dice = Dice(seed: seed)

@@ -23,6 +23,7 @@ extension AppDevice {
     ///
     /// - Parameters:
     ///   - picture: PNG or JPEG, 1 to `avatarByteCountMax` bytes; nil for none.
+    ///   - key: the sender's.
     ///   - name: whom a service speaks for; nil for the sender itself.
     /// - Throws: `.locked`, `.storageFull`, `.system`.
     public func setAvatar(

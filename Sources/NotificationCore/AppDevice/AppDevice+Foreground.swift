@@ -10,7 +10,9 @@ extension AppDevice {
     /// Renew it in time, and call `stopTakingMessages` on leaving the foreground. A crash or clock jump ends it within
     /// 35 seconds.
     ///
-    /// - Parameter duration: at most 30 seconds.
+    /// - Parameters:
+    ///   - duration: at most 30 seconds.
+    ///   - now: the device's clock.
     /// - Throws: `.locked`, `.storageFull`, `.system`; the extension then shows messages as usual.
     public func takeMessages(
         for duration: Duration = .seconds(30),
@@ -26,7 +28,11 @@ extension AppDevice {
 
     /// Claims a message of the app's own connection before the app shows it. The extension then takes it for a replay.
     ///
-    /// - Parameter sender: the verified signer; unverified, a stranger could use up a contact's ids.
+    /// - Parameters:
+    ///   - id: the message's.
+    ///   - sender: the verified signer; unverified, a stranger could use up a contact's ids.
+    ///   - sentAt: signed by the sender.
+    ///   - expiresAt: signed by the sender.
     /// - Returns: false if the extension shows it, or if it is too old to tell.
     /// - Throws: `AppDeviceError`; nothing was recorded.
     public func markHandled(

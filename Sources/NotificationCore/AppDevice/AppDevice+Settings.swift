@@ -29,11 +29,15 @@ extension AppDevice {
         /// Key stores in place of files, such as a keychain.
         var keyStores: (identity: any SecretStore, shared: any SecretStore)?
 
-        /// Creates settings; `display` and `policy` as in the extension.
+        /// Creates settings.
         ///
         /// - Parameters:
+        ///   - topic: the app's bundle id, not the extension's.
         ///   - containerPath: from `containerURL(forSecurityApplicationGroupIdentifier:)`.
         ///   - privatePath: outside the container: "Application Support", say.
+        ///   - display: the extension's too.
+        ///   - policy: the extension's too.
+        ///   - usesUnlockedClass: offers a second prekey, usable only while unlocked.
         public init(
             topic: BundleID,
             containerPath: String,

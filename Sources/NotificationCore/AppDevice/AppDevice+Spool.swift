@@ -19,7 +19,9 @@ extension AppDevice {
     /// Opens spooled messages one by one; each leaves the spool after `show` returned. An interrupted one comes again,
     /// 35 seconds later at the earliest.
     ///
-    /// - Parameter show: stores the content before it returns.
+    /// - Parameters:
+    ///   - now: the device's clock.
+    ///   - show: stores the content before it returns.
     /// - Throws: `AppDeviceError`; the rest stays.
     public func openSpooled(
         now: Timestamp = .now,

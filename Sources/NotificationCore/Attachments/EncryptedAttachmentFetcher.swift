@@ -21,7 +21,10 @@ public final class EncryptedAttachmentFetcher: AttachmentFetcher {
 
     /// Creates a fetcher; touches no file yet.
     ///
-    /// - Parameter temporaryPath: the extension's.
+    /// - Parameters:
+    ///   - policy: hosts that may be asked, and limits.
+    ///   - temporaryPath: the extension's temporary folder.
+    ///   - downloader: requests the blobs; a test's own, say.
     public init(
         policy: AttachmentPolicy,
         temporaryPath: String,
@@ -38,6 +41,7 @@ public final class EncryptedAttachmentFetcher: AttachmentFetcher {
     /// Fetches until done or cancelled, and then deletes files that were not delivered.
     ///
     /// - Parameters:
+    ///   - message: points to the files.
     ///   - budget: time until cancellation.
     ///   - deliver: takes everything so far; false if too late.
     public func fetch(

@@ -25,6 +25,8 @@ public struct CallOpener: Sendable {
     /// - Parameters:
     ///   - containerPath: if nil, nothing opens.
     ///   - appName: caller's name if there is no other. Not empty.
+    ///   - policy: the extension's too.
+    ///   - keepsReceipts: as `AppDevice.Settings` has it.
     public init(
         containerPath: String?,
         appName: String,

@@ -19,7 +19,9 @@ extension NotificationContent {
 
         /// Public handle of a sender: 22 base64url characters.
         ///
-        /// - Parameter name: whom a service speaks for; each gets a handle.
+        /// - Parameters:
+        ///   - key: the sender's.
+        ///   - name: whom a service speaks for; each gets a handle.
         public static func handle(of key: SenderKey, speakingFor name: String? = nil) -> String {
             var bytes: [UInt8] = []
             bytes.append(lengthPrefixed: Array(context.utf8))

@@ -20,6 +20,7 @@ public protocol AttachmentFetcher: Sendable {
     /// Fetches until done or cancelled; later deliveries are dropped.
     ///
     /// - Parameters:
+    ///   - message: points to the files.
     ///   - budget: time until cancellation.
     ///   - deliver: takes all files so far, replacing the last delivery. False if too late: delete those not delivered
     ///     before.

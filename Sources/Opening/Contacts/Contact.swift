@@ -26,8 +26,10 @@ public struct Contact: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - key: pinned through the app's own channel. A changed key is a new contact.
+    ///   - role: chooses the names that its messages may use (`OpeningPolicy`).
     ///   - name: 1 to 128 bytes of UTF-8 without control characters or a space at either end. Scalars unsafe to display
     ///     are removed.
+    ///   - rights: none by default.
     /// - Throws: `.name`.
     public init(
         key: SenderKey,

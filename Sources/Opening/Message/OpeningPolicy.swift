@@ -35,8 +35,11 @@ public struct OpeningPolicy: Sendable {
 
     /// Creates a policy.
     ///
-    /// - Parameter lifetimeMax: more than zero, at most 30 days. It also bounds the memory of removed messages and the
-    ///   life of superseded prekeys.
+    /// - Parameters:
+    ///   - lifetimeMax: more than zero, at most 30 days. It also bounds the memory of removed messages and the life of
+    ///     superseded prekeys.
+    ///   - person: names for contacts that are people.
+    ///   - service: names for contacts that are services.
     public init(
         lifetimeMax: Duration = .seconds(7 * 86_400),
         person: AllowedNames = AllowedNames(),

@@ -14,7 +14,9 @@ public import Keys
 public protocol BundlePinStore: Sendable {
     /// Reads and changes a pin, atomically for its slot.
     ///
-    /// - Parameter change: called once with the stored pin, or nil. It must not call the store.
+    /// - Parameters:
+    ///   - slot: one device in one app.
+    ///   - change: called once with the stored pin, or nil. It must not call the store.
     /// - Throws: `BundlePinStoreError`, also if the change may not be durable. An unreadable slot never counts as
     ///   empty.
     func update(

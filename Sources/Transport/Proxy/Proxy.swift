@@ -17,9 +17,12 @@ public struct Proxy: Sendable {
     /// Name and password, if the proxy requires them.
     public let credentials: ProxyCredentials?
 
-    /// Creates an HTTP proxy. `host` is without brackets; `port` is in host byte order.
+    /// Creates an HTTP proxy.
     ///
-    /// - Parameter credentials: For Basic authentication; sent with the first request.
+    /// - Parameters:
+    ///   - host: Name or address, without brackets.
+    ///   - port: In host byte order.
+    ///   - credentials: For Basic authentication; sent with the first request.
     /// - Throws: `.credentialsInvalid` for a colon in the name (RFC 7617 section 2).
     public static func http(
         host: String,
@@ -35,9 +38,12 @@ public struct Proxy: Sendable {
         return Proxy(kind: .http, host: host, port: port, credentials: credentials)
     }
 
-    /// Creates a SOCKS5 proxy. `host` is without brackets; `port` is in host byte order.
+    /// Creates a SOCKS5 proxy.
     ///
-    /// - Parameter credentials: Sent only if the proxy asks for them.
+    /// - Parameters:
+    ///   - host: Name or address, without brackets.
+    ///   - port: In host byte order.
+    ///   - credentials: Sent only if the proxy asks for them.
     /// - Throws: `.credentialsInvalid` for an empty password (RFC 1929 section 2).
     public static func socks5(
         host: String,
