@@ -1,6 +1,6 @@
 # A newcomer's two commands are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo test build release bench image lint vectors test-asan test-tsan prerequisites clean
+.PHONY: help demo test build site release bench image lint vectors test-asan test-tsan prerequisites clean
 
 # The first build takes minutes: a terminal shows progress, a pipe only errors.
 QUIET := $(shell test -t 2 || echo --quiet)
@@ -11,6 +11,7 @@ help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
 	@echo 'make test       every test'
 	@echo 'make build      the command line, the host of attachments and the service, as .build/debug/sealedpush, -blobs and sealedpushd'
+	@echo 'make site       the documents and all public symbols as web pages, .build/site'
 	@echo 'make lint       swift-format, strict'
 	@echo 'make vectors    write Tests/Conformance/Vectors/sealedpush anew'
 	@echo 'make release    optimised builds of these three, which need no Swift where they run'
@@ -27,6 +28,11 @@ build: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush
 	@scripts/swift build $(QUIET) --product sealedpush-blobs
 	@scripts/swift build $(QUIET) --product sealedpushd
+
+# Security is part of no program.
+site: build
+	@scripts/swift build $(QUIET) --target Security
+	@scripts/site
 
 demo: build
 	@TMPDIR=$(CURDIR)/.build/tmp .build/debug/sealedpush demo --screen .build/lock-screen.svg

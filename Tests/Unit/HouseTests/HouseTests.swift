@@ -163,7 +163,22 @@ struct HouseTests {
             + ["README.md", "CONTRIBUTING.md", "SECURITY.md", "keys-example/README.md"].map(Checkout.file)
         let pages = documents.filter { SnippetRules.blockCount(in: $0, language: "swift") > 0 }.map(\.path)
         // That page's code is run by the package outside the project that it is about.
-        #expect(pages.filter { $0 != "docs/sealing.md" }.sorted() == Self.swiftPages.keys.sorted())
+        let known = pages.filter { $0 != "docs/sealing.md" && !$0.hasPrefix(Self.catalog + "/") }
+        #expect(known.sorted() == Self.swiftPages.keys.sorted())
+    }
+
+    /// The site's own articles.
+    static let catalog = "docs/SealedPush.docc"
+
+    @Test func `an article of the site is short, and its Swift is that of a page's example or of a back end`() throws {
+        let folders = Set(Self.swiftPages.values.joined()).union(["Examples/BackEnd"])
+        let files = try folders.flatMap { try Checkout.files(under: $0, ending: ".swift") }
+        let articles = try Checkout.files(under: Self.catalog, ending: ".md")
+        #expect(articles.count { SnippetRules.blockCount(in: $0, language: "swift") > 0 } >= 5)
+        report(articles.flatMap { SnippetRules.check($0, in: files) })
+        for article in articles {
+            #expect(article.text.split(whereSeparator: \.isWhitespace).count <= 250, "\(article.path)")
+        }
     }
 
     /// The page, its name for the language, and the program that Examples/Providers/test runs.
