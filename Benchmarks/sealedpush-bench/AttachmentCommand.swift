@@ -7,9 +7,9 @@ import Glibc
 /// Attachments: rates in this process, and the memory of child processes, one for each length.
 struct AttachmentCommand: Command {
     static let name = "attachment"
-    static let summary = "times sealing and opening attachments, and says how much memory that takes"
+    static let summary = "times sealing and opening attachments, and measures their memory"
     static let operands = ""
-    static let options = [Option("--size", "N", "how many MiB each way, 16 to 65536; 256 without it"), .json]
+    static let options = [Option("--size", "N", "MiB each way, 16 to 65536; 256 without it"), .json]
     static let example = """
         Example:
           sealedpush-bench attachment
@@ -52,7 +52,7 @@ struct AttachmentCommand: Command {
         // The idle process makes none.
         unsafe unlink(path)
         guard let peak = line.flatMap({ Int($0) }) else {
-            throw .failed("the process that opens an attachment failed; what it said is above")
+            throw .failed("the process that opens an attachment failed; its output is above")
         }
         return peak
     }

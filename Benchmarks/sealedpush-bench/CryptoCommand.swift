@@ -8,7 +8,7 @@ struct CryptoCommand: Command {
     static let summary = "times sealing and opening beside libsodium's bare calls"
     static let operands = ""
     static let options = [
-        Option("--rounds", "N", "how many rounds the medians are over, 1 to 10000; 51 without it"), .json,
+        Option("--rounds", "N", "rounds behind each median, 1 to 10000; 51 without it"), .json,
     ]
     static let example = """
         Example:

@@ -12,8 +12,8 @@ struct ExtensionCommand: Command {
     static let summary = "times the extension beside an empty one, or runs it over random mishaps"
     static let operands = ""
     static let options = [
-        Option("--pushes", "N", "how many, 1 to 10000000; 20000 without it"),
-        Option("--schedules", "N", "how many random schedules of mishaps it gets instead, 1 to 1000000"),
+        Option("--pushes", "N", "pushes to time, 1 to 10000000; 20000 without it"),
+        Option("--schedules", "N", "random schedules of mishaps to run instead, 1 to 1000000"),
         Option("--seed", "N", "of the first schedule, the others follow it; random without it"), .json,
     ]
     static let example = """
@@ -23,7 +23,7 @@ struct ExtensionCommand: Command {
 
         'empty' is the same program with an extension that calls its handler at once. Figures mean something for an
         optimised build only.
-        A schedule is pushes to a simulated device and what happens to it: locked, full, short of time, asked twice. Exit
+        A schedule is pushes to a simulated device and its mishaps: locked, full, short of time, called twice. Exit
         code 1 says that the extension broke a promise in one of them; its seed repeats it.
         """
 
@@ -38,12 +38,12 @@ struct ExtensionCommand: Command {
         printsJSON = arguments.flag(.json)
         pushCount = try arguments.number("--pushes", 1...10_000_000) ?? 20_000
         guard let count = try arguments.number("--schedules", 1...1_000_000) else {
-            try arguments.refuse("--seed", because: "is for --schedules")
+            try arguments.refuse("--seed", because: "goes only with --schedules")
             schedules = nil
             return
         }
-        try arguments.refuse("--pushes", because: "is not for --schedules")
-        if printsJSON { throw arguments.wrong("--json is not for --schedules") }
+        try arguments.refuse("--pushes", because: "does not go with --schedules")
+        if printsJSON { throw arguments.wrong("--json does not go with --schedules") }
         let seed = try arguments.number("--seed", 0...Int(Int32.max)) ?? .random(in: 0...Int(Int32.max))
         schedules = ScheduleBench(count: count, seed: UInt64(seed))
     }
@@ -80,7 +80,7 @@ struct ExtensionCommand: Command {
             isFed = feed(input[1], word, containerPath: groupPath)
         }
         guard isFed, let report = line.flatMap({ ExtensionRunReport(line: $0) }) else {
-            throw .failed("the process that runs the extension failed; what it said is above")
+            throw .failed("the process that runs the extension failed; its output is above")
         }
         return report
     }
@@ -105,12 +105,12 @@ extension ExtensionCommand {
         let above = ours.peakByteCount - empty.peakByteCount
         return """
             \(pushCount) pushes: 50 in 100 good, 10 repeated, 10 altered, 30 cut, expired, for another, by a stranger, unsealed;
-            each comes when the process has nothing more to do for the one before
+            each comes when the process is idle
             push to handler     median \(microseconds(ours.median)), p99 \(microseconds(ours.p99)), \
             p99.9 \(microseconds(ours.p999)), longest \(microseconds(ours.maximum))
             of it CPU           median \(microseconds(ours.cpuMedian)), p99 \(microseconds(ours.cpuP99))
             the empty one       median \(empty.median) ns, p99 \(empty.p99) ns; ours is \(ours.p99 / max(empty.p99, 1)) times its p99
-            CPU for one push    \(microseconds(ours.cpuPerPush)), with what comes after its answer; the empty one \
+            CPU for one push    \(microseconds(ours.cpuPerPush)), including the work after its answer; the empty one \
             \(microseconds(empty.cpuPerPush))
             the machine         gave others \(stolenPerMille / 10).\(stolenPerMille % 10) % of its processors' time (steal in /proc/stat)
             peak memory         \(kilobytes(ours.peakByteCount)), the empty one \(kilobytes(empty.peakByteCount)), \

@@ -10,7 +10,7 @@ import Primitives
 /// byte. This process serves them.
 struct FetchCommand: Command {
     static let name = "fetch"
-    static let summary = "says how much memory fetching attachments takes"
+    static let summary = "measures the memory of fetching attachments"
     static let operands = ""
     static let options = [keysOption, .json]
     static let keysOption = Option(
@@ -69,7 +69,7 @@ struct FetchCommand: Command {
             of: [FetchProcess.name, "\(byteCount)", "\(port)", keys + "/ca.pem", path]
         )
         guard let peak = line.flatMap({ Int($0) }) else {
-            throw .failed("the process that fetches an attachment failed; what it said is above")
+            throw .failed("the process that fetches an attachment failed; its output is above")
         }
         return peak
     }

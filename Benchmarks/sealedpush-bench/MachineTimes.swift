@@ -15,7 +15,7 @@ struct MachineTimes {
         // cpu user nice system idle iowait irq softirq steal: guests' time is in user's already.
         let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let ticks = text.split(whereSeparator: { $0 == " " || $0 == "\n" }).dropFirst().prefix(8).compactMap { Int($0) }
-        guard ticks.count == 8 else { throw .failed("/proc/stat has another form") }
+        guard ticks.count == 8 else { throw .failed("/proc/stat has an unknown form") }
         all = ticks.reduce(0, +)
         stolen = ticks[7]
     }

@@ -7,9 +7,9 @@ protocol MeasuredCommand: Command {}
 
 extension MeasuredCommand {
     static var summary: String { "is measured by the bench that starts it" }
-    static var example: String { "No command of a person's." }
+    static var example: String { "Not for use by hand." }
 
-    static var failure: CommandFailure { .failed("this is a part of another bench, which starts it") }
+    static var failure: CommandFailure { .failed("this command is part of another bench, which starts it") }
 }
 
 /// Runs this program again, as a process that measures itself and prints one line.
@@ -26,7 +26,7 @@ enum MeasuredProcess {
     ) throws(CommandFailure) -> String? {
         var output: [Int32] = [0, 0]
         guard unsafe pipe(&output) == 0 else {
-            throw .failed("no pipe for a child process: \(Output.systemText(errno))")
+            throw .failed("a child process's pipe cannot be made: \(Output.systemText(errno))")
         }
         for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var words = unsafe (["sealedpush-bench"] + arguments).map { unsafe strdup($0) } + [nil]
@@ -35,7 +35,7 @@ enum MeasuredProcess {
         unsafe words.forEach { unsafe free($0) }
         close(output[1])
         defer { close(output[0]) }
-        guard id > 0 else { throw .failed("no child process: \(Output.systemText(code))") }
+        guard id > 0 else { throw .failed("a child process cannot be started: \(Output.systemText(code))") }
         whileRunning()
         let line = readAll(output[0])
         var status: Int32 = 0

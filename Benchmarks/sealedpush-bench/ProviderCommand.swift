@@ -12,13 +12,13 @@ struct ProviderCommand: Command {
     static let summary = "times sending to any server that answers 200"
     static let operands = ""
     static let options = [
-        Option("--target", "HOST:PORT", "where to, any server that answers 200", isRequired: true),
-        Option("--notifications", "N", "how many, 1 to 100000000; 200000 without it"),
+        Option("--target", "HOST:PORT", "the server to send to: any that answers 200", isRequired: true),
+        Option("--notifications", "N", "notifications to send, 1 to 100000000; 200000 without it"),
         Option("--size", "N", "bytes of each; 1024 without it"),
         Option("--connections", "N", "1 to 64; 1 without it"),
-        Option("--streams", "N", "how many at once on each connection, 1 to 10000; 1000 without it"),
+        Option("--streams", "N", "notifications at once on each connection, 1 to 10000; 1000 without it"),
         Option("--mode", "MODE", "loop, default, batch or all; all without it"),
-        Option("--round-trip", "MS", "how far away the server seems to be, 1 to 1000; not at all without it"),
+        Option("--round-trip", "MS", "added round-trip time to the server, 1 to 1000; none without it"),
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
         Option("--provider-key", "FILE", "a .p8 signing key, with --key-id and --team-id; one made up without it"),
         Option("--key-id", "ID", "the key's ten characters"),
@@ -58,10 +58,10 @@ struct ProviderCommand: Command {
         roundTrip = .milliseconds(try arguments.number("--round-trip", 1...1_000) ?? 0)
         let word = arguments.value("--mode") ?? "all"
         guard let modes = word == "all" ? ProviderBench.Mode.allCases : ProviderBench.Mode(rawValue: word).map({ [$0] })
-        else { throw arguments.wrong("--mode is loop, default, batch or all") }
+        else { throw arguments.wrong("--mode must be loop, default, batch or all") }
         self.modes = modes
         if arguments.value("--provider-key") == nil {
-            try arguments.refuse("--key-id", "--team-id", because: "is for --provider-key")
+            try arguments.refuse("--key-id", "--team-id", because: "goes only with --provider-key")
         }
     }
 
@@ -73,7 +73,7 @@ struct ProviderCommand: Command {
         var lostCount = 0
         for mode in modes {
             guard let report = ProviderBenchReport(line: try line(of: mode.rawValue)) else {
-                throw .failed("the process that sends gave no figures; this is a bug")
+                throw .failed("the process that sends printed no figures; this is a bug")
             }
             try Output.print(
                 arguments.flag(.json) ? json(mode, report, emptyByteCount) : row(mode, report, emptyByteCount)
@@ -92,7 +92,7 @@ struct ProviderCommand: Command {
             if arguments.flag(option) { words.append(option.name) }
         }
         guard let line = try MeasuredProcess.line(of: words) else {
-            throw .failed("the process that sends failed; what it said is above")
+            throw .failed("the process that sends failed; its output is above")
         }
         return line
     }

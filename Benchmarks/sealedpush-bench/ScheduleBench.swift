@@ -18,7 +18,7 @@ struct ScheduleBench {
             result = try await ExtensionSchedules(count: count, seed: seed, in: folder.path)
                 .run(laneCount: sysconf(Int32(_SC_NPROCESSORS_ONLN)) * 4)
         } catch {
-            throw .failed("a phone for the schedules could not be set up in \(folder.path)")
+            throw .failed("the schedules' phone could not be set up in \(folder.path)")
         }
         let seconds = Int((ContinuousClock.now - start) / .seconds(1))
         try Output.print("\(result.histogram)\n")

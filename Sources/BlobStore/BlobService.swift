@@ -109,21 +109,21 @@ extension HTTPAnswer {
     static var notFound: HTTPAnswer { text(404, "not found") }
 
     static func methodNotAllowed(_ methods: String) -> HTTPAnswer {
-        text(405, "not with this method", [.init("Allow", methods)])
+        text(405, "the method is not allowed here", [.init("Allow", methods)])
     }
 
     /// Discloses neither paths nor system errors.
     static func failure(_ error: BlobError) -> HTTPAnswer {
         switch error {
         case .notFound: .notFound
-        case .busy: text(409, "another request is at this upload")
-        case .wrongOffset(let status): text(409, "the upload ends elsewhere", status.fields)
-        case .tooLong(let status): text(413, "more than was declared", status.fields)
-        case .incomplete(let status): text(400, "less than was declared", status.fields)
+        case .busy: text(409, "another request is using this upload")
+        case .wrongOffset(let status): text(409, "the offset is not the upload's end", status.fields)
+        case .tooLong(let status): text(413, "more bytes than Upload-Length", status.fields)
+        case .incomplete(let status): text(400, "fewer bytes than Upload-Length", status.fields)
         case .tooLarge(let byteCountMax): text(413, "at most \(byteCountMax) bytes")
         case .quotaExceeded: text(507, "the quota is used up")
         case .tooManyUploads: text(429, "too many uploads at once")
-        case .diskFull: text(507, "no space left")
+        case .diskFull: text(507, "no space is left on the disk")
         case .folderInUse, .file: text(500, "the blob could not be read or written")
         }
     }

@@ -32,7 +32,7 @@ package final class ChildProcess {
         let own = try AbsolutePath.of("/proc/self/exe")
         let program = own[..<(own.lastIndex(of: "/") ?? own.startIndex)] + "/" + name
         guard unsafe access(String(program), X_OK) == 0 else {
-            throw .failed("\(TerminalText.safe(String(program))) is not there: build it with 'swift build'")
+            throw .failed("\(TerminalText.safe(String(program))) does not exist: build it with 'swift build'")
         }
         try self.init(program: String(program), called: name, arguments, processor: processor, stop: stop)
     }
@@ -47,14 +47,16 @@ package final class ChildProcess {
         name = programName == "sealedpush" ? arguments.first ?? "" : programName
         stopSignal = stop
         var ends: [Int32] = [0, 0]
-        guard unsafe pipe(&ends) == 0 else { throw .failed("no pipe for a child process: \(Output.systemText(errno))") }
+        guard unsafe pipe(&ends) == 0 else {
+            throw .failed("a child process's pipe cannot be made: \(Output.systemText(errno))")
+        }
         // Other children must not inherit the pipe.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[1]) }
         let child = Spawner.spawn(program, [programName] + arguments, output: ends[1], processor: processor)
         id = child.id
         output = ends[0]
-        guard id > 0 else { throw .failed("no child process: \(Output.systemText(child.code))") }
+        guard id > 0 else { throw .failed("a child process cannot be started: \(Output.systemText(child.code))") }
     }
 
     deinit {
@@ -72,7 +74,7 @@ package final class ChildProcess {
                 buffer.removeSubrange(...end)
                 return line
             }
-            guard try fill() else { throw .failed("'\(name)' ended early; what it said is above") }
+            guard try fill() else { throw .failed("'\(name)' ended early; its output is above") }
         }
     }
 
@@ -89,10 +91,10 @@ package final class ChildProcess {
         while try fill() {}
         var status: Int32 = 0
         while unsafe waitpid(id, &status, 0) < 0 {
-            guard errno == EINTR else { throw .failed("'\(name)' was lost: \(Output.systemText(errno))") }
+            guard errno == EINTR else { throw .failed("'\(name)' cannot be waited for: \(Output.systemText(errno))") }
         }
         isReaped = true
-        guard status == 0 else { throw .failed("'\(name)' failed; what it said is above") }
+        guard status == 0 else { throw .failed("'\(name)' failed; its output is above") }
     }
 
     /// Terminates the process and waits. Kills it after a minute.
@@ -117,12 +119,12 @@ package final class ChildProcess {
     }
 
     private func fill() throws(CommandFailure) -> Bool {
-        guard buffer.count <= Self.lineByteCountMax else { throw .failed("'\(name)' printed a line without an end") }
+        guard buffer.count <= Self.lineByteCountMax else { throw .failed("'\(name)' printed a line that is too long") }
         var polls = [stopSignal.descriptor, output].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let ready = unsafe poll(&polls, nfds_t(polls.count), Self.silenceMillisecondsMax)
         if ready < 0, errno == EINTR { return true }
-        guard ready > 0 else { throw .failed("'\(name)' said nothing for a minute") }
-        guard polls[0].revents == 0 else { throw .failed("stopped while '\(name)' was at work") }
+        guard ready > 0 else { throw .failed("'\(name)' printed nothing for a minute") }
+        guard polls[0].revents == 0 else { throw .failed("stopped while '\(name)' was running") }
         var chunk = [UInt8](repeating: 0, count: 16_384)
         let count = unsafe read(output, &chunk, chunk.count)
         if count < 0, errno == EINTR { return true }

@@ -41,7 +41,7 @@ package final class RelayProcess {
     private static func word(_ line: [UInt8], behind name: String) throws(CommandFailure) -> String {
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
         guard words.count == 2, words[0] == name else {
-            throw .failed("'sealedpushd make-api-key' said something else")
+            throw .failed("'sealedpushd make-api-key' printed another form")
         }
         return String(words[1])
     }
@@ -68,7 +68,7 @@ package final class RelayProcess {
         let opened = try process.next(event: "store-opened")
         interruptedCount = Int(try opened.text("interrupted")) ?? 0
         guard let port = Int64(try process.next(event: "listening").text("port")) else {
-            throw .failed("the relay named no port")
+            throw .failed("the relay printed no port")
         }
         self.port = port
         _ = try process.next(event: "ready")
@@ -124,7 +124,7 @@ package final class RelayProcess {
             )
             return (head.status, answer)
         } catch {
-            throw .failed("the relay did not answer; what it said is above")
+            throw .failed("the relay did not answer; its output is above")
         }
     }
 

@@ -12,7 +12,7 @@ enum Spawner {
         let hasStarted = DetachedThread.start(stackByteCount: 256 << 10) {
             while true { jobs.wait { $0.isEmpty ? nil : $0.removeFirst() }() }
         }
-        precondition(hasStarted, "the system has no thread to give")
+        precondition(hasStarted, "no thread could be started")
         return jobs
     }()
 

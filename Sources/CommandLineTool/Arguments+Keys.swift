@@ -18,12 +18,16 @@ extension Arguments {
 
     package func keyID() throws(CommandFailure) -> KeyID {
         let text = try required("--key-id")
-        do { return try KeyID(text) } catch { throw wrong("--key-id has ten letters and digits, as Apple shows it") }
+        do { return try KeyID(text) } catch {
+            throw wrong("--key-id must be ten letters and digits, as Apple shows it")
+        }
     }
 
     package func teamID() throws(CommandFailure) -> TeamID {
         let text = try required("--team-id")
-        do { return try TeamID(text) } catch { throw wrong("--team-id has ten letters and digits, as Apple shows it") }
+        do { return try TeamID(text) } catch {
+            throw wrong("--team-id must be ten letters and digits, as Apple shows it")
+        }
     }
 
     /// Reads Apple's .p8 file.

@@ -5,7 +5,7 @@ extension Arguments {
     package func hostAndPort(_ name: String) throws(CommandFailure) -> (host: String, port: UInt16) {
         let text = try required(name)
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            throw wrong("\(name) is a host and a port, localhost:2197 for instance")
+            throw wrong("\(name) must be a host and a port, such as localhost:2197")
         }
         let host = text[..<colon]
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
@@ -16,7 +16,7 @@ extension Arguments {
     package func port(_ name: String, default standard: UInt16) throws(CommandFailure) -> UInt16 {
         guard let text = value(name) else { return standard }
         guard let port = UInt16(text) else {
-            throw wrong("\(name) is a number from 0 to 65535; 0 lets the system choose")
+            throw wrong("\(name) must be a number from 0 to 65535; 0 lets the system choose")
         }
         return port
     }

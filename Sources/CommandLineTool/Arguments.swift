@@ -66,7 +66,7 @@ package struct Arguments: Sendable {
         guard let text = value(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
             let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
-            throw wrong("\(name) is a number from \(range.lowerBound)\(end)")
+            throw wrong("\(name) must be a number from \(range.lowerBound)\(end)")
         }
         return number
     }
@@ -74,13 +74,13 @@ package struct Arguments: Sendable {
     /// The only operand.
     package func operand(_ name: String) throws(CommandFailure) -> String {
         guard let operand = operands.first else { throw wrong("\(name) is missing") }
-        guard operands.count == 1 else { throw wrong("one \(name) only, please") }
+        guard operands.count == 1 else { throw wrong("only one \(name) is allowed") }
         return operand
     }
 
     package func noOperands() throws(CommandFailure) {
         guard let operand = operands.first else { return }
-        throw wrong("what is '\(TerminalText.safe(operand))'?")
+        throw wrong("unexpected operand '\(TerminalText.safe(operand))'")
     }
 
     package func wrong(_ reason: String) -> CommandFailure { .usage(reason, help: help) }

@@ -39,7 +39,7 @@ package struct Option: Sendable {
 
     var spelling: String { value.map { "\(name) \($0)" } ?? name }
 
-    package static let json = Option(flag: "--json", "prints one JSON object a line, for programs")
+    package static let json = Option(flag: "--json", "prints one JSON object per line, for programs")
     package static let allowExampleKeys = Option(
         flag: "--allow-example-keys",
         "loads the published keys of keys-example, which protect nothing"
@@ -49,7 +49,7 @@ package struct Option: Sendable {
 extension Command {
     /// The usage text.
     static func help(in program: String) -> String {
-        let all = options + [Option(flag: "--help", "prints this")]
+        let all = options + [Option(flag: "--help", "prints this help")]
         let width = all.map(\.spelling.count).max() ?? 0
         let lines = all.map { option in
             let gap = String(repeating: " ", count: width - option.spelling.count + 2)

@@ -19,21 +19,21 @@ extension FileError {
         case .empty(let path):
             "\(safe(path)) is empty"
         case .exists(let path):
-            "\(safe(path)) is there already and was not touched; move it away first"
+            "\(safe(path)) exists already and was not changed; move it away first"
         case .permissionsTooLoose(let path, let mode):
             "\(safe(path)) holds a private key and has mode 0\(String(mode, radix: 8)), so others may read it; "
                 + "run: chmod 600 \(safe(path))"
         case .exampleKey(let path):
-            "\(safe(path)) is an example key that everybody has; "
+            "\(safe(path)) is a published example key; "
                 + "pass --allow-example-keys to use it, or make your own with 'sealedpush keygen'"
         case .publicKey(let path):
-            "\(safe(path)) is a public key; here belongs the private one, the .key file that 'sealedpush keygen' "
+            "\(safe(path)) is a public key; give the private one, the .key file that 'sealedpush keygen' "
                 + "wrote beside it"
         case .privateKey(let path):
-            "\(safe(path)) is a private key, for its owner alone; here belongs the public one, the .pub file that "
+            "\(safe(path)) is a private key, for its owner alone; give the public one, the .pub file that "
                 + "'sealedpush keygen' wrote beside it"
         case .malformed(let path, let expected):
-            "\(safe(path)) does not hold '\(expected)'; was another file meant?"
+            "\(safe(path)) does not hold '\(expected)'; check the path"
         }
     }
 

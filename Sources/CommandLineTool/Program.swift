@@ -36,7 +36,7 @@ package struct Program {
     }
 
     private func start(_ words: [String]) async throws(CommandFailure) {
-        guard let word = words.first else { throw .usage("which command?", help: overview) }
+        guard let word = words.first else { throw .usage("the command is missing", help: overview) }
         if Self.helpWords.contains(word) || word == "help" { return try Output.print(overview) }
         // A two-word name wins over its first word alone.
         for wordCount in [2, 1] {

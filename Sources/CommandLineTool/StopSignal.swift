@@ -26,7 +26,7 @@ package struct StopSignal: Sendable {
             while unsafe poll(&signal, 1, -1) < 0, errno == EINTR {}
             stop()
         }
-        guard hasStarted else { throw .failed("signals cannot be handled: there is no thread to be had") }
+        guard hasStarted else { throw .failed("signals cannot be handled: no thread could be started") }
     }
 }
 

@@ -21,7 +21,7 @@ extension ES256Error: CustomStringConvertible {
         case .tooLong(let byteCount, let byteCountMax):
             "the file has \(byteCount) bytes, and a key file has \(byteCountMax) at most"
         case .noBlock(let label): "the file has no PEM block '\(label)'"
-        case .malformed: "what the PEM block holds is no key"
+        case .malformed: "the PEM block does not hold a key"
         case .notP256: "the key is not one on the curve P-256"
         case .halvesDiffer: "the private and the public half of the key do not belong together"
         case .library(let call): "the cryptographic library refused (\(call))"

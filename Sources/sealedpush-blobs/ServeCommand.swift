@@ -11,13 +11,13 @@ struct ServeCommand: Command {
     static let summary = "keeps sealed attachments for devices to fetch"
     static let operands = ""
     static let options = [
-        Option("--folder", "DIR", "where the attachments are; made if missing", isRequired: true),
-        Option("--tenants", "FILE", "who may upload: lines of 'sealedpush-blobs token'", isRequired: true),
+        Option("--folder", "DIR", "the folder of the attachments; made if missing", isRequired: true),
+        Option("--tenants", "FILE", "the tenants that may upload: lines of 'sealedpush-blobs token'", isRequired: true),
         Option("--certificate", "FILE", "the host's certificate chain (PEM)", isRequired: true),
         Option("--certificate-key", "FILE", "its private key (PEM)", isRequired: true),
-        Option("--address", "ADDRESS", "where it listens; 127.0.0.1 without it, 0.0.0.0 for everybody"),
+        Option("--address", "ADDRESS", "the address to listen on; 127.0.0.1 without it, 0.0.0.0: all"),
         Option("--port", "PORT", "8443 without it, 0: any"),
-        Option("--lifetime", "DAYS", "how long an attachment stays where its uploader does not say; 1 to 30, else 14"),
+        Option("--lifetime", "DAYS", "the lifetime of an attachment whose upload names none; 1 to 30, 14 without it"),
         .json, .allowExampleKeys,
     ]
     static let example = """
@@ -25,8 +25,8 @@ struct ServeCommand: Command {
           sealedpush-blobs serve --folder blobs --tenants tenants.txt --certificate keys-example/simulator.pem \\
               --certificate-key keys-example/simulator.key --allow-example-keys
 
-        The first line on standard output names the port. Nobody's address, id or token is written anywhere. Ctrl-C or
-        SIGTERM stops it; uploads go on where they were after the next start.
+        The first line on standard output names the port. No client's address, id or token is written anywhere. Ctrl-C
+        or SIGTERM stops it; uploads go on where they were after the next start.
         """
 
     /// Interval of deleting expired blobs, which are hidden from their expiry on.
@@ -140,7 +140,7 @@ struct ServeCommand: Command {
 extension BlobError {
     var sentence: String {
         switch self {
-        case .folderInUse: "another process has this folder; one 'sealedpush-blobs serve' for each, please"
+        case .folderInUse: "another process uses this folder; run one 'sealedpush-blobs serve' for each folder"
         case .diskFull: "no space is left on the device"
         case .notFound: "no such folder; make the one above it first"
         case .file(let operation, let code): "\(Output.systemText(code)) (\(operation))"

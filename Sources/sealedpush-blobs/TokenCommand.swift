@@ -11,9 +11,9 @@ struct TokenCommand: Command {
     static let operands = ""
     static let options = [
         Option("--name", "NAME", "the tenant, without spaces", isRequired: true),
-        Option("--out", "FILE", "gets the token, which is shown nowhere else", isRequired: true),
-        Option("--bytes", "COUNT", "how much the tenant may keep; 10 GiB without it"),
-        Option("--uploads", "COUNT", "how many uploads at once; 16 without it"),
+        Option("--out", "FILE", "the file to write the token to, which is shown nowhere else", isRequired: true),
+        Option("--bytes", "COUNT", "the bytes that the tenant may store; 10 GiB without it"),
+        Option("--uploads", "COUNT", "the uploads that may run at once; 16 without it"),
     ]
     static let example = """
         Example:
@@ -37,7 +37,7 @@ struct TokenCommand: Command {
         let uploadCountMax = try arguments.number("--uploads", 1...100_000) ?? 16
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {
-            throw .failed("\(TerminalText.safe(path)) is there already and was not touched; move it away first")
+            throw .failed("\(TerminalText.safe(path)) exists already and was not changed; move it away first")
         }
         var random = SystemRandom()
         let (token, hash) = TenantList.makeToken(random: &random)

@@ -96,7 +96,7 @@ extension ServiceBenchText {
             (half of them \(accepted.lowerQuartilePercent) to \(accepted.upperQuartilePercent), \
             all \(accepted.leastPercent) to \(accepted.mostPercent)); \
             at APNs \(delivered.medianPercent) %, by processor time \(costs.medianPercent) %
-              of \(posts + unsent) POSTs, \(times) times what was taken before, \(posts) were sent, \(refused) of these not \
+              of \(posts + unsent) POSTs, \(times) times the accepted rate, \(posts) were sent, \(refused) of these not \
             accepted; \(unsent) were not sent: the relay had as many unanswered as its connections may, or did not read
             """
         )

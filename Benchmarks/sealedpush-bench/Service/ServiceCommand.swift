@@ -7,7 +7,7 @@ import Transport
 /// The relay on one processor, driver and simulator on another.
 struct ServiceCommand: Command {
     static let name = "service"
-    static let summary = "times the relay, drives it beyond what it takes, or kills it again and again"
+    static let summary = "times the relay, overloads it, or kills it again and again"
     static let operands = ""
     static let options = [
         Option("--payload", "1k|4k", "records of RFC 8291, or sealed fields; 1k without it"),
@@ -16,7 +16,7 @@ struct ServiceCommand: Command {
             "N",
             "POSTs of each load, 100 to 100000000; without it as many as make 50000 notifications"
         ),
-        Option("--seconds", "N", "posts for so long instead, 1 to 86400, and says whether memory is flat"),
+        Option("--seconds", "N", "the length of each load instead, 1 to 86400; also checks that memory is flat"),
         Option("--recipients", "N", "of each POST, 1 to 1000; 1 without it. POSTs times these are notifications"),
         Option(
             "--devices",
@@ -25,10 +25,10 @@ struct ServiceCommand: Command {
         ),
         Option("--in-flight", "N", "POSTs that await their answers, 1 to 10000; 256 without it"),
         Option("--rate", "N", "POSTs a second, whatever is answered, 1 to 1000000"),
-        Option("--receipts", "PERCENT", "of the devices open theirs and say so, 0 to 100; 0 without it"),
-        Option("--kills", "N", "kills the relay so often instead of timing it, 1 to 100000"),
+        Option("--receipts", "PERCENT", "of the devices open theirs and send a receipt, 0 to 100; 0 without it"),
+        Option("--kills", "N", "the kills of the relay, instead of timing it, 1 to 100000"),
         Option("--seed", "N", "of the moments of --kills; random without it"),
-        Option("--overload", "TIMES", "2 to 10 times what the relay takes, in turns with what it takes"),
+        Option("--overload", "TIMES", "2 to 10 times the relay's capacity, in turns with its capacity"),
         FetchCommand.keysOption, .json,
     ]
     static let example = """
@@ -37,9 +37,9 @@ struct ServiceCommand: Command {
           sealedpush-bench service --devices 10000,1000000
           sealedpush-bench service --kills 10
 
-        'sealedpushd' on one processor, what posts to it and a simulator behind it on another; CPU is the relay's.
-        Goodput of --overload is what was accepted in a turn beside the mean of the turns before and behind it, which post the
-        next one when one was answered; each is timed for a second when half of one has passed.
+        'sealedpushd' runs on one processor, the driver and a simulator on another; CPU is the relay's.
+        Goodput of --overload is the number accepted in a turn, beside the mean of the turns before and after it, which
+        post the next one after each answer. Each turn is timed for one second, after half a second to warm up.
         Exit code 1 of --kills says that something acknowledged was lost, or sent again without need.
         """
 
@@ -61,7 +61,7 @@ struct ServiceCommand: Command {
         var load = ServiceLoad()
         if let word = arguments.value("--payload") {
             guard let payload = ServiceLoad.Payload(rawValue: word) else {
-                throw arguments.wrong("--payload is 1k or 4k")
+                throw arguments.wrong("--payload must be 1k or 4k")
             }
             load.payload = payload
         }
@@ -91,7 +91,7 @@ struct ServiceCommand: Command {
             }
             load = ServiceKillRun.load(load)
         } else if arguments.value("--seed") != nil {
-            throw arguments.wrong("--seed is for --kills")
+            throw arguments.wrong("--seed goes only with --kills")
         }
         if deviceCounts.count > 1 {
             for name in ["--kills", "--overload", "--seconds", "--receipts"] where arguments.value(name) != nil {
@@ -115,7 +115,9 @@ struct ServiceCommand: Command {
         var counts: [Int] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let count = Int(word), (100...deviceCountMax).contains(count) else {
-                throw arguments.wrong("--devices is a number from 100 to \(deviceCountMax), or several with commas")
+                throw arguments.wrong(
+                    "--devices must be a number from 100 to \(deviceCountMax), or several with commas"
+                )
             }
             counts.append(count)
         }

@@ -171,10 +171,10 @@ extension BroadcastRequest.Fault: CustomStringConvertible {
     public var description: String {
         switch self {
         case .topicIsNoBundleID(let owner):
-            "A broadcast names the bundle id itself, and this is a topic for \(owner.rawValue) pushes; APNs answers"
+            "A broadcast's topic is the bundle id alone, and this one is for \(owner.rawValue) pushes; APNs answers"
                 + " TopicDisallowed."
         case .expirationNeedsStorage:
-            "A channel that keeps no message takes the expiration 0 only; APNs answers BadExpirationDate."
+            "The expiration must be 0 for a channel that stores no message; APNs answers BadExpirationDate."
         case .payloadEmpty:
             "The payload is empty; APNs answers PayloadEmpty."
         case .payloadTooLarge(let byteCount, let byteCountMax):

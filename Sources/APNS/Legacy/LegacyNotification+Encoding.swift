@@ -10,7 +10,7 @@ extension LegacyNotification {
     /// Appends a notification without a token, which APNs must refuse. Its error packet is the only proof that
     /// everything before it was accepted.
     package static func appendProbe(_ identifier: UInt32, to bytes: inout [UInt8], as command: LegacyCommand) {
-        precondition(command.isAnswered, "nobody would answer")
+        precondition(command.isAnswered, "APNs does not answer this command")
         append([], Array("{}".utf8), identifier, 0, .immediate, to: &bytes, as: command)
     }
 

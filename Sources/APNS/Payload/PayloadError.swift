@@ -69,8 +69,8 @@ extension PayloadError: CustomStringConvertible {
         case .notAnObject(let member): "\(member.rawValue) is not an object."
         case .notWritable(let member):
             "\(member.rawValue) has a number that is not finite, two equal names in one object, or too many levels."
-        case .nameTaken: "Two members of the payload have one name."
-        case .nothingToShow: "An alert push has an alert, a badge or a sound."
+        case .nameTaken: "Two members of the payload have the same name."
+        case .nothingToShow: "An alert push needs an alert, a badge or a sound."
         case .notJSON(let offset): "The payload is not JSON, from byte \(offset) on."
         case .notJSONObject: "The payload is not a JSON object."
         case .tooLarge(let byteCount, let byteCountMax):

@@ -46,7 +46,7 @@ extension ClientCertificateError: CustomStringConvertible {
         case .expired(let notAfter):
             "the certificate has expired (at \(notAfter) seconds since 1970): make a new one in Apple's developer account"
         case .notYetValid(let notBefore):
-            "the certificate is valid only from \(notBefore) seconds since 1970: is the clock right?"
+            "the certificate is valid only from \(notBefore) seconds since 1970: check the clock"
         case .wrongEnvironment(let needed): "the certificate may not push to the \(needed.rawValue) environment"
         default: identityError?.description ?? "the certificate cannot be used"
         }

@@ -55,13 +55,13 @@ extension ProviderError: CustomStringConvertible {
         case .system(let error): error.description
         case .notSendable(let fault): "not sent: \(fault)"
         case .suspended(let reason):
-            "not sent: APNs refused the credential with \(reason.rawValue); replace it, or resume once it is right again"
-        case .queueFull(let countMax): "not sent: \(countMax) pushes wait already; send fewer at once, or wait"
-        case .notProcessed(let failure): "not taken by APNs, so it may be sent again: \(failure)"
+            "not sent: APNs refused the credential with \(reason.rawValue); replace it, or resume when it is valid"
+        case .queueFull(let countMax): "not sent: \(countMax) pushes are waiting already; send fewer at once, or wait"
+        case .notProcessed(let failure): "not processed by APNs, so it can be sent again: \(failure)"
         case .ambiguous(let failure):
-            "APNs may have taken it: \(failure); send it again with the same apns-id and a collapse id, or not at all"
+            "APNs may have accepted it: \(failure); send it again only with the same apns-id and a collapse id"
         case .cancelled(mayHaveBeenSent: false): "cancelled before it was sent"
-        case .cancelled(mayHaveBeenSent: true): "cancelled; APNs may have taken it"
+        case .cancelled(mayHaveBeenSent: true): "cancelled; APNs may have accepted it"
         case .closed: "not sent: the client was closed"
         }
     }

@@ -43,13 +43,13 @@ extension PushNotification.Fault: CustomStringConvertible {
             "The topic of a \(pushType.rawValue) push is the bundle id followed by \(pushType.topicSuffix); APNs answers"
                 + " BadTopic."
         case .topicBelongs(let owner):
-            "The topic is one for \(owner.rawValue) pushes, and an alert or background push goes to the bundle id itself;"
+            "The topic is for \(owner.rawValue) pushes; that of an alert or background push is the bundle id alone;"
                 + " APNs answers BadTopic."
         case .topicNotOfManagement:
             "The topic of an mdm push is the UID of the certificate's subject, which begins with com.apple.mgmt.; APNs"
                 + " answers BadTopic."
         case .expirationPast:
-            "The expiration has passed, and Apple's rule is 0 or a time to come; APNs would try once at most and say"
+            "The expiration is in the past; use 0 or a future time. APNs would try once at most and report"
                 + " nothing."
         case .needsProviderToken(let pushType):
             "A \(pushType.rawValue) push needs a provider token, a client certificate is not enough; APNs answers"
@@ -79,7 +79,7 @@ extension PushNotification.Fault: CustomStringConvertible {
 
     private static func sentence(_ priority: Priority?, _ pushType: PushType) -> String {
         let allowed = Priority.allCases.reversed().filter { pushType.expects($0) }.map { "\($0.rawValue)" }
-        let found = priority.map { "not \($0.rawValue)" } ?? "and none means 10"
+        let found = priority.map { "not \($0.rawValue)" } ?? "and without one it is 10"
         return "The priority of a \(pushType.rawValue) push is \(allowed.joined(separator: " or ")), \(found); APNs"
             + (pushType.allows(priority ?? .immediate) ? " may answer BadPriority." : " answers BadPriority.")
     }

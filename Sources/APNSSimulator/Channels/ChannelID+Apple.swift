@@ -21,7 +21,7 @@ extension ChannelID {
         do throws(APNSError) {
             self = try ChannelID(bytes: text)
         } catch {
-            preconditionFailure("24 characters of base64 are a channel's name")
+            preconditionFailure("24 characters of base64 are a channel's id")
         }
     }
 

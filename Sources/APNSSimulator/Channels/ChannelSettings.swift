@@ -23,35 +23,35 @@ extension SimulatorSetting {
             "channels",
             \.channels.channelCountMax,
             in: 0...10_000,
-            "how many channels an app may have before CannotCreateChannelConfig",
+            "the channels that an app may have before CannotCreateChannelConfig",
             source: "Apple: 10,000 for each app and environment"
         ),
         .number(
             "channel-apps",
             \.channels.appCountMax,
             in: 0...1_000_000,
-            "how many apps may have channels before CannotCreateChannelConfig",
+            "the apps that may have channels before CannotCreateChannelConfig",
             source: "ours: a key of a whole team may name any app"
         ),
         .number(
             "channel-storage-seconds",
             \.channels.storageSecondsMax,
             in: 0...30 * 86_400,
-            "how long a channel keeps its most recent message, at most",
+            "the longest time for which a channel keeps its most recent message",
             source: "Apple: 8 hours"
         ),
         .number(
             "channel-subscriptions",
             \.channels.subscriptionCountMax,
             in: 0...10_000,
-            "how many channels a device may listen to",
+            "the channels that a device may listen to",
             source: "ours: Apple names no limit"
         ),
         .number(
             "broadcasts-per-minute",
             \.channels.broadcastsPerMinuteMax,
             in: 0...1_000_000,
-            "how many broadcasts a channel takes in a minute before TooManyRequests; 0 for any number",
+            "the broadcasts that a channel takes in a minute before TooManyRequests; 0: any number",
             source: "ours: Apple documents the reason and not the rate"
         ),
         .flag(
@@ -64,7 +64,7 @@ extension SimulatorSetting {
             "broadcast-needs-expiration",
             \.channels.needsExpiration,
             "a broadcast without apns-expiration gets BadExpirationDate",
-            source: "ours: Apple does not say what happens without it"
+            source: "ours: Apple does not document its absence"
         ),
         .flag(
             "broadcast-event-check",

@@ -16,7 +16,7 @@ extension SimulatorSetting {
             "streams",
             \.streamCountMax,
             in: 1...100_000,
-            "how many streams a connection may have open at once",
+            "the streams that a connection may have open at once",
             source: "observed: 1000 today, 500 in 2016"
         ),
         .number(
@@ -58,100 +58,100 @@ extension SimulatorSetting {
             "one-stream-after-error",
             \.connections.dropsToOneStream,
             "a rejected push lowers the streams to one, until the next accepted push",
-            source: "observed in 2016; off, because nobody has reported it since"
+            source: "observed in 2016; off, because there are no later reports"
         ),
         .choice(
             "excess-streams",
             \.connections.excessStreams,
-            "what a stream beyond the limit gets: RST_STREAM with REFUSED_STREAM, or GOAWAY",
+            "the answer to a stream beyond the limit: RST_STREAM with REFUSED_STREAM, or GOAWAY",
             source: "both observed"
         ),
         .choice(
             "upper-case-names",
             \.connections.upperCaseNames,
-            "what a field name in upper case ends",
+            "ended by a field name in upper case: the stream or the connection",
             source: "observed since July 2018: the connection"
         ),
         .number(
             "error-percent",
             \.connections.errorPercentMax,
             in: 0...100,
-            "how many of a hundred answers may be errors before the connection is ended; 0 for all",
+            "the percentage of errors among answers that ends the connection; 0: none does",
             source: "Apple, without a number; off"
         ),
         .number(
             "bad-token-percent",
             \.connections.badTokenPercentMax,
             in: 0...100,
-            "how many of a hundred answers may be BadDeviceToken before the connection is ended; 0 for all",
+            "the percentage of BadDeviceToken among answers that ends the connection; 0: none does",
             source: "Apple, without a number: sooner than for other errors; off"
         ),
         .number(
             "error-answers",
             \.connections.judgedAnswerCount,
             in: 1...1_000_000,
-            "how many answers there must be before those shares are judged",
-            source: "our choice: enough for a share"
+            "the answers that there must be before those percentages count",
+            source: "our choice: enough for a percentage"
         ),
         .seconds(
             "idle-timeout",
             \.connections.idleDeadline,
-            "how long a connection may be without a stream before it gets IdleTimeout",
+            "the time without a stream after which a connection gets IdleTimeout",
             source: "our choice: Apple suggests a ping after an hour; 20 minutes were seen to pass"
         ),
         .seconds(
             "connection-lifetime",
             \.connections.lifetimeMax,
-            "how old a connection becomes before it gets Shutdown",
+            "the age at which a connection gets Shutdown",
             source: "observed: days, and no limit"
         ),
         .number(
             "goaway-frames",
             \.connections.goAwayCount,
             in: 1...2,
-            "how many GOAWAY frames in a row say that a connection ends",
+            "the GOAWAY frames that end a connection",
             source: "observed: both"
         ),
         .number(
             "drain-seconds",
             \.connections.drainSecondsMax,
             in: 1...3600,
-            "how long open streams may go on after GOAWAY",
+            "the time for which open streams may go on after GOAWAY",
             source: "our choice"
         ),
         .number(
             "handshake-seconds",
             \.connections.handshakeSecondsMax,
             in: 1...3600,
-            "how long a client may take for TLS, and again for its SETTINGS",
+            "the time that a client may take for TLS, and again for its SETTINGS",
             source: "our choice"
         ),
         .number(
             "request-seconds",
             \.connections.requestSecondsMax,
             in: 1...3600,
-            "how long a request may take from its first byte to its last",
+            "the time that a request may take from its first byte to its last",
             source: "our choice"
         ),
         .number(
             "response-seconds",
             \.connections.responseSecondsMax,
             in: 1...3600,
-            "how long a client may take to read an answer",
+            "the time that a client may take to read an answer",
             source: "our choice"
         ),
         .number(
             "connections",
             \.connections.connectionCountMax,
             in: 1...100_000,
-            "how many providers may be connected at once; the next is closed at once",
+            "the providers that may be connected at once; further connections are closed",
             source: "our choice"
         ),
         .number(
             "reconnects",
             \.connections.reconnectCountMax,
             in: 0...1_000_000,
-            "how many connections of one address are let in within the reconnect window; 0 for all",
+            "the connections that one address may open within the reconnect window; 0: any number",
             source: "Apple, without a number: quick reconnects are denial of service; off"
         ),
         .number(

@@ -13,7 +13,7 @@ extension ControlCalls {
         case (let uniqueID?, nil): query = .uniqueID(uniqueID)
         case (nil, let id?): query = .id(id)
         case (nil, nil): query = .all
-        case (_?, _?): throw ControlProblem("either 'apns-unique-id' or 'apns-id'")
+        case (_?, _?): throw ControlProblem("give either 'apns-unique-id' or 'apns-id'")
         }
         let entries = control.deliveries(query, countMax: limit)
         return ControlAnswer { writer in

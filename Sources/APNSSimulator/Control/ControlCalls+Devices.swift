@@ -38,11 +38,11 @@ extension ControlCalls {
     ) throws(ControlProblem) -> ControlAnswer {
         try request.allow(members: ["kind", "instance"])
         guard let kind = try request.tokenKind("kind") else {
-            throw ControlProblem("'kind' is missing, \"kind\": \"voip\" for instance")
+            throw ControlProblem("'kind' is missing; write \"kind\": \"voip\", for instance")
         }
         let instance = try request.optionalText("instance", example: "match-1") ?? ""
         guard let registration = TokenRegistration(kind, instance: Array(instance.utf8)) else {
-            throw ControlProblem("'instance' has at most \(TokenRegistration.instanceByteCountMax) bytes")
+            throw ControlProblem("'instance' must have at most \(TokenRegistration.instanceByteCountMax) bytes")
         }
         let token: DeviceToken?
         do throws(DeviceError) {
@@ -50,7 +50,7 @@ extension ControlCalls {
         } catch {
             throw tooManyDevices
         }
-        guard let token else { throw ControlProblem(404, "there is no such device; GET /v1/devices tells") }
+        guard let token else { throw ControlProblem(404, "there is no such device; GET /v1/devices lists them") }
         return ControlAnswer(status: 201) { writer in
             writer.member("device", request.number ?? 0)
             writer.member("kind", kind.name)
@@ -58,7 +58,10 @@ extension ControlCalls {
         }
     }
 
-    private static let tooManyDevices = ControlProblem(409, "there are as many devices or tokens as there may be")
+    private static let tooManyDevices = ControlProblem(
+        409,
+        "the limit of devices or tokens is reached; remove a device"
+    )
 
     static func setDeviceState(
         _ request: ControlRequest,
@@ -67,10 +70,10 @@ extension ControlCalls {
         try request.allow(members: ["state"])
         let state = try request.text("state", example: control.deviceStates[0])
         guard control.deviceStates.contains(state) else {
-            throw ControlProblem("'state' is \(control.deviceStates.joined(separator: ", "))")
+            throw ControlProblem("'state' must be one of \(control.deviceStates.joined(separator: ", "))")
         }
         guard let number = request.number, control.setState(state, ofDevice: number) else {
-            throw ControlProblem(404, "there is no such device, or it is not connected; GET /v1/devices tells")
+            throw ControlProblem(404, "there is no such device, or it is not connected; GET /v1/devices lists them")
         }
         return ControlAnswer { writer in
             writer.member("device", number)
@@ -87,7 +90,7 @@ extension ControlCalls {
         do throws(APNSError) {
             token = try DeviceToken(hex: request.token())
         } catch {
-            throw ControlProblem("'token' is a device token in hex, two digits for each byte")
+            throw ControlProblem("'token' must be a device token in hex, two digits for each byte")
         }
         let report = control.check(token)
         return ControlAnswer { writer in

@@ -40,7 +40,7 @@ extension ControlCalls {
     ) throws(ControlProblem) -> ControlAnswer {
         try request.allow(members: ["percent", "seed"])
         guard let percent = try request.integer("percent"), (0...100).contains(percent) else {
-            throw ControlProblem("either 'fault', the name of one, or 'percent' from 0 to 100 for faults by chance")
+            throw ControlProblem("give either 'fault', the name of one, or 'percent' from 0 to 100 for random faults")
         }
         if let seed = try request.integer("seed") {
             // A new seed restarts the rules, too.
@@ -75,7 +75,7 @@ extension ControlCalls {
     ) throws(ControlProblem) -> ControlAnswer {
         try request.allow()
         guard let id = request.number, control.faults.remove(id: id) else {
-            throw ControlProblem(404, "there is no rule of this id; GET /v1/faults tells which there are")
+            throw ControlProblem(404, "there is no rule with this id; GET /v1/faults lists them")
         }
         return ControlAnswer { $0.member("removed", 1) }
     }

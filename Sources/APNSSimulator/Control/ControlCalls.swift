@@ -54,7 +54,7 @@ enum ControlCalls {
         switch (try request.integer("by"), try request.integer("to")) {
         case (let by?, nil): seconds = by
         case (nil, let to?) where to >= 0: seconds = to - control.now
-        default: throw ControlProblem("either 'by', a number of seconds, or 'to', seconds since 1970")
+        default: throw ControlProblem("give either 'by', a number of seconds, or 'to', seconds since 1970")
         }
         let (offset, overflow) = control.clockOffset.addingReportingOverflow(seconds)
         guard !overflow, (-clockOffsetMax...clockOffsetMax).contains(offset) else {
@@ -90,7 +90,7 @@ enum ControlCalls {
         let reason = try request.reason("reason")
         let code = try request.integer("code") ?? 0
         guard (0...Int64(UInt32.max)).contains(code) else {
-            throw ControlProblem("'code' is a number of RFC 9113 section 7")
+            throw ControlProblem("'code' must be an error code of RFC 9113, section 7")
         }
         control.goAway(code: UInt32(code), debugData: reason.map { RejectionBody($0).json } ?? [])
         return ControlAnswer(status: 202) { $0.member("told", "every provider connection") }
@@ -114,7 +114,7 @@ extension SimulatorSettingError {
             "there is no such setting; there are \(SimulatorSetting.all.map(\.name).joined(separator: ", "))"
         case .badValue(let name, let values): "'\(name)' takes \(values)"
         case .needsRestart(let name): "'\(name)' needs a restart: start the simulator with --set \(name)=VALUE"
-        case .notApplied(let name): "'\(name)' stays as it was: the TLS library could not be set up anew; try again"
+        case .notApplied(let name): "'\(name)' was not changed: TLS could not be set up again; try again"
         }
     }
 

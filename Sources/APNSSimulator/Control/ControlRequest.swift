@@ -31,7 +31,7 @@ struct ControlRequest: Sendable {
             let (line, column) = JSONError.position(of: error.offset, in: body)
             throw ControlProblem("the body is not a JSON object: \(error.reason) (line \(line), column \(column))")
         }
-        guard let members = value.members else { throw ControlProblem("the body is a JSON object, in braces") }
+        guard let members = value.members else { throw ControlProblem("the body must be a JSON object, in braces") }
         self.members = members
     }
 
@@ -39,26 +39,26 @@ struct ControlRequest: Sendable {
     func allow(members allowed: [String] = [], query allowedQuery: [String] = []) throws(ControlProblem) {
         if let stranger = members.first(where: { !allowed.contains($0.name) }) {
             throw ControlProblem(
-                "'\(stranger.name)' is nothing that this call takes; \(Self.list(allowed, "the body"))"
+                "'\(stranger.name)' is unknown; \(Self.list(allowed, "the body"))"
             )
         }
         if let stranger = query.first(where: { !allowedQuery.contains($0.name) }) {
             throw ControlProblem(
-                "'\(stranger.name)' is nothing that this call takes; \(Self.list(allowedQuery, "the query"))"
+                "'\(stranger.name)' is unknown; \(Self.list(allowedQuery, "the query"))"
             )
         }
     }
 
     private static func list(_ names: [String], _ place: String) -> String {
-        names.isEmpty ? "\(place) is empty" : "\(place) has \(names.joined(separator: ", "))"
+        names.isEmpty ? "\(place) takes no names" : "\(place) takes \(names.joined(separator: ", "))"
     }
 
     func text(_ name: String, example: String) throws(ControlProblem) -> String {
         guard let value = members.first(where: { $0.name == name })?.value else {
-            throw ControlProblem("'\(name)' is missing, \"\(name)\": \"\(example)\" for instance")
+            throw ControlProblem("'\(name)' is missing; write \"\(name)\": \"\(example)\", for instance")
         }
         guard let text = value.string else {
-            throw ControlProblem("'\(name)' is a string, \"\(example)\" for instance")
+            throw ControlProblem("'\(name)' must be a string, such as \"\(example)\"")
         }
         return text
     }
@@ -69,7 +69,9 @@ struct ControlRequest: Sendable {
 
     func integer(_ name: String) throws(ControlProblem) -> Int64? {
         guard let value = members.first(where: { $0.name == name })?.value else { return nil }
-        guard case .integer(let number) = value.content else { throw ControlProblem("'\(name)' is a whole number") }
+        guard case .integer(let number) = value.content else {
+            throw ControlProblem("'\(name)' must be a whole number")
+        }
         return number
     }
 
@@ -77,7 +79,7 @@ struct ControlRequest: Sendable {
     {
         guard let text = query.first(where: { $0.name == name })?.text else { return standard }
         guard let number = Int(text), range.contains(number) else {
-            throw ControlProblem("'\(name)' is a number from \(range.lowerBound) to \(range.upperBound)")
+            throw ControlProblem("'\(name)' must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -85,7 +87,7 @@ struct ControlRequest: Sendable {
     func queryID(_ name: String) throws(ControlProblem) -> APNSID? {
         guard let text = query.first(where: { $0.name == name })?.text else { return nil }
         guard let id = APNSID(text: Array(text.utf8).span, acceptsUpperCase: true) else {
-            throw ControlProblem("'\(name)' is a UUID, as the answer to a push has it")
+            throw ControlProblem("'\(name)' must be a UUID, from the answer to a push")
         }
         return id
     }
@@ -93,14 +95,14 @@ struct ControlRequest: Sendable {
     func topic(_ name: String) throws(ControlProblem) -> Topic {
         let text = try text(name, example: "com.example.chat")
         do throws(APNSError) { return try Topic(text) } catch {
-            throw ControlProblem("'\(name)' is an app's bundle id, com.example.chat for instance")
+            throw ControlProblem("'\(name)' must be an app's bundle id, such as com.example.chat")
         }
     }
 
     func reason(_ name: String) throws(ControlProblem) -> Reason? {
         guard members.contains(where: { $0.name == name }) else { return nil }
         guard let reason = Reason(rawValue: try text(name, example: "Shutdown")) else {
-            throw ControlProblem("'\(name)' is one of Apple's reasons, Shutdown for instance")
+            throw ControlProblem("'\(name)' must be one of Apple's reasons, such as Shutdown")
         }
         return reason
     }
@@ -112,7 +114,7 @@ struct ControlRequest: Sendable {
             case .string(let text): fields.append((member.name, text))
             case .integer(let number): fields.append((member.name, "\(number)"))
             case .bool(let flag): fields.append((member.name, flag ? "yes" : "no"))
-            default: throw ControlProblem("'\(member.name)' is a string, a whole number, true or false")
+            default: throw ControlProblem("'\(member.name)' must be a string, a whole number, true or false")
             }
         }
         return fields

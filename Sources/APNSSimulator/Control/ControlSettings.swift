@@ -12,7 +12,7 @@ extension SimulatorSetting {
             "journal-events",
             \.control.journalCountMax,
             in: 1...1_000_000,
-            "how many events the control API can still tell, the newest",
+            "the newest events that the control API keeps",
             source: "ours: about 3 MB when full and read; unread, each push keeps its payload"
         )
     ]

@@ -53,7 +53,7 @@ package struct TokenCheck: Sendable, Equatable {
         if device == nil, let environment {
             return "it is a token of \(environment.rawValue) that this simulator does not know: 400 BadDeviceToken"
         }
-        guard let device else { return "this simulator never gave it out: pushes are answered 400 BadDeviceToken" }
+        guard let device else { return "this simulator never issued it: pushes are answered 400 BadDeviceToken" }
         return device.inactivity
     }
 }

@@ -41,41 +41,41 @@ extension SimulatorSetting {
                 "storage-days",
                 \.delivery.storageDays,
                 in: 0...3650,
-                "how long a push without apns-expiration may wait for its device",
+                "the time that a push without apns-expiration may wait for its device",
                 source: "Apple: up to 30 days"
             ),
             .number(
                 "reorder-milliseconds",
                 \.delivery.reorderMilliseconds,
                 in: 0...86_400_000,
-                "within what time a newer push may be taken for the older one, by the seed; 0: never",
+                "the time within which a newer push may overtake an older one, by the seed; 0: never",
                 source: "Apple: the order of a short burst is not guaranteed; off, so that tests repeat"
             ),
             .choice(
                 "group-low-priority",
                 \.delivery.grouping,
-                "when pushes of priority 5 and 1 are gathered and sent together",
-                source: "Apple: they may be grouped and delivered in bursts; when is ours"
+                "the pushes of priority 5 and 1 that are gathered and sent together",
+                source: "Apple: they may be grouped and delivered in bursts; the choice is ours"
             ),
             .number(
                 "group-seconds",
                 \.delivery.groupSeconds,
                 in: 0...86_400,
-                "how long such a group gathers",
+                "the time for which such a group gathers",
                 source: "ours"
             ),
             .number(
                 "group-size",
                 \.delivery.groupCountMax,
                 in: 1...64,
-                "how many pushes a group has at most; it is sent when it is full",
+                "the most pushes of a group; it is sent when it is full",
                 source: "ours"
             ),
             .number(
                 "background-pushes-per-hour",
                 \.delivery.backgroundsPerHour,
                 in: 0...1000,
-                "how many background pushes an app gets in an hour; the newest further one waits; 0: all",
+                "the background pushes that an app gets in an hour; the newest further one waits; 0: all",
                 source: "Apple: no more than two or three per hour"
             ),
         ] + rates + records
@@ -85,28 +85,28 @@ extension SimulatorSetting {
             "alerts-per-burst",
             \.delivery.alertsPerBurst,
             in: 0...1000,
-            "how many alerts a device shows in a burst; further ones arrive passive; 0: all",
+            "the alerts that a device shows in a burst; further ones arrive passive; 0: all",
             source: "ours: off"
         ),
         .number(
             "alert-burst-seconds",
             \.delivery.alertBurstSeconds,
             in: 1...3600,
-            "how long such a burst is",
+            "the length of such a burst",
             source: "ours"
         ),
         .number(
             "token-pushes-per-minute",
             \.delivery.tokenRequestsPerMinute,
             in: 0...60_000,
-            "what one device token may get before TooManyRequests; 0: anything",
+            "the pushes that one device token may get in a minute before TooManyRequests; 0: any number",
             source: "Apple names the reason and no number: off"
         ),
         .number(
             "token-burst",
             \.delivery.tokenBurst,
             in: 1...100_000,
-            "how many pushes one device token may get at once before its rate counts",
+            "the pushes that one device token may get at once before its rate counts",
             source: "ours"
         ),
     ]
@@ -123,14 +123,14 @@ extension SimulatorSetting {
             "delivery-log-entries",
             \.delivery.logEntryCountMax,
             in: 0...10_000_000,
-            "how many pushes the delivery log remembers",
+            "the pushes that the delivery log keeps",
             source: "ours"
         ),
         .number(
             "delivery-log-days",
             \.delivery.logDays,
             in: 0...3650,
-            "how long the delivery log remembers a push",
+            "the time for which the delivery log keeps a push",
             source: "Apple: 7 days"
         ),
         .number(

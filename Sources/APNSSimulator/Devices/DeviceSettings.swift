@@ -20,14 +20,14 @@ extension SimulatorSetting {
         .choice(
             "device-certificates",
             \.devices.certificates,
-            "whether a device must show a certificate of the simulator's authority",
+            "the certificate of the simulator's authority that a device shows",
             source: "Apple's devices do; optional, so that a test needs none"
         ),
         .number(
             "device-token-bytes",
             \.devices.tokenByteCount,
             in: DeviceTokenMint.tokenByteCounts,
-            "how long device tokens are",
+            "the bytes of a device token",
             source: "observed: 32 for most; Apple: do not assume a length"
         )
         // Issued tokens keep their length.
@@ -36,7 +36,7 @@ extension SimulatorSetting {
             "device-tokens",
             \.devices.countMax,
             in: 1...100_000_000,
-            "how many device tokens the simulator gives out",
+            "the device tokens that the simulator issues",
             source: "ours"
         ),
     ]

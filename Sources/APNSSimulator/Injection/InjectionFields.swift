@@ -58,7 +58,7 @@ struct InjectionFields {
     func topic() throws(InjectionRuleError) -> Topic? {
         guard let text = fields["topic"] else { return nil }
         do throws(APNSError) { return try Topic(text) } catch {
-            throw .badValue("topic", expected: "a bundle id, and for some push types a suffix behind it")
+            throw .badValue("topic", expected: "a bundle id, followed by a suffix for some push types")
         }
     }
 }

@@ -34,7 +34,7 @@ extension InjectionRuleError: CustomStringConvertible {
         switch self {
         case .missing(let name, let fault): "the fault '\(fault)' needs '\(name)'"
         case .unknownField(let name, let fault, let allowed):
-            "'\(name)' is nothing that the fault '\(fault)' takes; it takes \(allowed.joined(separator: ", "))"
+            "'\(name)' is unknown to the fault '\(fault)'; it takes \(allowed.joined(separator: ", "))"
         case .givenTwice(let name): "'\(name)' is given twice"
         case .badValue(let name, let expected): "'\(name)' is \(expected)"
         }

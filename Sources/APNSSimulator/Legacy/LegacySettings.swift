@@ -21,14 +21,14 @@ extension SimulatorSetting {
         .seconds(
             "gateway-drain",
             \.legacy.drain,
-            "how long what a client still sends is discarded after an error packet; never means no end",
+            "the time for which input is discarded after an error packet; never: without end",
             source: "ours: java-apns' test server waits too"
         )
         .applying(to: .connections),
         .seconds(
             "gateway-idle",
             \.legacy.idle,
-            "how long a connection of the binary interface may say nothing",
+            "the time for which a connection of the binary interface may be silent",
             source: "ours: Apple asked to keep connections open"
         )
         .applying(to: .connections),
@@ -36,7 +36,7 @@ extension SimulatorSetting {
             "gateway-connections",
             \.legacy.connectionCountMax,
             in: 1...100_000,
-            "how many connections the gateway and the feedback service have, each",
+            "the connections of the gateway and of the feedback service, each",
             source: "ours"
         )
         .applying(to: .connections),
@@ -58,8 +58,8 @@ extension SimulatorSetting {
             "feedback-tokens",
             \.legacy.feedbackCountMax,
             in: 0...100_000_000,
-            "how many device tokens the feedback list holds; later ones are not noted",
-            source: "ours: a list that nobody reads must not grow without end"
+            "the device tokens that the feedback list keeps; later ones are dropped",
+            source: "ours: a list that is never read must not grow without end"
         ),
     ]
 }

@@ -45,7 +45,7 @@ extension Lint: CustomStringConvertible {
             "The topic is not one for \(pushType.rawValue) pushes\(isDropped ? "; it will not be delivered" : "")."
         case .unexpectedPriority(let pushType, let priority):
             "Apple's documentation has no priority \(priority.rawValue) for \(pushType.rawValue) pushes."
-        case .contentEncoded: "The payload has a content-encoding, which APNs does not undo."
+        case .contentEncoded: "The payload has a content-encoding, which APNs does not decode."
         case .payload(let fault): fault.description
         }
     }

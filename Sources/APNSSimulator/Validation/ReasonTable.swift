@@ -44,7 +44,7 @@ package enum ReasonTable {
     ]
 
     private static let credentials: [ReasonRow] = [
-        row(.badCertificate, 403, "the client certificate is not believed, or is not for APNs"),
+        row(.badCertificate, 403, "the client certificate is not trusted, or is not for APNs"),
         row(.badCertificateEnvironment, 403, "the client certificate is for the other environment"),
         row(.expiredProviderToken, 403, "the provider token was issued more than an hour ago"),
         row(.forbidden, 403, "a device management push with a provider token", apple + "; the trigger is ours"),

@@ -5,7 +5,7 @@ extension SimulatorSetting {
         .choice(
             "profile",
             \.profile,
-            "the documentation to the letter, or as live servers were seen to act",
+            "as live servers were seen to act, or the documentation to the letter",
             source: "observed: tokens with DER signatures, padded base64 and times as strings are accepted"
         ),
         .choice(
@@ -48,7 +48,7 @@ extension SimulatorSetting {
             "strict-json",
             \.validation.strictJSON,
             "refuse a payload that is not a JSON object, as PayloadEmpty",
-            source: "ours: Apple has no reason for it, and whether it looks is not known"
+            source: "ours: Apple documents no reason for it"
         ),
     ]
 
@@ -56,19 +56,19 @@ extension SimulatorSetting {
         .choice(
             "wrong-key-environment",
             \.validation.keyEnvironmentReason,
-            "how the reason for a signing key of the other environment is spelled",
+            "the spelling of the reason for a signing key of the other environment",
             source: "observed; Apple's table has the other spelling"
         ),
         .choice(
             "token-updates-per",
             \.validation.tokenUpdateScope,
-            "where the twenty minutes between two provider tokens are counted",
+            "the scope of the twenty minutes between two provider tokens",
             source: "Apple, for the twenty minutes and the connection"
         ),
         .seconds(
             "clock-skew",
             \.validation.clockSkew,
-            "how far in the future a provider token may have been issued",
+            "the time by which a provider token may be issued in the future",
             source: "ours: Apple says nothing about such tokens"
         ),
     ]
@@ -77,13 +77,13 @@ extension SimulatorSetting {
         .choice(
             "untrusted-certificate",
             \.validation.untrustedCertificate,
-            "how a certificate of another authority, out of its time or revoked is refused",
+            "the refusal of a certificate of another authority, or one that is expired or revoked",
             source: "Apple, archived guide: the TLS connection is refused"
         ),
         .choice(
             "unfit-certificate",
             \.validation.unfitCertificate,
-            "how a certificate that is not for APNs, or not for this environment, is refused",
+            "the refusal of a certificate that is not for APNs, or not for this environment",
             source: "observed: GOAWAY after a complete handshake"
         ),
         SimulatorSetting(

@@ -24,7 +24,7 @@ struct AttachmentReader {
         let key = try parsed(.key, "43 characters of base64url", AttachmentKey.init(text:))
         let byteCount = try number(.size)
         let storedByteCount = try number(.stored)
-        let type = try parsed(.type, "a media type in lower case, as \"image/jpeg\"", MediaType.init)
+        let type = try parsed(.type, "a media type in lower case, such as \"image/jpeg\"", MediaType.init)
         let name = try text(.name)
         let isThumbnail = try flag(.thumbnail)
         let pointer: AttachmentPointer

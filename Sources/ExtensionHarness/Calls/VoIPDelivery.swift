@@ -37,10 +37,10 @@ extension VoIPDelivery: CustomStringConvertible {
             case .reported: "The app reported \(calls.map(\.sentence).joined(separator: ", and ")) to CallKit."
             case .terminated(.returnedWithoutReport):
                 "iOS ended the app: its delegate's method returned without having reported a call to CallKit. "
-                    + "Repeatedly, and the app may get no more VoIP pushes."
+                    + "If that is repeated, iOS may stop VoIP pushes to the app."
             case .terminated(.tookTooLong):
                 "iOS ended the app: its delegate's method took too long to report a call to CallKit."
-            case .notRegistered: "The app has no registry that asks for VoIP pushes, so that nothing came."
+            case .notRegistered: "The app has no registry for VoIP pushes, so none was delivered."
             }
         return why == .reported && !isCompleted ? what + " It has not called PushKit's completion." : what
     }

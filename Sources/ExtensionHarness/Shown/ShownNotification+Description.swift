@@ -26,7 +26,7 @@ extension ShownNotification.Why {
     fileprivate var sentence: String {
         switch self {
         case .answered: "iOS shows the extension's answer."
-        case .expired: "iOS shows what the extension answered when it was told that its time is over."
+        case .expired: "iOS shows the answer that the extension gave when its time was over."
         case .timedOut: "iOS shows the original: the extension never called its content handler, and was ended."
         case .emptyAnswer:
             """
@@ -55,8 +55,8 @@ extension ShownNotification.NotRunReason {
 extension AttachmentProblem {
     fileprivate var clause: String {
         switch self {
-        case .missing: "an attachment's file is not there"
-        case .unrecognized: "an attachment's type is none that iOS knows"
+        case .missing: "an attachment's file does not exist"
+        case .unrecognized: "iOS does not know an attachment's type"
         case .tooLarge(let byteCount, let byteCountMax):
             "an attachment has \(byteCount) bytes, more than the \(byteCountMax) of its kind"
         case .corrupt: "an attachment's bytes are not of its type"
@@ -72,12 +72,12 @@ extension Ending {
         case .timedOut: "iOS ended the process when its time was over."
         case .terminatedForSecondAnswer: "iOS ended the process: the content handler may be called once only."
         case .killedForMemory(let peakByteCount):
-            "iOS killed the process without a word: it took \(peakByteCount) bytes of memory."
+            "iOS killed the process without a warning: it used \(peakByteCount) bytes of memory."
         case .killedHoldingLock:
             "iOS killed the process (0xdead10cc): it held a lock on a shared file when it was to be suspended."
         case .crashed(let signal): "The process crashed with signal \(signal)."
-        case .exited(let status): "The process left by itself with status \(status)."
-        case .hostFailed: "The process could not be started, or did not speak the harness's language."
+        case .exited(let status): "The process exited with status \(status)."
+        case .hostFailed: "The process could not be started, or did not speak the harness's protocol."
         }
     }
 }
@@ -91,7 +91,7 @@ extension Presentation.Place {
         case .banner(.critical): "It passes the Focus: it is critical, and the app may send such."
         case .list(.passive): "It is only listed: its interruption level is passive."
         case .list(.provisional): "It is only listed: the app has provisional authorization."
-        case .list(.focus): "It is only listed: a Focus holds it back."
+        case .list(.focus): "It is only listed: a Focus silences it."
         case .inApp(banner: true, _): "The app is in front, and its delegate shows a banner."
         case .inApp(banner: false, list: true): "The app is in front, and its delegate only lists it."
         case .inApp(banner: false, list: false): "The app is in front, and its delegate does not show it."

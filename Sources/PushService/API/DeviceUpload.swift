@@ -44,7 +44,7 @@ package struct DeviceUpload: Equatable, Sendable {
             let bundleID = topic.flatMap({ try? BundleID($0) }), let environment, let bundle
         else { throw Problem(faults.all) }
         guard let signed = Self.signed(bundle, for: bundleID) else {
-            let problem = "the bundle is damaged, or not this app's: its own identity's signature does not hold"
+            let problem = "the bundle is damaged, or made for another app: its signature is wrong"
             faults.add(.wrong, reader.place("bundle"), at: 0, problem)
             throw Problem(faults.all)
         }

@@ -43,7 +43,7 @@ package struct NotificationSubmission: Equatable, Sendable {
             throw Problem(faults.all)
         }
         var known: (bundleID: BundleID, room: Int)?
-        _ = reader.text("topic", 1...155, "the bundle id of an app of yours", isRequired: true) { text in
+        _ = reader.text("topic", 1...155, "the bundle id of one of the tenant's apps", isRequired: true) { text in
             if let id = try? BundleID(text), let room = app(id) { known = (id, room) }
             return known != nil
         }
@@ -77,7 +77,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         guard let value = reader.object["expiry"] else { return notificationClass.defaultExpirySeconds }
         guard case .integer(let seconds) = value.content, notificationClass.expirySeconds.contains(seconds) else {
             let known = notificationClass.expirySeconds.map(String.init).joined(separator: ", ")
-            reader.wrong("expiry", value, "one of \(known) seconds for this class: few, so that they tell little")
+            reader.wrong("expiry", value, "one of \(known) seconds for this class: few, so that they reveal little")
             return 0
         }
         return seconds
@@ -86,7 +86,7 @@ package struct NotificationSubmission: Equatable, Sendable {
     private static func collapseWord(_ reader: ObjectReader, _ notificationClass: NotificationClass) -> String? {
         guard let value = reader.object["collapse-id"] else { return nil }
         guard notificationClass.collapses else {
-            reader.wrong("collapse-id", value, "none for a call: each one rings")
+            reader.wrong("collapse-id", value, "none for a call: every call rings")
             return nil
         }
         return reader.text(
@@ -158,7 +158,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         _ name: String,
         _ make: (String) throws(SealedField.Fault) -> SealedField
     ) -> SealedField? {
-        let expected = "what sealing made, in base64url"
+        let expected = "the output of sealing, in base64url"
         guard let value = reader.value(name, expected, isRequired: true) else { return nil }
         guard !SealedField.isWholePayload(value) else {
             reader.faults.add(.wrong, reader.place(name), at: value.offset, SealedField.wholePayloadAdvice)
@@ -171,7 +171,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         do throws(SealedField.Fault) {
             return try make(text)
         } catch .tooLarge(let byteCount, let byteCountMax) {
-            let problem = "\(byteCount) bytes, and there is room for \(byteCountMax)"
+            let problem = "\(byteCount) bytes, and the limit is \(byteCountMax)"
             let kind = FieldError.Kind.tooLarge(byteCount: byteCount, byteCountMax: byteCountMax)
             reader.faults.add(kind, reader.place(name), at: value.offset, problem)
         } catch {
@@ -186,13 +186,18 @@ package struct NotificationSubmission: Equatable, Sendable {
         let offset = reader.object["recipients"]?.offset ?? 0
         let path = reader.place("recipients")
         if Set(recipients.map(\.device)).count < recipients.count {
-            reader.faults.add(.wrong, path, at: offset, "one device is there twice; send it one notification")
+            reader.faults.add(.wrong, path, at: offset, "the device is listed twice; send it one notification")
         }
         if Set(recipients.map(\.trace)).count < recipients.count {
-            reader.faults.add(.wrong, path, at: offset, "two recipients have one trace; leave it out, or draw each")
+            reader.faults.add(
+                .wrong,
+                path,
+                at: offset,
+                "two recipients have the same trace; leave it out, or make each random"
+            )
         }
         if Set(recipients.compactMap(\.receiptHash)).count < recipients.compactMap(\.receiptHash).count {
-            reader.faults.add(.wrong, path, at: offset, "two recipients have one receipt-hash; each needs its own")
+            reader.faults.add(.wrong, path, at: offset, "two recipients have the same receipt-hash; each needs its own")
         }
     }
 }

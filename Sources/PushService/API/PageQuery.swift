@@ -35,7 +35,7 @@ package struct PageQuery: Equatable, Sendable {
     private static var problem: Problem {
         Problem(
             .badRequest,
-            "Use 'cursor' as a page before gave it and 'limit' from 1 to \(limitMax), each at most once, and nothing else."
+            "Use only 'cursor' from the previous page and 'limit' from 1 to \(limitMax), each at most once."
         )
     }
 

@@ -42,20 +42,20 @@ package struct Problem: Error, Equatable, Sendable {
 
         package var title: String {
             switch self {
-            case .badRequest: "The request is not one that the service knows"
+            case .badRequest: "The request is malformed"
             case .notJSON: "The body is not JSON"
             case .unauthorized: "An API key is needed"
             case .forbidden: "The API key may not do this"
-            case .notFound: "There is nothing here"
-            case .methodNotAllowed: "The method does not go with this path"
+            case .notFound: "There is no such resource"
+            case .methodNotAllowed: "The path does not allow this method"
             case .idempotencyConflict: "The idempotency key belongs to another request"
-            case .payloadTooLarge: "The payload is larger than Apple takes"
-            case .bodyTooLarge: "The body is longer than the service takes"
-            case .unsupportedMediaType: "The body is not what the service reads"
+            case .payloadTooLarge: "The payload is larger than Apple allows"
+            case .bodyTooLarge: "The body is too long"
+            case .unsupportedMediaType: "The body's type is not supported"
             case .invalidFields: "Some fields are wrong"
-            case .plainText: "Only sealed content is taken"
+            case .plainText: "Only sealed content is accepted"
             case .tooManyRequests: "Too many requests"
-            case .quotaExceeded: "The quota of today is used up"
+            case .quotaExceeded: "Today's quota is used up"
             case .storageFull: "The service cannot store anything now"
             case .draining: "The service is stopping"
             case .internalError: "The service failed"
@@ -122,29 +122,28 @@ package struct Problem: Error, Equatable, Sendable {
 
 extension Problem {
     static let sealingAdvice =
-        "a sender seals the words for each recipient with its key bundle (GET /v1/devices/{id}/bundle), and sends the"
-        + " 3,840 characters that come out as 'sealed'; the words that Apple sees are the app's placeholder, from the"
-        + " configuration"
+        "seal the text for each recipient with its key bundle (GET /v1/devices/{id}/bundle), and send the resulting"
+        + " 3,840 characters as 'sealed'; Apple sees only the app's placeholder, from the configuration"
 
     /// Takes the status of the worst fault: plain text, then size, then the rest.
     init(_ faults: [FieldError]) {
         if faults.contains(where: { $0.kind == .plainText }) {
             self.init(
                 .plainText,
-                "This field is text that everybody on the way could read. Instead, \(Self.sealingAdvice)."
+                "This field is clear text, which every server on the way could read. Instead, \(Self.sealingAdvice)."
             )
             fields = Self.fields(faults.filter { $0.kind == .plainText })
             return
         }
         for fault in faults {
             guard case .tooLarge(let byteCount, let byteCountMax) = fault.kind else { continue }
-            self.init(.payloadTooLarge, "There is room for \(byteCountMax) bytes, and this has \(byteCount).")
+            self.init(.payloadTooLarge, "The limit is \(byteCountMax) bytes, and this has \(byteCount).")
             self.byteCount = byteCount
             self.byteCountMax = byteCountMax
             fields = Self.fields([fault])
             return
         }
-        self.init(.invalidFields, "Mend each field that is named here and send the request again.")
+        self.init(.invalidFields, "Correct each field listed here and send the request again.")
         fields = Self.fields(faults)
     }
 

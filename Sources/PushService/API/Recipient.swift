@@ -23,12 +23,12 @@ struct Recipient: Sendable {
             let isDamaged = lookup == .damaged
             throw Failure(
                 sentence: isDamaged
-                    ? "the device's registration is damaged; it is mended when the app registers again"
+                    ? "the device's registration is damaged; it is repaired when the app registers again"
                     : "no such device is registered; the app registers it with PUT /v1/devices/{id}"
             )
         }
         guard device.topic == topic else {
-            throw Failure(sentence: "the device is registered for another app than 'topic' says")
+            throw Failure(sentence: "the device is registered for another app than 'topic' names")
         }
         guard let app = settings.app(BundleID(of: topic, .alert), environment: device.environment, of: tenant) else {
             throw Failure(sentence: "the app is not configured for the device's environment")
@@ -47,7 +47,7 @@ struct Recipient: Sendable {
         case nil: break
         }
         if pushType == .voip, device.voIPToken == nil {
-            throw Failure(sentence: "the device has no 'voip-token', which a call goes to; the app registers it")
+            throw Failure(sentence: "the device has no 'voip-token', which a call needs; the app registers it")
         }
         self.app = app
         self.device = device.key.device

@@ -36,7 +36,7 @@ package enum RequestBody {
     /// Checks fields only, so that a wrong type costs no memory for the body.
     static func checkType(_ request: APIRequest) throws(Problem) {
         if request.has("content-encoding"), request.value(of: "content-encoding") != "identity" {
-            throw Problem(.unsupportedMediaType, "Send the body as it is; compressed ones are not unpacked.")
+            throw Problem(.unsupportedMediaType, "Send the body without compression.")
         }
         let field = request.value(of: "content-type")
         if field == "application/json" { return }
@@ -95,7 +95,7 @@ enum PlainTextNames {
                 continue
             }
             if isPlainText(member.name) {
-                faults.add(.plainText, place, at: member.offset, "text in clear is not taken; seal it")
+                faults.add(.plainText, place, at: member.offset, "clear text is not accepted; seal it")
             }
             name(in: member.value, at: place, faults)
         }

@@ -53,7 +53,7 @@ package struct ReceiptBatch: Equatable, Sendable {
         items = elements.compactMap { element in
             let names = ["capability", "code"]
             let object = ObjectReader(element.value, at: element.path, names: names, faults: faults)
-            let form = "22 characters of base64url, as they came sealed"
+            let form = "22 characters of base64url, from the sealed message"
             let text = object?.text("capability", 22...22, form, isRequired: true) {
                 ReceiptCapability(text: $0) != nil
             }

@@ -30,7 +30,7 @@ struct SAPAlert {
             let arguments = apns.strings(property + "Arguments", countMax: 16, characterCountMax: 256)
             add(name + "loc-key", key, property + "Key", apns)
             if let value = apns.object[property + "Arguments"], apns.object[property + "Key"] == nil {
-                apns.wrong(property + "Arguments", value, "arguments beside '\(property)Key' only")
+                apns.wrong(property + "Arguments", value, "arguments go only with '\(property)Key'")
             }
             add(name + "loc-args", arguments, property + "Arguments", apns)
         }

@@ -21,9 +21,9 @@ package struct SAPNotification: Equatable, Sendable {
     package var digest: [UInt8] { SHA256.hash(body) }
 
     package enum Warning: String, Equatable, Sendable {
-        case silentPriority = "A silent push goes with priority 5; 'high' was lowered."
+        case silentPriority = "A silent push has priority 5; 'high' was lowered."
         case silentRate = "Apple drops silent pushes beyond two or three an hour for a device."
-        case alertNotJSON = "'alert' begins like a JSON object and is none; it is shown as it stands."
+        case alertNotJSON = "'alert' begins like a JSON object but is not one; it is shown as text."
         case noActionButton = "'showActionButton' has no key in Apple's payload any more; it was left out."
         case customTaken = "A member of 'customParameter' has the name of another property and was left out."
     }
@@ -49,15 +49,15 @@ package struct SAPNotification: Equatable, Sendable {
         guard allowsClearText else {
             throw Problem(
                 .plainText,
-                "This route sends text that everybody on the way can read, and the tenant's 'allows-clear-text' is off."
-                    + " Seal the content and use POST /v1/notifications; \(Problem.sealingAdvice)."
+                "This route sends clear text, which every server on the way can read; the tenant's 'allows-clear-text'"
+                    + " is off. Seal the content and use POST /v1/notifications; \(Problem.sealingAdvice)."
             )
         }
         let faults = FieldErrors()
         guard let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
             throw Problem(faults.all)
         }
-        let topic = reader.text("topic", 1...155, "the bundle id of an app of yours", isRequired: true) {
+        let topic = reader.text("topic", 1...155, "the bundle id of one of the tenant's apps", isRequired: true) {
             (try? BundleID($0)).map(isApp) ?? false
         }
         let devices = Self.devices(reader)
@@ -119,7 +119,7 @@ package struct SAPNotification: Equatable, Sendable {
     }
 
     private static func problem(_ pointer: String, _ detail: String) -> Problem {
-        var problem = Problem(.invalidFields, "Mend each field that is named here and send the request again.")
+        var problem = Problem(.invalidFields, "Correct each field listed here and send the request again.")
         problem.fields = [Problem.Field(pointer: pointer, detail: detail)]
         return problem
     }
@@ -148,7 +148,7 @@ package struct SAPNotification: Equatable, Sendable {
                 "There is nothing to show: write 'alert', 'badge' or 'sound', or for a silent push 'contentAvailable' in 'apns'."
             )
         } catch {
-            throw Problem(.invalidFields, "Apple would not take it: \(error.description)")
+            throw Problem(.invalidFields, "Apple would refuse it: \(error.description)")
         }
     }
 }

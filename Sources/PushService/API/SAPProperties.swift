@@ -108,7 +108,7 @@ struct SAPProperties {
     }
 
     private static func expiration(_ apns: ObjectReader, now: Int64) -> Expiration? {
-        let expected = "a date and time to come, such as \"2031-05-04T12:00:00.000+02:00\""
+        let expected = "a future date and time, such as \"2031-05-04T12:00:00.000+02:00\""
         let text = apns.text("expiry", 20...40, expected) { text in
             ISODateTime.unixSeconds(text).map { $0 > now } ?? false
         }
@@ -178,7 +178,7 @@ enum SAPNames {
             }
         }
         if Set(inner.map { Array($0.name.utf8) }).count < inner.count {
-            faults.add(.wrong, path, at: offset, "a property is there twice, under 'apns' and beside it; keep one")
+            faults.add(.wrong, path, at: offset, "a property is given twice, under 'apns' and beside it; keep one")
         }
         if !inner.isEmpty, !outer.contains(where: { $0.name == "apns" }) {
             outer.append(

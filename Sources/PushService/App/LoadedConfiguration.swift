@@ -21,15 +21,15 @@ package struct LoadedConfiguration: Sendable {
         var faults: [ConfigurationFault] = []
         if configuration.databaseFile != earlier.configuration.databaseFile {
             faults.append(
-                places.fault("/database-file", "the database stays the same while the service runs; restart it")
+                places.fault("/database-file", "the database cannot change while the service runs; restart it")
             )
         }
         if configuration.listens != earlier.configuration.listens {
-            faults.append(places.fault("/listen", "who listens stays the same while the service runs; restart it"))
+            faults.append(places.fault("/listen", "the listeners cannot change while the service runs; restart it"))
         }
         if configuration.loopbackPort != earlier.configuration.loopbackPort {
             faults.append(
-                places.fault("/loopback-port", "who listens stays the same while the service runs; restart it")
+                places.fault("/loopback-port", "the listeners cannot change while the service runs; restart it")
             )
         }
         if !files.tokenKey.isEqual(to: earlier.files.tokenKey) {

@@ -13,15 +13,15 @@ struct StatusHandler: Sendable {
     /// Liveness: 503 if only a restart helps. On the loop.
     func health() -> HTTPAnswer {
         let vitals = vitals()
-        if vitals.needsOpening { return HTTPAnswer(Self.restart("The store has to be opened anew.")) }
+        if vitals.needsOpening { return HTTPAnswer(Self.restart("The store must be opened again.")) }
         guard vitals.isAnswering || vitals.health == .moved else {
-            return HTTPAnswer(Self.restart("The store does not answer, or its disk."))
+            return HTTPAnswer(Self.restart("The store or its disk does not answer."))
         }
         return Self.isAlive
     }
 
     private static func restart(_ what: String) -> Problem {
-        Problem(.storageFull, what + " Restart the service; if that does not help, look at the disk.")
+        Problem(.storageFull, what + " Restart the service; if that does not help, check the disk.")
     }
 
     /// Readiness: 503 with the reason if no notifications are accepted now. On the loop.
@@ -41,7 +41,7 @@ struct StatusHandler: Sendable {
         case .restored: throw Problem(StoreError.restored)
         }
         guard vitals.isAnswering, vitals.failure == nil, !areFailing else {
-            let what = "Notifications are not stored; the service's log says why ('store-failed')."
+            let what = "Notifications are not stored; see 'store-failed' in the service's log."
             var problem = Problem(.storageFull, what)
             problem.retryAfterSeconds = 10
             throw problem

@@ -107,9 +107,9 @@ extension TokenKeyFile.Fault: CustomStringConvertible {
     package var description: String {
         switch self {
         case .file(let error): error.advice
-        case .strangersFile: "the file is another user's; give it to the one that the service runs as: chown"
+        case .strangersFile: "the file belongs to another user; give it to the service's user: chown"
         case .form(let byteCount):
-            "\(byteCount) bytes that are no key; it has 32 random bytes, or 43 characters of base64url: make one with "
+            "\(byteCount) bytes are not a key; a key has 32 random bytes, or 43 characters of base64url: make one with "
                 + "'sealedpushd make-key FILE'"
         case .notRandom: "the key is not random; make one with 'sealedpushd make-key FILE'"
         }
@@ -122,16 +122,16 @@ extension FileError {
         switch self {
         case .notFound: "there is no such file; check the path"
         case .system(_, _, EACCES), .system(_, _, EPERM):
-            "the user that this runs as may not read it (or go into a folder above it); give it to that user: chown"
+            "this user may not read it, or not enter a folder above it; give it to the service's user: chown"
         case .system(_, _, EISDIR): "it is a folder; give the path of a file"
         case .system(let call, _, let code): "\(Self.systemText(code)) (\(call))"
         case .notARegularFile: "not a regular file"
         case .tooLarge(_, let byteCountMax): "larger than \(byteCountMax) bytes; is it the right file?"
         case .empty: "the file is empty"
-        case .exists: "there is a file already"
+        case .exists: "the file exists already"
         case .permissionsTooLoose(_, let mode):
-            "others may read the file (mode 0\(String(mode, radix: 8))); take that away: chmod 600"
-        case .exampleKey: "an example key that everybody has; make your own"
+            "others may read the file (mode 0\(String(mode, radix: 8))); make it private: chmod 600"
+        case .exampleKey: "a published example key; make your own"
         case .publicKey: "a public key; give the private one"
         case .privateKey: "a private key; give the public one"
         case .malformed(_, let expected): "not \(expected)"

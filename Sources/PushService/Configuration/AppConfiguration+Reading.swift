@@ -19,7 +19,7 @@ extension AppConfiguration {
         let fallback = reader.object("fallback", names: FallbackConfiguration.names)
             .flatMap { FallbackConfiguration($0) }
         if fallback != nil, !receipts {
-            let problem = "a fallback waits for receipts; set \"receipts\" to true, or leave the fallback out"
+            let problem = "a fallback needs receipts; set \"receipts\" to true, or leave the fallback out"
             faults.add(.wrong, reader.place("fallback"), at: reader.object["fallback"]?.offset ?? 0, problem)
         }
         guard let bundleID = bundleID.flatMap({ try? BundleID($0) }), let environment, let credential, let placeholder
@@ -102,10 +102,10 @@ extension AppConfiguration {
         } catch {
             let problem: String
             switch error {
-            case .empty: problem = "the words are empty; iOS shows nothing then"
-            case .containsNUL: problem = "NUL cannot be shown; take it out"
+            case .empty: problem = "the text is empty, and iOS would show nothing; write one"
+            case .containsNUL: problem = "NUL cannot be shown; remove it"
             case .tooLong(let byteCount, let byteCountMax):
-                problem = "\(byteCount) bytes of JSON, and there is room for \(byteCountMax); shorten it"
+                problem = "\(byteCount) bytes of JSON, and the limit is \(byteCountMax); shorten it"
             }
             object.faults.add(.wrong, object.path, at: object.object.offset, problem)
             return nil

@@ -120,7 +120,7 @@ extension ServiceConfiguration {
         }
         for (index, one) in listens.enumerated() where one.port != 0 {
             if listens[..<index].contains(where: { $0.port == one.port && overlap($0.address, one.address) }) {
-                fault("listen", "two of them would have port \(one.port); give each its own, or take one away")
+                fault("listen", "two of them would have port \(one.port); give each its own, or remove one")
             }
             if loopback == Int64(one.port), overlap(one.address, "127.0.0.1") {
                 fault("loopback-port", "one of 'listen' has this port of 127.0.0.1; choose another (0: any)")

@@ -150,7 +150,7 @@ package struct ServiceLimits: Equatable, Sendable {
         ),
         Setting(
             name: "retention-days",
-            text: "how long a state can be asked for",
+            text: "for which a state can be queried",
             range: 1...90,
             path: \.retentionDays
         ),

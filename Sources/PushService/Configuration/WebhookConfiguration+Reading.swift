@@ -42,7 +42,7 @@ extension WebhookConfiguration {
     /// - Source: RFC 6761 sections 6.3 and 6.4.
     private static func deadEnd(_ target: WebhookTarget, _ allowed: [IPRange]) -> String? {
         func isName(_ name: String) -> Bool { target.host == name || target.host.hasSuffix("." + name) }
-        if isName("invalid") { return "no host has such a name; give the receiver's" }
+        if isName("invalid") { return "not a valid host name; give the receiver's" }
         let hosts = isName("localhost") ? ["127.0.0.1", "::1"] : [target.host]
         let refusals = hosts.compactMap { IPAddress($0) }.map { AddressFilter.refusal(of: $0, allowing: allowed) }
         guard let refusal = refusals.first ?? nil, refusals.allSatisfy({ $0 != nil }) else { return nil }
@@ -77,7 +77,7 @@ extension FallbackConfiguration {
         let kind: Kind? = reader.choice("kind", isRequired: true)
         let delivery = WebhookConfiguration(reader)
         let after = reader.integer("after-seconds", in: 5...3_600) ?? 60
-        let expected = "the app's constant words, 1 to 160 bytes without control characters"
+        let expected = "the app's constant text, 1 to 160 bytes without control characters"
         let text = reader.text("text", 1...160, expected, isRequired: true) { text in
             text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         }

@@ -50,10 +50,10 @@ extension ServiceError {
     private static func listening(_ port: UInt16, _ error: TransportError) -> String {
         switch error {
         case .system("bind", EACCES):
-            "this user may not have port \(port): choose one from 1024 on, or let every user have it "
+            "this user may not listen on port \(port): choose one from 1024 on, or allow it to every user "
                 + "(sysctl net.ipv4.ip_unprivileged_port_start=\(port))"
         case .addressNotAvailable:
-            "this machine does not have that address (now); see 'ip address', or listen on 0.0.0.0 or ::"
+            "this machine has no such address now; see 'ip address', or listen on 0.0.0.0 or ::"
         default: error.description
         }
     }
@@ -63,35 +63,37 @@ extension StoreError {
     package var advice: String {
         switch self {
         case .inUse:
-            "another process has this database; stop that one first, or give this one another database-file"
+            "another process uses this database; stop it first, or give this one another database-file"
         case .wrongKey:
             "this database was made with another key: put that key back as token-key-file, from the back-up that is kept "
-                + "apart from the database's; without it the registered device tokens cannot be read, and apps have to "
-                + "register anew in an empty database"
+                + "apart from the database's; without it the registered device tokens cannot be read, and apps must "
+                + "register again in an empty database"
         case .newerFile(let version, let newestKnown):
             "a later version of sealedpushd wrote this database (version \(version), and this one knows up to "
-                + "\(newestKnown)); run that one, or put a back-up from before it back"
-        case .notAStore: "the file is no database of sealedpushd; give another database-file"
+                + "\(newestKnown)); run that one, or restore an earlier back-up"
+        case .notAStore: "the file is not a database of sealedpushd; give another database-file"
         case .damaged:
-            "the database is damaged; 'sealedpushd integrity' says where; put a back-up back (docs/operations.md)"
-        case .broken: "the disk did not keep what it had taken; look at it, then start again"
+            "the database is damaged; 'sealedpushd integrity' says where; restore a back-up (docs/operations.md)"
+        case .broken: "the disk lost acknowledged writes; check it, then start again"
         case .moved:
-            "the file was moved, removed or replaced while the service ran, and it takes nothing more: stop it, put the file and "
-                + "the one with -wal behind its name back, and start it again; a start without them begins an empty database"
+            "the file was moved, removed or replaced while the service ran, and it accepts nothing more: stop it, put the"
+                + " file and the one with -wal behind its name back, and start it again; a start without them begins an"
+                + " empty database"
         case .restored:
-            "the database was restored: it is read, and nothing is taken or sent; stop the service, run 'sealedpushd "
-                + "acknowledge-restore send' or '... drop' with its --config, and start it again (docs/operations.md)"
+            "the database was restored: nothing is accepted or sent until you acknowledge that; stop the service, run"
+                + " 'sealedpushd acknowledge-restore send' or '... drop' with its --config, and start it again"
+                + " (docs/operations.md)"
         case .otherName:
             "the file has a second name (a hard link), by which another process could open it; remove the name that is not "
                 + "database-file ('find -samefile' shows it)"
         case .full: "the disk is full; make room"
-        case .unwritable: "the disk takes no writes: its file system is read-only, or it failed; look at it"
-        case .overloaded: "too much waits to be written"
-        case .noPlace: "there is no place for this device; it needs another id"
+        case .unwritable: "the disk cannot be written: its file system is read-only, or it failed; check it"
+        case .overloaded: "too many writes are waiting"
+        case .noPlace: "there is no slot for this device's id; use another id"
         case .closed: "the database is closed"
         case .invalidCursor, .byteCount: "a value is out of its range"
         case .failed(_, EMFILE), .failed(_, ENFILE):
-            "no file can be opened beside those that are; raise the limit (LimitNOFILE of the unit, ulimit -n)"
+            "too many files are open; raise the limit (LimitNOFILE of the unit, ulimit -n)"
         case .failed(let operation, let code):
             "the call '\(operation.rawValue)' failed with code \(code); is its folder the service's own, and writable?"
         }

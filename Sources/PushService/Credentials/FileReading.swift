@@ -78,26 +78,26 @@ struct FileReading {
         _ = attempt(pointer) { () throws(Fault) in
             var status = stat()
             guard unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw Fault(problem: "its folder is not there; make it")
+                throw Fault(problem: "its folder does not exist; make it")
             }
             guard unsafe access(folder, W_OK | X_OK) == 0 else {
                 throw Fault(
                     problem: errno == EROFS
                         ? "its file system is read-only; mount it writable, or put the database on another"
-                        : "nothing can be made in its folder; give that to the user that the service runs as"
+                        : "this user cannot write in its folder; give the folder to the service's user"
                 )
             }
             for suffix in ["", "-wal", "-shm", "-lock"] {
                 guard unsafe lstat(path + suffix, &status) == 0 else { continue }
                 guard status.st_mode & S_IFMT == S_IFREG else {
-                    throw Fault(problem: "there is something else than a file in its place; give the path of a file")
+                    throw Fault(problem: "it is not a regular file; give the path of a file")
                 }
                 guard unsafe access(path + suffix, R_OK | W_OK) == 0 else {
-                    let which = suffix.isEmpty ? "it is" : "the file with \(suffix) behind its name is"
+                    let which = suffix.isEmpty ? "it" : "the file with \(suffix) behind its name"
                     throw Fault(
                         problem:
-                            "\(which) another user's; give it, and all that begin with its name, to the user that the "
-                            + "service runs as: chown"
+                            "\(which) belongs to another user; give it, and all that begin with its name, to the "
+                            + "service's user: chown"
                     )
                 }
             }
@@ -124,8 +124,8 @@ struct FileReading {
             guard box.bytes.withBytes({ WebhookSecret.decode($0) != nil }) else {
                 throw Fault(
                     problem:
-                        "no secret of webhooks, which is 'whsec_' and the base64 of 24 to 64 random bytes; make one with "
-                        + "'echo whsec_$(openssl rand -base64 32)'"
+                        "not a secret of webhooks, which is 'whsec_' and the base64 of 24 to 64 random bytes; make one"
+                        + " with 'echo whsec_$(openssl rand -base64 32)'"
                 )
             }
         }

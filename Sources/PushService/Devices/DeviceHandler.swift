@@ -93,7 +93,7 @@ struct DeviceHandler: Sendable {
         do throws(APNSError) {
             return try Topic(bundleID: bundleID.text)
         } catch {
-            throw Problem(.invalidFields, "The bundle id is no topic of Apple's.")
+            throw Problem(.invalidFields, "The bundle id is not a valid topic.")
         }
     }
 
@@ -106,12 +106,12 @@ struct DeviceHandler: Sendable {
         _ settings: ServiceSettings,
         _ tenant: TenantConfiguration
     ) -> Problem {
-        var problem = Problem(.invalidFields, "Mend each field that is named here and send the request again.")
+        var problem = Problem(.invalidFields, "Correct each field listed here and send the request again.")
         let isOther = settings.app(upload.bundleID, of: tenant.id) != nil
         problem.fields = [
             isOther
                 ? Problem.Field(pointer: "/environment", detail: "the app is not configured for this environment")
-                : Problem.Field(pointer: "/topic", detail: "expected the bundle id of an app of yours")
+                : Problem.Field(pointer: "/topic", detail: "expected the bundle id of one of the tenant's apps")
         ]
         return problem
     }

@@ -48,7 +48,7 @@ package struct SealedField: Equatable, Sendable {
 
     /// Advice for a whole payload (`push.json`).
     static let wholePayloadAdvice =
-        "this is a whole push payload; send only the value of its member 'sealed', which is base64url, and not the JSON"
+        "this is a whole push payload; send only the value of its member 'sealed', in base64url, without the JSON"
         + " around it"
 
     /// True for a payload in place of its `sealed` value: an object, or JSON text.

@@ -10,7 +10,7 @@ enum Admission {
 
     /// Answer made once: it is sent most often when there is least time.
     private static let tooManyOpen = HTTPAnswer(
-        problem("Nothing was stored: too many requests wait for their answer", openRetrySeconds)
+        problem("Nothing was stored: too many requests are waiting for an answer", openRetrySeconds)
     )
     private static let submissionPaths = Route.all.filter { $0.operation.isSubmission }.map {
         Array($0.pattern.utf8)
@@ -31,7 +31,7 @@ enum Admission {
     static func checkOpen(_ tenant: TenantID, in open: SharedSlots<TenantID>, _ limits: ServiceLimits) throws(Problem) {
         guard open.hasRoom(for: tenant, aloneMax: limits.openRequestCountMax) else {
             throw problem(
-                "Nothing was stored: \(open[tenant]) requests of this tenant wait for their answer",
+                "Nothing was stored: \(open[tenant]) requests of this tenant are waiting for an answer",
                 openRetrySeconds
             )
         }
@@ -62,13 +62,13 @@ enum Admission {
         )
         guard !hasRoom else { return }
         throw problem(
-            "Nothing was stored: \(queued.own) notifications of this tenant wait in the lane '\(lane.word)'",
+            "Nothing was stored: \(queued.own) notifications of this tenant are waiting in the lane '\(lane.word)'",
             backlogRetrySeconds
         )
     }
 
     private static func problem(_ what: String, _ seconds: Int64) -> Problem {
-        var problem = Problem(.tooManyRequests, what + ". Wait as long as 'Retry-After' says.")
+        var problem = Problem(.tooManyRequests, what + ". Wait for the time in 'Retry-After'.")
         problem.retryAfterSeconds = seconds
         return problem
     }

@@ -76,7 +76,7 @@ package struct Authenticator: Sendable {
     }
 
     private static func tooMany(_ whose: String, _ wait: Duration) -> Problem {
-        var problem = Problem(.tooManyRequests, "Wait as long as 'Retry-After' says; too many requests came \(whose).")
+        var problem = Problem(.tooManyRequests, "Wait for the time in 'Retry-After'; too many requests came \(whose).")
         problem.retryAfterSeconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
         return problem
     }

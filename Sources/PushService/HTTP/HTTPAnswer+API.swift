@@ -53,57 +53,56 @@ extension Problem {
         case .full:
             self.init(
                 .storageFull,
-                "Nothing was stored: the disk is full. Send it again later; what is stored is safe."
+                "Nothing was stored: the disk is full. Send it again later; stored notifications are safe."
             )
             retryAfterSeconds = 10
         case .unwritable:
             self.init(
                 .storageFull,
-                "Nothing was stored: the disk takes no writes, and whoever runs the service has to look at it. Send it again"
-                    + " later; what is stored is safe."
+                "Nothing was stored: the disk cannot be written, and the operator must check it. Send it again later;"
+                    + " stored notifications are safe."
             )
             retryAfterSeconds = 60
         case .broken:
             self.init(
                 .storageFull,
-                "Whether it was stored is not certain: the disk failed, and whoever runs the service has to look at it."
+                "It may have been stored: the disk failed, and the operator must check it."
                     + " Send it again later, with the same idempotency key."
             )
             retryAfterSeconds = 60
         case .moved:
             self.init(
                 .storageFull,
-                "Whether it was stored is not certain: the database's file was moved or removed while the service ran, and"
-                    + " whoever runs it has to put the file back. Send it again later, with the same idempotency key."
+                "It may have been stored: the database's file was moved or removed while the service ran, and the"
+                    + " operator must put it back. Send it again later, with the same idempotency key."
             )
             retryAfterSeconds = 60
         case .restored:
             self.init(
                 .storageFull,
-                "Nothing was stored: the database was restored, and whoever runs the service has to acknowledge that"
+                "Nothing was stored: the database was restored, and the operator must acknowledge that"
                     + " (sealedpushd acknowledge-restore). Send it again later."
             )
             retryAfterSeconds = 60
         case .overloaded:
-            self.init(.tooManyRequests, "Nothing was stored: too much waits for the disk. Send it again later.")
+            self.init(.tooManyRequests, "Nothing was stored: too many writes are waiting. Send it again later.")
             retryAfterSeconds = 1
         case .noPlace:
-            self.init(.storageFull, "Nothing was stored: there is no place for this device. Use another id for it.")
+            self.init(.storageFull, "Nothing was stored: there is no slot for this device's id. Use another id.")
         case .closed:
             self.init(.draining, "Nothing was stored: the service is stopping. Send it again later.")
             retryAfterSeconds = 10
         case .invalidCursor:
-            self.init(.badRequest, "Use 'cursor' as a page before gave it, and begin anew without it.")
+            self.init(.badRequest, "Use 'cursor' from the previous page, or begin again without it.")
         case .byteCount(let field, let counts):
             self.init(
                 .invalidFields,
-                "'\(field.rawValue)' has another length than \(counts.lowerBound) to \(counts.upperBound)."
+                "'\(field.rawValue)' must have a length from \(counts.lowerBound) to \(counts.upperBound)."
             )
         case .inUse, .otherName, .newerFile, .notAStore, .wrongKey, .damaged, .failed:
             self.init(
                 .internalError,
-                "Whether it was stored is not certain; the service's log says what went wrong. Send it again with the same"
-                    + " idempotency key."
+                "It may have been stored; see the service's log. Send it again with the same idempotency key."
             )
         }
     }

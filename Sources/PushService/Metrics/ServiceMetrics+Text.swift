@@ -9,14 +9,18 @@ extension ServiceMetrics {
 
     /// Reusing `text` between scrapes saves the allocation.
     package func append(to text: inout [UInt8], unixSeconds: Int64) {
-        series(&text, "sealedpush_accepted_total", "counter", "Notifications that are on disk.") { text in
+        series(&text, "sealedpush_accepted_total", "counter", "Notifications accepted and stored.") { text in
             Self.byAppAndLane(&text, "sealedpush_accepted_total", apps, accepted)
         }
-        series(&text, "sealedpush_sent_total", "counter", "Attempts that were begun.") { text in
+        series(&text, "sealedpush_sent_total", "counter", "Attempts started.") { text in
             Self.byAppAndLane(&text, "sealedpush_sent_total", apps, sent)
         }
-        series(&text, "sealedpush_outcomes_total", "counter", "Attempts by Apple's reason, or by what else ended them.")
-        { text in
+        series(
+            &text,
+            "sealedpush_outcomes_total",
+            "counter",
+            "Attempts that ended, by Apple's reason or another cause."
+        ) { text in
             for outcome in Outcome.allCases {
                 Self.line(
                     &text,
@@ -29,7 +33,7 @@ extension ServiceMetrics {
                 Self.line(&text, "sealedpush_outcomes_total", [("reason", reason.rawValue)], reasons[reason] ?? 0)
             }
         }
-        series(&text, "sealedpush_refused_total", "counter", "Requests that were not taken.") { text in
+        series(&text, "sealedpush_refused_total", "counter", "Requests refused, by cause.") { text in
             for refusal in Refusal.allCases {
                 Self.line(&text, "sealedpush_refused_total", [("why", refusal.rawValue)], refusals[Self.index(refusal)])
             }
@@ -38,11 +42,11 @@ extension ServiceMetrics {
             &text,
             "sealedpush_receipts_awaited_total",
             "counter",
-            "Notifications with a receipt's hash.",
+            "Notifications that asked for a receipt.",
             receiptsAwaited
         )
-        single(&text, "sealedpush_receipts_total", "counter", "Receipts that were good.", receipts)
-        series(&text, "sealedpush_fallbacks_total", "counter", "Fallbacks that ended, by how.") { text in
+        single(&text, "sealedpush_receipts_total", "counter", "Valid receipts.", receipts)
+        series(&text, "sealedpush_fallbacks_total", "counter", "Fallbacks that ended, by outcome.") { text in
             for end in FallbackEnd.allCases {
                 Self.line(&text, "sealedpush_fallbacks_total", [("outcome", end.rawValue)], fallbacks[Self.index(end)])
             }
@@ -51,19 +55,19 @@ extension ServiceMetrics {
             &text,
             "sealedpush_fallback_age_seconds",
             "gauge",
-            "Of the fallback that is due the longest.",
+            "Seconds by which the oldest fallback is overdue.",
             UInt64(max(0, fallbackAgeSeconds))
         )
-        byLane(&text, "sealedpush_queue_depth", "Notifications that wait.", queueDepth)
-        byLane(&text, "sealedpush_queue_age_seconds", "Age of the oldest that waits.", queueAge)
+        byLane(&text, "sealedpush_queue_depth", "Notifications waiting.", queueDepth)
+        byLane(&text, "sealedpush_queue_age_seconds", "Age of the oldest waiting notification.", queueAge)
         single(
             &text,
             "sealedpush_suspensions",
             "gauge",
-            "Credentials, and apps of one, that Apple does not believe.",
+            "Credentials, and apps of one, that Apple refuses.",
             UInt64(max(0, suspensionCount))
         )
-        let help: StaticString = "Notifications of this day of UTC, by app, region and what became of them."
+        let help: StaticString = "Notifications of this day in UTC, by app, region and outcome."
         series(&text, "sealedpush_delivery_today", "gauge", help) { text in
             for (place, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
                 for (what, count) in [
@@ -84,19 +88,20 @@ extension ServiceMetrics {
                 &text,
                 "sealedpush_provider_token_age_seconds",
                 "gauge",
-                "Of the oldest in use.",
+                "Age of the oldest provider token in use.",
                 UInt64(max(0, age))
             )
         }
         if let days = certificatesEnd.map({ Self.days(from: unixSeconds, to: $0) }) {
-            series(&text, "sealedpush_certificate_days_left", "gauge", "Of the one that ends first.") { text in
+            series(&text, "sealedpush_certificate_days_left", "gauge", "Days until the first certificate expires.") {
+                text in
                 text += "sealedpush_certificate_days_left ".utf8
                 text += String(days).utf8
                 text.append(UInt8(ascii: "\n"))
             }
         }
-        histogram(&text, "sealedpush_accept_seconds", "From a request to its 202.", acceptLatency)
-        histogram(&text, "sealedpush_apns_seconds", "From an attempt to Apple's answer.", answerLatency)
+        histogram(&text, "sealedpush_accept_seconds", "Time from a request to its 202.", acceptLatency)
+        histogram(&text, "sealedpush_apns_seconds", "Time from an attempt to Apple's answer.", answerLatency)
     }
 
     private func series(

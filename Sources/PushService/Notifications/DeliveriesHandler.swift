@@ -20,7 +20,7 @@ final class DeliveriesHandler: Sendable {
     func get(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
         guard asking.value.tenants.insert(tenant.id).inserted else {
-            var problem = Problem(.tooManyRequests, "Ask for the deliveries of one device after the other.")
+            var problem = Problem(.tooManyRequests, "Query the deliveries of one device at a time.")
             problem.retryAfterSeconds = 1
             throw problem
         }

@@ -59,7 +59,7 @@ extension NotificationDraft {
         let (count, room) = (recipient.field.text.count, target.app.webPushRoom)
         if recipient.field.format == .webPush, count > room {
             let kind = FieldError.Kind.tooLarge(byteCount: count, byteCountMax: room)
-            faults.add(kind, .member(place, "webpush"), at: 0, "\(count) bytes, and there is room for \(room)")
+            faults.add(kind, .member(place, "webpush"), at: 0, "\(count) bytes, and the limit is \(room)")
         }
     }
 

@@ -141,7 +141,7 @@ struct NotificationDraft: Sendable {
         let fields = problem.fields
         problem = Problem(
             .invalidFields,
-            "Nothing was stored, for no recipient. Mend or leave out each one that is named here"
+            "Nothing was stored for any recipient. Correct or leave out each one listed here"
                 + (fields.count == FieldErrors.countMax ? ", the first \(fields.count)," : "")
                 + " and send the request again."
         )

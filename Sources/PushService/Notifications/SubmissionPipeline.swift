@@ -162,8 +162,8 @@ final class SubmissionPipeline {
         guard let seconds = quota.take(count, of: tenant, now: now) else { return }
         var problem = Problem(
             .quotaExceeded,
-            "The tenant may have \(tenant.quotaPerDay) notifications accepted in a day of UTC. Wait as long as"
-                + " 'Retry-After' says, or have 'quota-per-day' raised."
+            "The tenant may have \(tenant.quotaPerDay) notifications accepted in a day (UTC). Wait for the time in"
+                + " 'Retry-After', or have 'quota-per-day' raised."
         )
         problem.retryAfterSeconds = seconds
         throw problem
@@ -251,7 +251,7 @@ final class SubmissionPipeline {
         _ tenant: TenantID
     ) async throws(Problem) -> [AcceptedNotification] {
         guard case .duplicate(let ids) = result else {
-            throw Problem(.idempotencyConflict, "Use another key for another request; this one came with another body.")
+            throw Problem(.idempotencyConflict, "Use a new key for a new request; this one came with another body.")
         }
         let entries = try await context.asking { [context] () throws(StoreError) in
             try await context.store.entries(ids, tenant: tenant)

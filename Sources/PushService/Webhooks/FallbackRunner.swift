@@ -72,7 +72,7 @@ package actor FallbackRunner: DueRunner {
 
     private func fire(_ fallback: ClaimedFallback) async -> (FallbackOutcome, WebhookResult?) {
         guard let configuration = await configuration(of: fallback.entry) else {
-            return (failed(fallback, "its app has none"), nil)
+            return (failed(fallback, "its app has no fallback"), nil)
         }
         let body = FallbackBody.bytes(fallback.entry, configuration, sent: context.clock.now())
         let id = FallbackBody.deliveryID(fallback.entry)

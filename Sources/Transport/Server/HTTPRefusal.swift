@@ -26,7 +26,7 @@ enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
 
     var detail: StaticString {
         switch self {
-        case .headMalformed: "The request line or a header field is not as RFC 9112 has it."
+        case .headMalformed: "The request line or a header field is malformed (RFC 9112)."
         case .targetMalformed:
             """
             The target must be a path that begins with a slash, in visible ASCII, without a fragment; in HTTP/1.1 a scheme and \
@@ -35,13 +35,13 @@ enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
         case .hostMalformed:
             "There must be exactly one host: a name or an address, and a port in digits behind a colon."
         case .lengthMalformed: "There must be one Content-Length, in digits, and no Transfer-Encoding beside it."
-        case .tooSlow: "The request did not come to its end in time."
-        case .lengthMissing: "Send the body with its Content-Length; chunks are not taken."
-        case .expectationUnknown: "The only expectation that is known is 100-continue."
+        case .tooSlow: "The request was not complete in time."
+        case .lengthMissing: "Send the body with its Content-Length; chunks are not supported."
+        case .expectationUnknown: "The only supported expectation is 100-continue."
         case .headTooLarge: "The header fields are too many or too long."
-        case .methodUnknown: "There are no tunnels here."
+        case .methodUnknown: "Tunnels are not supported."
         case .codingUnknown: "Send the body as it is, with its Content-Length."
-        case .versionUnknown: "HTTP/2 by ALPN, HTTP/1.1 and HTTP/1.0 are spoken."
+        case .versionUnknown: "The supported versions are HTTP/2 by ALPN, HTTP/1.1 and HTTP/1.0."
         }
     }
 

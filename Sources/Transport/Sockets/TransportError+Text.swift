@@ -5,7 +5,7 @@ extension TransportError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .hostNotFound(let reason): "the host name was not found (\(reason)); check it"
-        case .connectionRefused: "nobody listens there; is the server running, and is this its port?"
+        case .connectionRefused: "nothing listens there; check that the server runs, and on this port"
         case .addressInUse(let port): "port \(port) is in use; stop the other program, or choose another port (0: any)"
         case .addressNotAvailable: "this machine does not have that address"
         case .system(let call, let code): "\(Self.systemText(code)) (\(call))"
@@ -15,12 +15,12 @@ extension TransportError: CustomStringConvertible {
         case .http2(let error): "the server does not speak HTTP/2 as it should (\(error))"
         case .connectionLost: "the connection broke; try again"
         case .connectionClosed: "the server closed the connection; try again"
-        case .sendQueueFull: "the other side reads too slowly"
+        case .sendQueueFull: "the peer reads too slowly"
         case .cancelled: "cancelled"
         case .loopStopped: "stopped"
-        case .notProcessed(let failure): "not processed, so it may be sent again: \(failure)"
+        case .notProcessed(let failure): "not processed, so it can be sent again: \(failure)"
         case .ambiguous(let failure):
-            "it is not known whether the push was taken: \(failure); sending it again may show it twice"
+            "the push may have been accepted: \(failure); sending it again may show it twice"
         }
     }
 
@@ -36,14 +36,14 @@ extension ProxyError: CustomStringConvertible {
         case .urlInvalid(let part):
             "the proxy's URL has a wrong \(part.name); it looks like http://user:password@host:port, or socks5://host:port"
         case .credentialsInvalid: "the proxy's user name or password is too long, or has characters it cannot have"
-        case .targetInvalid: "the host name is not one that a proxy can be asked for"
+        case .targetInvalid: "the host name cannot be sent to a proxy"
         case .unreachable(let error): "the proxy cannot be reached: \(error.description)"
-        case .refused(status: 407), .credentialsRefused: "the proxy wants another user name or password"
-        case .noCommonAuthentication: "the proxy wants a user name and password, or another way to prove who you are"
+        case .refused(status: 407), .credentialsRefused: "the proxy refused the user name or password"
+        case .noCommonAuthentication: "the proxy requires a user name and password, or another authentication method"
         case .refused(let status): "the proxy refuses the connection (HTTP status \(status))"
         case .refusedBySOCKS(let code): "the proxy refuses the connection: \(Self.socksText(code))"
-        case .replyMalformed, .bytesBehindReply: "the proxy does not answer as it should; is it one of this kind?"
-        case .replyTooLong: "the proxy's answer is too long; is it a proxy?"
+        case .replyMalformed, .bytesBehindReply: "the proxy's answer is malformed; check its kind"
+        case .replyTooLong: "the proxy's answer is too long; check that it is a proxy"
         case .closed: "the proxy closed the connection before it had answered"
         }
     }
@@ -103,17 +103,17 @@ extension TLSError: CustomStringConvertible {
         case .privateKeyUnreadable: "the private key is not PEM that OpenSSL can read, or is encrypted"
         case .privateKeyDoesNotMatchCertificate: "the private key does not belong to the certificate"
         case .authorityUnreadable: "not a PEM file of certificates"
-        case .protocolNameInvalid, .hostNameInvalid: "the host name is not one that a certificate can carry"
+        case .protocolNameInvalid, .hostNameInvalid: "the host name cannot stand in a certificate"
         case .certificateExpired: "the server's certificate has expired; check both clocks"
         case .certificateNotYetValid: "the server's certificate is not valid yet; check both clocks"
-        case .wrongHost: "the server's certificate is for another host name; somebody may be in between"
+        case .wrongHost: "the server's certificate is for another host name; check the name, or the network between"
         case .unknownAuthority:
             "the server's certificate is from an unknown authority; configure its CA if you trust it"
         case .certificateRefused(_, let text): "the server's certificate is refused: \(text)"
         case .noCommonProtocol: "the server speaks another protocol on this port; is it the right one?"
         case .notTLS: "the server does not speak TLS on this port; is it the right one?"
         case .tampered: "the connection was tampered with"
-        case .truncated: "the server broke off in the middle of TLS"
+        case .truncated: "the server closed the connection during TLS"
         case .alert(_, let text): "the server refused TLS: \(text)"
         case .protocolViolation(let text): "TLS failed: \(text)"
         case .library(let call, let text): "TLS failed (\(call)): \(text)"

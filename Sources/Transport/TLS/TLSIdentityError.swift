@@ -29,7 +29,7 @@ extension TLSIdentityError: CustomStringConvertible {
         case .pkcs12Unreadable: "the file is not PKCS #12, or it is damaged"
         case .legacyEncryption:
             "the file is encrypted with ciphers that OpenSSL keeps in its provider \"legacy\", which is missing here; "
-                + "where it is installed, convert the file: openssl pkcs12 -legacy -in old.p12 -out identity.pem"
+                + "with it, convert the file: openssl pkcs12 -legacy -in old.p12 -out identity.pem"
         case .library(let call, let text): "\(call): \(text)"
         }
     }

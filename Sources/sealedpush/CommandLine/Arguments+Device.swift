@@ -30,7 +30,7 @@ extension Arguments {
             let words = sides[0].split(separator: ":", maxSplits: 1).map(String.init)
             guard sides.count == 2, !sides[1].isEmpty, let kind = words.first.flatMap({ TokenKind(name: $0) }) else {
                 let kinds = TokenKind.allCases.map(\.name).joined(separator: ", ")
-                throw wrong("\(name) is KIND=FILE or KIND:NAME=FILE; kinds are \(kinds)")
+                throw wrong("\(name) must be KIND=FILE or KIND:NAME=FILE; kinds are \(kinds)")
             }
             guard let registration = TokenRegistration(kind, instance: Array((words.count == 2 ? words[1] : "").utf8))
             else { throw wrong("\(name): a name has at most \(TokenRegistration.instanceByteCountMax) bytes") }

@@ -9,7 +9,7 @@ extension Arguments {
         do {
             return try BundleID(text)
         } catch {
-            throw wrong("\(name) is the app's bundle id: letters, digits, '-' and '.', at most 155 bytes")
+            throw wrong("\(name) must be the app's bundle id: letters, digits, '-' and '.', at most 155 bytes")
         }
     }
 
@@ -21,7 +21,7 @@ extension Arguments {
             throw .file(.privateKey(path: path))
         } catch {
             throw .failed(
-                "\(TerminalText.safe(path)) is not a line '\(Owner.textPrefix)…' with a key; was another file meant?"
+                "\(TerminalText.safe(path)) is not a line '\(Owner.textPrefix)…' with a key; check the path"
             )
         }
     }
@@ -32,7 +32,7 @@ extension Arguments {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0,
             count <= 1_000_000
-        else { throw wrong("\(name) is a number with s, m, h or d behind it, 90s for instance") }
+        else { throw wrong("\(name) must be a number followed by s, m, h or d, such as 90s") }
         return .seconds(count * unit)
     }
 }

@@ -17,7 +17,7 @@ extension Arguments {
             }
         } catch {
             let path = TerminalText.safe(value("--certificate") ?? "")
-            throw .failed("\(path) is no certificate with its key (PEM); \(advice)")
+            throw .failed("\(path) is not a certificate with its key (PEM); \(advice)")
         }
     }
 
@@ -37,7 +37,7 @@ extension Arguments {
         } catch let error as CommandFailure {
             throw error
         } catch {
-            throw wrong("--topic is the app's bundle id, and for some push types a suffix behind it")
+            throw wrong("--topic must be the app's bundle id, followed by a suffix for some push types")
         }
     }
 
@@ -47,7 +47,7 @@ extension Arguments {
         do {
             return try DeviceToken(hex: text)
         } catch {
-            throw .failed("\(TerminalText.safe(path)) is not a device token in hex; was another file meant?")
+            throw .failed("\(TerminalText.safe(path)) is not a device token in hex; check the path")
         }
     }
 }

@@ -18,7 +18,7 @@ extension Arguments {
     func bundleIDs() throws(CommandFailure) -> Set<Topic> {
         var bundleIDs: Set<Topic> = []
         for text in values("--app") {
-            do { bundleIDs.insert(try Topic(text)) } catch { throw wrong("--app is an app's bundle id") }
+            do { bundleIDs.insert(try Topic(text)) } catch { throw wrong("--app must be an app's bundle id") }
         }
         return bundleIDs
     }
@@ -30,7 +30,7 @@ extension Arguments {
         do {
             publicKey = try ES256PublicKey(pem: unsafe pem.span.bytes)
         } catch {
-            throw .failed("\(TerminalText.safe(path)) is not a public P-256 key (PEM); was another file meant?")
+            throw .failed("\(TerminalText.safe(path)) is not a public P-256 key (PEM); check the path")
         }
         return SigningKey(
             id: try keyID(),
@@ -49,11 +49,11 @@ extension Arguments {
         configuration.feedbackPort = try optionalPort("--feedback-port")
         if value("--client-ca") == nil { try refuse("--gateway-port", "--feedback-port", because: "needs --client-ca") }
         guard let profile = Profile(rawValue: value("--profile") ?? "apple") else {
-            throw wrong("--profile is 'apple' or 'spec'")
+            throw wrong("--profile must be 'apple' or 'spec'")
         }
         configuration.profile = profile
         guard let environment = APNSEnvironment(rawValue: value("--environment") ?? "sandbox") else {
-            throw wrong("--environment is 'sandbox' or 'production'")
+            throw wrong("--environment must be 'sandbox' or 'production'")
         }
         configuration.environment = environment
         for text in values("--set") { try set(text, in: &configuration) }
@@ -67,7 +67,7 @@ extension Arguments {
 
     private func set(_ text: String, in configuration: inout SimulatorConfiguration) throws(CommandFailure) {
         let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard sides.count == 2 else { throw wrong("--set is NAME=VALUE, streams=100 for instance") }
+        guard sides.count == 2 else { throw wrong("--set must be NAME=VALUE, such as streams=100") }
         do throws(SimulatorSettingError) {
             try SimulatorSetting.apply(sides[0], sides[1], to: &configuration)
         } catch {
@@ -81,11 +81,11 @@ extension Arguments {
         if let text = value("--faults") {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard let last = parts.last.flatMap({ Int($0) }), (0...100).contains(last), parts.count <= 2 else {
-                throw wrong("--faults is SEED:PERCENT, or PERCENT alone: 7:10 for instance, percent from 0 to 100")
+                throw wrong("--faults must be SEED:PERCENT or PERCENT, such as 7:10; percent from 0 to 100")
             }
             percent = last
             if parts.count == 2 {
-                guard let first = UInt64(parts[0]) else { throw wrong("--faults: the seed is a number") }
+                guard let first = UInt64(parts[0]) else { throw wrong("--faults: the seed must be a number") }
                 guard value("--seed") == nil else { throw wrong("--faults has a seed already; leave --seed out") }
                 seed = first
             }

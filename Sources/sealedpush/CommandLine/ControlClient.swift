@@ -6,8 +6,8 @@ import Glibc
 struct ControlClient {
     static let options = [
         Option("--control", "URL", "the simulator's control API, as it printed it", isRequired: true),
-        Option("--bearer", "SECRET", "what it printed beside it; others on this machine can see it in a command line"),
-        Option("--bearer-file", "FILE", "a file with it: control.bearer of the simulator's folder"),
+        Option("--bearer", "SECRET", "the secret that it printed; other users can see a command line"),
+        Option("--bearer-file", "FILE", "a file with that secret: control.bearer of the simulator's folder"),
     ]
 
     private let port: UInt16
@@ -23,10 +23,10 @@ struct ControlClient {
         case (let text?, nil): bearer = text
         case (nil, let path?): bearer = try Self.word(of: path)
         case (nil, nil): throw arguments.wrong("--bearer-file is missing")
-        case (_?, _?): throw arguments.wrong("--bearer-file stands instead of --bearer")
+        case (_?, _?): throw arguments.wrong("--bearer-file replaces --bearer; give one of them")
         }
         guard let client = ControlClient(url: try arguments.required("--control"), bearer: bearer) else {
-            throw arguments.wrong("--control is http://127.0.0.1:PORT, and the secret one word")
+            throw arguments.wrong("--control must be http://127.0.0.1:PORT, and the secret one word")
         }
         self = client
     }
@@ -74,18 +74,18 @@ struct ControlClient {
         guard let end = answer.indices.first(where: { answer[$0...].starts(with: text) }),
             let status = Int(String(decoding: answer.prefix(12).suffix(3), as: UTF8.self)),
             answer.starts(with: "HTTP/1.".utf8)
-        else { throw .failed("127.0.0.1:\(port) is no simulator's control API; take the URL that it printed") }
+        else { throw .failed("127.0.0.1:\(port) is not a simulator's control API; use the URL that it printed") }
         let limits = JSONParser.Limits(byteCountMax: Self.byteCountMax, depthMax: 8, allowsFractions: false)
         do throws(JSONError) {
             return (status, try JSONParser.parse(Array(answer[(end + 4)...]), limits: limits))
         } catch {
-            throw .failed("127.0.0.1:\(port) answered \(status) and no JSON; is it a simulator's control API?")
+            throw .failed("127.0.0.1:\(port) answered \(status) without JSON; use the URL that the simulator printed")
         }
     }
 
     private func exchange(_ request: [UInt8]) throws(CommandFailure) -> [UInt8] {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw .failed("no socket: \(Output.systemText(errno))") }
+        guard descriptor >= 0 else { throw .failed("a socket cannot be made: \(Output.systemText(errno))") }
         defer { close(descriptor) }
         var patience = timeval(tv_sec: Self.secondsMax, tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -99,7 +99,9 @@ struct ControlClient {
             }
         }
         guard code == 0 else {
-            throw .failed("127.0.0.1:\(port): \(Output.systemText(errno)); does the simulator run, and with this port?")
+            throw .failed(
+                "127.0.0.1:\(port): \(Output.systemText(errno)); check that the simulator runs, and on this port"
+            )
         }
         var rest = request[...]
         while !rest.isEmpty {

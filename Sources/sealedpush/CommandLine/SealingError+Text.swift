@@ -27,7 +27,7 @@ extension SealingError {
             """
         case .lifetimeMax(let cap): "no device takes lifetimes beyond \(cap.components.seconds / 86_400)d"
         case .sentAt: "this machine's clock shows no time; set it"
-        case .otherSuite: "the message was prepared for another cipher suite than this device's; seal it anew"
+        case .otherSuite: "the message was prepared for another cipher suite than this device's; seal it again"
         case .prekeyExpired: "the device's prekey has expired; get a new bundle"
         case .expired: "the message has expired; no device would show it"
         case .randomSourceFailed:
@@ -54,16 +54,16 @@ extension KeyBundleError {
         case .unsupportedVersion(let version): "a key bundle of version \(version), which is newer than this program"
         case .unsupportedSuite(let suite): "this bundle uses cipher suite \(suite), which is newer than this program"
         case .otherIdentity:
-            "this bundle belongs to another identity than the pinned one: the device was reset, or somebody is in "
-                + "between; compare identities over another channel before you pin a new one"
+            "this bundle belongs to another identity than the pinned one: the device was reset, or the bundle was "
+                + "replaced on the way; compare identities over another channel before you pin a new one"
         case .otherTopic: "this bundle was made for another app; check --topic"
         case .badSignature: "this bundle is not signed by its identity; it was changed on the way, fetch it again"
         case .rolledBack(let epoch, let pinnedEpoch):
             "this bundle is older (epoch \(epoch)) than one that was used before (epoch \(pinnedEpoch)); fetch it again, and "
-                + "if it stays so, somebody hands out old bundles"
+                + "if that does not help, its source hands out old bundles"
         case .equivocation(let epoch):
-            "this is not the bundle of epoch \(epoch) that was used before: two devices have one identity, or somebody has a "
-                + "copy of its key; ask the device's owner"
+            "this is not the bundle of epoch \(epoch) that was used before: two devices have one identity, or its key"
+                + " was copied; ask the device's owner"
         case .suiteDowngrade(let from, let to):
             "this bundle offers cipher suite \(to), and an earlier one offered \(from): it would protect less; ask the device's "
                 + "owner"
@@ -79,7 +79,8 @@ extension BundlePinStoreError {
     var sentence: String {
         switch self {
         case .damaged(let place):
-            "\(TerminalText.safe(place)) is damaged; find out how before you move it away, since old bundles pass without it"
+            "\(TerminalText.safe(place)) is damaged; find the cause before you move it away: without it, old"
+                + " bundles pass"
         case .writableByOthers(let path):
             "\(TerminalText.safe(path)): others may write there, and so bring old bundles back; "
                 + "run: chmod 700 \(TerminalText.safe(path))"

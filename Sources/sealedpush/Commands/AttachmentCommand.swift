@@ -7,15 +7,18 @@ import Primitives
 
 struct AttachmentCommand: Command {
     static let name = "attachment"
-    static let summary = "seals a file for a blob host and prints what points to it, or opens what is stored there"
+    static let summary = "seals a file for a blob host and prints its pointer, or opens a stored one"
     static let operands = "seal FILE OUT | attachment open STORED OUT"
-    private static let thumbnail = Option(flag: "--thumbnail", "seal: stands in for the attachment that follows it")
+    private static let thumbnail = Option(
+        flag: "--thumbnail",
+        "seal: marks FILE as a thumbnail of the attachment that follows it"
+    )
     static let options = [
-        Option("--type", "TYPE", "seal: the media type, as image/jpeg"),
-        Option("--url", "URL", "seal: where the host will have it; without it, add \"url\" once you know"),
+        Option("--type", "TYPE", "seal: the media type, such as image/jpeg"),
+        Option("--url", "URL", "seal: its URL at the host; without it, add \"url\" once you know"),
         Option("--name", "TEXT", "seal: for display, 64 bytes at most"),
         thumbnail,
-        Option("--pointer", "FILE", "open: what 'seal' printed; - for standard input"),
+        Option("--pointer", "FILE", "open: the output of 'seal'; - for standard input"),
     ]
     static let example = """
         Example:
@@ -23,7 +26,7 @@ struct AttachmentCommand: Command {
           sealedpush attachment open stored opened.md --pointer pointer.json
 
         'seal' prints one JSON object, the message's pointer to the file. It is secret: the key in it opens the file. Upload
-        OUT, which says nothing but a padded length, and send the pointer in a sealed message ('attachments'). Both files
+        OUT, which reveals only a padded length, and send the pointer in a sealed message ('attachments'). Both files
         are made with mode 0600 and never overwritten; after an error there is none.
         """
 
@@ -45,29 +48,29 @@ struct AttachmentCommand: Command {
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         guard arguments.operands.count == 3 else {
-            throw arguments.wrong("'seal FILE OUT' or 'open STORED OUT', please")
+            throw arguments.wrong("the operands must be 'seal FILE OUT' or 'open STORED OUT'")
         }
         (source, out) = (arguments.operands[1], arguments.operands[2])
         switch arguments.operands[0] {
         case "seal": task = .seal(try Self.description(arguments))
         case "open":
             for name in ["--type", "--url", "--name"] where arguments.value(name) != nil {
-                throw arguments.wrong("\(name) is for 'seal'")
+                throw arguments.wrong("\(name) goes only with 'seal'")
             }
-            if arguments.flag(Self.thumbnail) { throw arguments.wrong("--thumbnail is for 'seal'") }
+            if arguments.flag(Self.thumbnail) { throw arguments.wrong("--thumbnail goes only with 'seal'") }
             task = .open(pointerPath: try arguments.required("--pointer"))
-        default: throw arguments.wrong("an attachment is sealed or opened")
+        default: throw arguments.wrong("an attachment can be sealed or opened: 'seal' or 'open'")
         }
     }
 
     private static func description(_ arguments: Arguments) throws(CommandFailure) -> Description {
-        if arguments.value("--pointer") != nil { throw arguments.wrong("--pointer is for 'open'") }
+        if arguments.value("--pointer") != nil { throw arguments.wrong("--pointer goes only with 'open'") }
         guard let type = MediaType(try arguments.required("--type")) else {
-            throw arguments.wrong("--type is a media type in lower case, as image/jpeg")
+            throw arguments.wrong("--type must be a media type in lower case, such as image/jpeg")
         }
         let url = arguments.value("--url").map { AttachmentURL($0) }
         if case .some(nil) = url {
-            throw arguments.wrong("--url is a plain https URL of \(AttachmentURL.byteCountMax) bytes at most")
+            throw arguments.wrong("--url must be a plain https URL of \(AttachmentURL.byteCountMax) bytes at most")
         }
         let name = arguments.value("--name")
         guard name.map({ $0.utf8.count <= AttachmentPointer.nameByteCountMax }) ?? true else {
@@ -123,14 +126,14 @@ struct AttachmentCommand: Command {
     private func failure(_ error: AttachmentError) -> CommandFailure {
         let (source, out) = (TerminalText.safe(source), TerminalText.safe(out))
         switch error {
-        case .truncated: return .failed("\(source) ends too early; was all of it stored?")
+        case .truncated: return .failed("\(source) ends too early; check that all of it was stored")
         case .tooLong: return .failed("\(source) is longer than the pointer says, or than an attachment may be")
         case .wrongKey: return .failed("\(source) is not the attachment that the pointer is for")
         case .damaged(let chunk): return .failed("\(source) is damaged in chunk \(chunk)")
         case .wrongPadding: return .failed("\(source) holds a file of another length than the pointer says")
         case .sourceChanged: return .failed("\(source) changed while it was read; try again")
         case .notARegularFile: return .file(.notARegularFile(path: self.source))
-        case .file(.create, EEXIST): return .failed("\(out) is there already and was not touched; move it away first")
+        case .file(.create, EEXIST): return .failed("\(out) exists already and was not changed; move it away first")
         case .file(let operation, let code):
             let path = [.open, .read].contains(operation) ? self.source : self.out
             return .file(.system(call: operation.rawValue, path: path, code: code))

@@ -8,21 +8,21 @@ struct AttachmentUploadCommand: Command {
     static let summary = "uploads a sealed attachment and prints the URL where devices fetch it"
     static let operands = "FILE"
     static let options = [
-        Option("--to", "URL", "a host that runs 'sealedpush-blobs serve', https://host:port"),
+        Option("--to", "URL", "the host, which runs 'sealedpush-blobs serve': https://host:port"),
         Option("--token-file", "FILE", "the token for it, of 'sealedpush-blobs token'"),
         Option(
             "--lifetime",
             "TIME",
-            "how long it stays there: 90s, 15m, 12h, 7d; as long as the host likes without it"
+            "its lifetime there: 90s, 15m, 12h, 7d; the host's default without it"
         ),
         Option(
             "--pointer",
             "FILE",
-            "what 'attachment seal' printed: printed again, with the URL; - for standard input"
+            "the output of 'attachment seal', printed again with the URL; - for standard input"
         ),
-        Option("--public-url", "URL", "how devices reach the host, https://host:port; as --to without it"),
-        Option("--put", "URL", "instead: a pre-signed URL of S3 or its like"),
-        Option("--ca", "FILE", "the authorities to believe (PEM); the system's without it"),
+        Option("--public-url", "URL", "the host's address for devices, https://host:port; --to without it"),
+        Option("--put", "URL", "instead: a pre-signed URL of S3 or a similar store"),
+        Option("--ca", "FILE", "the authorities to trust (PEM); the system's without it"),
     ]
     static let example = """
         Example:
@@ -57,7 +57,7 @@ struct AttachmentUploadCommand: Command {
         publicHost = try Self.publicHost(arguments)
         if let url = arguments.value("--put") {
             for name in ["--to", "--token-file", "--lifetime", "--public-url"] where arguments.value(name) != nil {
-                throw arguments.wrong("--put is instead of \(name)")
+                throw arguments.wrong("--put replaces \(name); give one of them")
             }
             destination = .presigned(url)
             return
@@ -66,7 +66,7 @@ struct AttachmentUploadCommand: Command {
         let tokenPath = try arguments.required("--token-file")
         let token = String(decoding: try readInput(tokenPath, byteCountMax: 4_096), as: UTF8.self)
         guard let host = BlobHost(url: url, token: token.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw arguments.wrong("--to is https://host:port without a path, and the token one line")
+            throw arguments.wrong("--to must be https://host:port without a path, and the token one line")
         }
         destination = .host(host)
     }
@@ -74,7 +74,7 @@ struct AttachmentUploadCommand: Command {
     private static func publicHost(_ arguments: Arguments) throws(CommandFailure) -> AttachmentURL? {
         guard let text = arguments.value("--public-url") else { return nil }
         guard let url = AttachmentURL(text + "/"), url.path == "/" else {
-            throw arguments.wrong("--public-url is https://host:port without a path")
+            throw arguments.wrong("--public-url must be https://host:port without a path")
         }
         return url
     }
@@ -113,7 +113,7 @@ extension AttachmentUploadCommand {
     private func pointing(_ pointer: [UInt8], to url: String) throws(CommandFailure) -> AttachmentPointer {
         guard let parsed = AttachmentURL(url) else {
             throw .failed(
-                "\(TerminalText.safe(url)) is longer than an attachment's URL may be, or not plain enough for one"
+                "\(TerminalText.safe(url)) is too long for an attachment's URL, or has characters that it may not have"
             )
         }
         do throws(MessageDocumentError) {
@@ -129,18 +129,18 @@ extension AttachmentUploadCommand {
 extension UploadError {
     var sentence: String {
         switch self {
-        case .cancelled: "cancelled; what was uploaded is deleted after a day"
+        case .cancelled: "cancelled; the unfinished upload is deleted after a day"
         case .connectionLost: "the host was not reached, or the connection broke too often; try again"
-        case .notTrusted: "the host does not prove who it is; pass its CA with --ca if you trust it"
-        case .unauthorized: "the host does not take the token, or the pre-signed URL's time is over"
-        case .tooLarge: "more than the host takes in one file"
+        case .notTrusted: "the host's certificate is not trusted; pass its CA with --ca if you trust it"
+        case .unauthorized: "the host refuses the token, or the pre-signed URL has expired"
+        case .tooLarge: "the file is larger than the host allows"
         case .noSpace: "the tenant's quota is used up, or the host's disk is full"
         case .tooManyUploads: "too many uploads of this tenant are under way; try again later"
-        case .gone: "the host does not know the upload any more; try again"
+        case .gone: "the host has no such upload any more; try again"
         case .refused(let status): "the host refused it (status \(status))"
         case .malformedURL: "the URL is not one of https"
-        case .malformedAnswer: "the host does not answer as 'sealedpush-blobs' does; is it one?"
-        case .system: "no thread, memory or descriptor is left for it"
+        case .malformedAnswer: "the host does not answer as 'sealedpush-blobs' does; check --to"
+        case .system: "out of threads, memory or file descriptors"
         case .file(let code): Output.systemText(code)
         }
     }

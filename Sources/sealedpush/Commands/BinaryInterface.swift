@@ -6,7 +6,10 @@ import Transport
 
 /// `send --binary-interface`, which Apple switched off on 2021-03-31: for tests of simulators.
 struct BinaryInterface {
-    static let option = Option(flag: "--binary-interface", "sends over what Apple switched off in 2021, to a simulator")
+    static let option = Option(
+        flag: "--binary-interface",
+        "sends to a simulator over the interface that Apple switched off in 2021"
+    )
 
     private let gateway: LegacyGateway
 
@@ -19,7 +22,7 @@ struct BinaryInterface {
             "--key-id",
             "--team-id",
             "--collapse-id",
-            because: "is not for --binary-interface"
+            because: "does not go with --binary-interface"
         )
         _ = try arguments.required("--certificate")
         return true
@@ -52,7 +55,7 @@ struct BinaryInterface {
             if printsJSON { try Output.print(#"{"outcome":"refused","status":\#(status.rawValue)}"#) }
             throw .failed("the gateway refused the push with status \(status.rawValue)\(words(status))")
         case .notSendable(let fault): throw .failed("\(TerminalText.safe(path)) was not sent: \(words(fault))")
-        case .unknown(let failure): throw .failed("the gateway may have taken the push or not: \(words(failure))")
+        case .unknown(let failure): throw .failed("the gateway may have accepted the push: \(words(failure))")
         case .notSent(let failure): throw .failed("the push was not sent: \(words(failure))")
         }
     }
@@ -72,15 +75,15 @@ struct BinaryInterface {
             "the payload has \(byteCount) bytes, and the interface takes \(byteCountMax)"
         case .deviceTokenTooLong(let byteCount, let byteCountMax):
             "the device token has \(byteCount) bytes, and the interface takes \(byteCountMax)"
-        case .priorityTooLow: "priority 1 came later than the interface"
+        case .priorityTooLow: "the interface has no priority 1"
         }
     }
 
     private static func words(_ failure: LegacyFailure) -> String {
         switch failure {
         case .connection(let error): error.sentence
-        case .malformedPacket, .identifierUnknown: "what answers there is no such gateway"
-        case .tooManyConnections, .tooManyTuples, .malformedFeedback: "it ended the connection each time"
+        case .malformedPacket, .identifierUnknown: "the server is not such a gateway"
+        case .tooManyConnections, .tooManyTuples, .malformedFeedback: "it closed the connection each time"
         }
     }
 }

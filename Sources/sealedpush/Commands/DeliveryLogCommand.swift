@@ -4,11 +4,11 @@ import Foundation
 
 struct DeliveryLogCommand: Command {
     static let name = "delivery log"
-    static let summary = "asks a simulator what became of a push, by its apns-unique-id or its apns-id"
+    static let summary = "shows a push in a simulator's delivery log, by its apns-unique-id or its apns-id"
     static let operands = "[ID]"
     static let options =
         ControlClient.options + [
-            Option("--newest", "N", "without ID: so many pushes, the newest first; 20 without it"),
+            Option("--newest", "N", "without ID: the number of pushes to list, the newest first; 20 without it"),
             .json,
         ]
     static let example = """
@@ -16,7 +16,7 @@ struct DeliveryLogCommand: Command {
           sealedpush delivery log --control http://127.0.0.1:8190 \\
               --bearer-file sealedpush-simulator/control.bearer
 
-        ID is what the answer to a push had in its headers. Times are the
+        ID is in the headers of the answer to a push. Times are the
         simulator's. Exit code 1 for an ID that the log does not have.
         """
 
@@ -32,9 +32,11 @@ struct DeliveryLogCommand: Command {
         // It becomes part of a path.
         if let id {
             guard id.wholeMatch(of: /[0-9A-Fa-f-]{36}/) != nil else {
-                throw arguments.wrong("ID is a UUID: 36 characters")
+                throw arguments.wrong("ID must be a UUID: 36 characters")
             }
-            guard arguments.value("--newest") == nil else { throw arguments.wrong("--newest stands instead of ID") }
+            guard arguments.value("--newest") == nil else {
+                throw arguments.wrong("--newest replaces ID; give one of them")
+            }
         }
         countMax = try arguments.number("--newest", 1...1_000) ?? 20
         client = try ControlClient(arguments)

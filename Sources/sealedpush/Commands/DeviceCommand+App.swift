@@ -74,7 +74,7 @@ extension DeviceCommand {
                 voIPToken: voIPToken?.bytes
             )
         } catch {
-            throw .failed("the app has nothing to register with (\(error))")
+            throw .failed("the app could not make its registration (\(error))")
         }
         try write(String(decoding: registration.json, as: UTF8.self), to: path, .ownerOnly)
     }

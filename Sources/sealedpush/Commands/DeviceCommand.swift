@@ -20,15 +20,15 @@ struct DeviceCommand: Command {
     static let options = [
         Option("--device-key", "FILE", "the device's private keys, from 'keygen device'; its app makes none then"),
         Option("--topic", "BUNDLE-ID", "without --device-key: the bundle id of an app that makes its own keys"),
-        Option("--folder", "FOLDER", "keeps the phone there, app and keys; without it they go when the phone does"),
+        Option("--folder", "FOLDER", "keeps the phone's app and keys there; without it they are deleted at the end"),
         Option("--senders", "FILE", "the senders to trust: a line of sender.pub each, or a contact list"),
         Option("--server", "HOST:PORT", "the simulator's port for devices", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
         Option("--certificate", "FILE", "the phone's, with its key: 'keygen device-certificate' makes one"),
-        Option("--bundle-out", "FILE", "where to write the key bundle for senders"),
-        Option("--identity-out", "FILE", "where to write the identity that senders pin"),
-        Option("--token-out", "FILE", "where to write the device token in hex, for providers"),
-        Option("--registration-out", "FILE", "where to write what the app hands to its back end (JSON)"),
+        Option("--bundle-out", "FILE", "writes the key bundle for senders"),
+        Option("--identity-out", "FILE", "writes the identity that senders pin"),
+        Option("--token-out", "FILE", "writes the device token in hex, for providers"),
+        Option("--registration-out", "FILE", "writes the app's registration for its back end (JSON)"),
         Option(
             "--register",
             "KIND=FILE",
@@ -36,22 +36,22 @@ struct DeviceCommand: Command {
             isRepeatable: true
         ),
         Option("--token", "FILE", "the token of an earlier connection: the same device comes back"),
-        Option("--relay", "HOST:PORT", "where push.example.com, the app's relay, is; its authority is --ca"),
+        Option("--relay", "HOST:PORT", "the address of the app's relay, push.example.com; its authority is --ca"),
         Option(
             "--files",
             "HOST:PORT",
-            "where files.example.com, the host of attachments, is; its authority is --ca"
+            "the address of the host of attachments, files.example.com; its authority is --ca"
         ),
         Option("--extension", "PROGRAM", "a service extension of your own: an executable with ExtensionHost.run"),
         Option("--screen", "FILE", "draws the lock screen after each push (SVG)"),
         Option(
             "--state",
             "WORDS",
-            "how the device is: locked (since its start), low-power, focus, app-removed, notifications-off"
+            "the device's state: locked (since its start), low-power, focus, app-removed, notifications-off"
         ),
         Option("--count", "N", "stops after N pushes"),
-        Option("--memory-limit", "MB", "what the extension's process may take; 24 without it, as on an iPhone"),
-        Option("--time-limit", "SECONDS", "what the extension may take for a push; 30 without it"),
+        Option("--memory-limit", "MB", "the memory of the extension's process; 24 without it, as on an iPhone"),
+        Option("--time-limit", "SECONDS", "the extension's time for a push; 30 without it"),
         inProcess,
         .json, .allowExampleKeys,
     ]
@@ -61,7 +61,7 @@ struct DeviceCommand: Command {
               --server localhost:5223 --ca keys-example/ca.pem --bundle-out device.bundle --token-out token \\
               --allow-example-keys
 
-        Prints what the person sees. Ctrl-C or SIGTERM stops it. The extension runs in a process of its own, which
+        Prints what appears on the screen. Ctrl-C or SIGTERM stops it. The extension runs in a process of its own, which
         serves push after push until a rule of iOS ends it. The app runs at the start, if the phone is not locked, and
         for a background push: it opens what came while the phone was locked, and sends what the extension could not.
         """
@@ -103,7 +103,7 @@ struct DeviceCommand: Command {
             throw arguments.wrong("--senders is missing")
         }
         guard !isLocked || arguments.value("--folder") != nil else {
-            throw arguments.wrong("a locked phone needs the --folder that it had when it was unlocked")
+            throw arguments.wrong("a locked phone needs its --folder from a run in which it was unlocked")
         }
         for name in ["--senders", "--bundle-out", "--identity-out", "--registration-out"] where isLocked {
             guard arguments.value(name) != nil else { continue }
@@ -160,7 +160,7 @@ struct DeviceCommand: Command {
         } catch let error as DeviceLinkError {
             throw .failed(sentence(of: error))
         } catch {
-            throw .failed("\(TerminalText.safe(topic.text)) is no topic of Apple's")
+            throw .failed("\(TerminalText.safe(topic.text)) is not a valid topic")
         }
         defer { connection.close() }
         let voIPToken: DeviceToken?
@@ -276,10 +276,10 @@ extension DeviceCommand {
         switch error {
         case .transport(let error): return "\(place): \(error.sentence)"
         case .refused(.certificateRequired):
-            return "\(place): the simulator takes devices with a certificate only; give --certificate"
+            return "\(place): the simulator accepts only devices with a certificate; give --certificate"
         case .refused(.tokenOfAnotherDevice):
             return "\(place): the token is another device's; give that one's --certificate, or no --token"
-        case .refused: return "\(place): the simulator did not take this device"
+        case .refused: return "\(place): the simulator refused this device"
         default: return "\(place): the server broke the rules of the device link (\(error))"
         }
     }

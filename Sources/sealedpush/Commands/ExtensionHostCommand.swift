@@ -10,7 +10,7 @@ struct ExtensionHostCommand: Command {
     static let options: [Option] = []
     static let example = """
         Example:
-          sealedpush extension-host     says that only 'sealedpush device' can use it
+          sealedpush extension-host     exits with an error: only 'sealedpush device' can use it
         """
 
     init(_ arguments: Arguments) throws(CommandFailure) {

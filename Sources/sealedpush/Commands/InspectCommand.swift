@@ -28,7 +28,9 @@ struct InspectCommand: Command {
         case .absent:
             throw .failed("\(TerminalText.safe(payloadPath)) has no \"sealed\" field: nothing in it is secret")
         case .notAString, .unreadable:
-            throw .failed("\(TerminalText.safe(payloadPath)): the \"sealed\" field is no envelope; no device opens it")
+            throw .failed(
+                "\(TerminalText.safe(payloadPath)): the \"sealed\" field is not an envelope; no device opens it"
+            )
         }
     }
 }

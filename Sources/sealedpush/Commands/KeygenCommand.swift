@@ -23,7 +23,7 @@ struct KeygenCommand: Command {
         Option(
             "--out",
             "PATH",
-            "device, sender: a folder, made if missing; all others: a file",
+            "device, sender: a folder, made if missing; otherwise a file",
             isRequired: true
         ),
         Option("--device-key", "FILE", "bundle: the device's private keys"),
@@ -57,7 +57,7 @@ struct KeygenCommand: Command {
         let word = try arguments.operand("device, sender, bundle, web-push or device-certificate")
         guard let kind = Kind(rawValue: word) else {
             throw arguments.wrong(
-                "keygen makes a device, a sender, a bundle, a web-push subscription or a device-certificate"
+                "the operand must be device, sender, bundle, web-push or device-certificate"
             )
         }
         self.kind = kind
@@ -147,7 +147,7 @@ struct KeygenCommand: Command {
     private func unused(_ path: String) throws(CommandFailure) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {
-            throw .failed("\(TerminalText.safe(path)) is there already and was not touched; move it away first")
+            throw .failed("\(TerminalText.safe(path)) exists already and was not changed; move it away first")
         }
         return path
     }

@@ -20,9 +20,10 @@ struct OpenCommand: Command {
           sealedpush open push.json --device-key keys-example/device.key --senders keys-example/sender.pub \\
               --allow-example-keys
 
-        Exit code 1 and a sentence on standard error for a push that a device would not show. Nobody signs a Web Push
-        message: whoever has the subscription's values can have written it. A call's sender needs the right to call, which
-        a contact list gives: 'sealedpush-contacts-1', 'unknown-senders placeholder', then '<sender.pub> person call Ada'.
+        Exit code 1 and a sentence on standard error for a push that a device would not show. A Web Push message has no
+        signature: any holder of the subscription's values can have written it. A call's sender needs the right to call,
+        which a contact list gives: 'sealedpush-contacts-1', 'unknown-senders placeholder', then
+        '<sender.pub> person call Ada'.
         """
 
     private let arguments: Arguments
@@ -46,7 +47,7 @@ struct OpenCommand: Command {
             return
         }
         for name in ["--device-key", "--senders", "--topic"] where arguments.value(name) != nil {
-            throw arguments.wrong("--web-push-key stands instead of \(name)")
+            throw arguments.wrong("--web-push-key replaces \(name); give one of them")
         }
         opener = .webPush(keyPath: keyPath)
     }

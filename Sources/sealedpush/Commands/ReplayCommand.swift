@@ -14,13 +14,13 @@ struct ReplayCommand: Command {
     static let options = [
         Option("--keys", "FILE", "the device's private keys, from 'keygen device'; a Live Activity needs none"),
         Option("--senders", "FILE", "the senders to trust: a line of sender.pub each, or a contact list"),
-        Option("--at", "TIME", "the device's date when the push arrives, 2026-11-21T10:00Z say; now, unless given"),
+        Option("--at", "TIME", "the device's date when the push arrives, such as 2026-11-21T10:00Z; now without it"),
         locked, beforeFirstUnlock,
-        Option("--language", "TAG", "the person's language, de say; English unless given"),
+        Option("--language", "TAG", "the person's language, such as de; English without it"),
         Option("--strings", "FOLDER", "the app's folder with its <language>.lproj folders"),
         Option("--app-name", "NAME", "the app's name in the picture"),
-        Option("--svg", "FILE", "where to write the picture"),
-        Option("--png", "FILE", "where to write it as PNG, which takes rsvg-convert, ImageMagick or Inkscape"),
+        Option("--svg", "FILE", "writes the picture"),
+        Option("--png", "FILE", "writes it as PNG, which takes rsvg-convert, ImageMagick or Inkscape"),
         .json, .allowExampleKeys,
     ]
     static let example = """
@@ -28,8 +28,8 @@ struct ReplayCommand: Command {
           sealedpush replay push.json --keys keys-example/device.key --senders keys-example/sender.pub \\
               --allow-example-keys --svg push.svg
 
-        PUSH.apns is a payload as it came, or a file for Xcode's simulator: its "Simulator Target Bundle" is passed over.
-        Of a push for a Live Activity, event and content are printed. Nothing is remembered from one run to the next.
+        PUSH.apns is a payload as it came, or a file for Xcode's simulator: its "Simulator Target Bundle" is ignored.
+        Of a push for a Live Activity, event and content are printed. No state is kept between runs.
         """
 
     private static let locked = Option(flag: "--locked", "the device is locked")
@@ -48,7 +48,7 @@ struct ReplayCommand: Command {
         pushPath = try arguments.operand("PUSH.apns")
         date = try arguments.date("--at") ?? Date()
         switch (arguments.flag(Self.locked), arguments.flag(Self.beforeFirstUnlock)) {
-        case (true, true): throw arguments.wrong("--before-first-unlock says more than --locked; which of them?")
+        case (true, true): throw arguments.wrong("--before-first-unlock includes --locked; give one of them")
         case (true, false): lock = .locked
         case (false, true): lock = .beforeFirstUnlock
         case (false, false): lock = .unlocked
@@ -122,7 +122,7 @@ struct ReplayCommand: Command {
         guard let pngPath else { return }
         guard let png = try PNGConversion.png(of: svg) else {
             throw .failed(
-                "no PNG was made: none of \(PNGConversion.toolNames) is installed and did it; install librsvg2-bin; "
+                "no PNG was made: none of \(PNGConversion.toolNames) is installed and works; install librsvg2-bin; "
                     + "the picture is in \(TerminalText.safe(svgPath))"
             )
         }

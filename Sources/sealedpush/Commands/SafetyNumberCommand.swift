@@ -3,7 +3,7 @@ import Keys
 
 struct SafetyNumberCommand: Command {
     static let name = "safety-number"
-    static let summary = "prints the number that both sides compare to be sure that nobody is in between"
+    static let summary = "prints the number that both sides compare to rule out a man in the middle"
     static let operands = "KEY KEY"
     private static let qr = Option(flag: "--qr", "prints the text of the QR code instead: both keys whole")
     static let options = [qr]
@@ -12,7 +12,7 @@ struct SafetyNumberCommand: Command {
           sealedpush safety-number keys-example/sender.pub keys-example/identity.pub
 
         One KEY is the sender's public key, which the device pins, the other the device's public identity, which the sender
-        pins. Which comes first makes no difference. Compare the whole number, over a channel that shows who speaks.
+        pins. Their order makes no difference. Compare the whole number over a channel on which you know the other side.
         """
 
     private let arguments: Arguments
@@ -20,7 +20,7 @@ struct SafetyNumberCommand: Command {
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         guard arguments.operands.count == 2 else {
-            throw arguments.wrong("two files, please, each with one public key")
+            throw arguments.wrong("give two files, each with one public key")
         }
         self.arguments = arguments
         paths = arguments.operands
@@ -60,7 +60,7 @@ struct SafetyNumberCommand: Command {
         guard error != .privateKey else { return .file(.privateKey(path: path)) }
         return .failed(
             "\(TerminalText.safe(path)) is not a line '\(DeviceOwner.textPrefix)…' or '\(SenderOwner.textPrefix)…' with a "
-                + "key; was another file meant?"
+                + "key; check the path"
         )
     }
 

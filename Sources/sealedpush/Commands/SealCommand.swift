@@ -9,11 +9,11 @@ struct SealCommand: Command {
     static let operands = "MESSAGE.json"
     static let options = [
         Option("--sender-key", "FILE", "your private key, from 'keygen sender'", isRequired: true),
-        Option("--bundle", "FILE", "the device's key bundle, from the relay or from anyone", isRequired: true),
+        Option("--bundle", "FILE", "the device's key bundle, from the relay or any other source", isRequired: true),
         Option(
             "--identity",
             "FILE",
-            "the device's public identity, got over a channel that you trust",
+            "the device's public identity, from a channel that you trust",
             isRequired: true
         ),
         Option("--topic", "BUNDLE-ID", "the app's bundle id", isRequired: true),
@@ -25,18 +25,18 @@ struct SealCommand: Command {
         Option(
             "--attachment",
             "POINTER.json",
-            "points to a file at a host and has its key; 4 at most, in their order",
+            "an attachment's pointer, from 'attachment seal'; 4 at most, in order",
             isRepeatable: true
         ),
         Option("--call", "TEXT", "seals a call with this text for the app, instead of MESSAGE.json"),
-        Option("--class", "alert|call", "refuses a message of the other kind; what the message is without it"),
-        Option("--out", "FILE", "where to write the payload; standard output without it"),
+        Option("--class", "alert|call", "refuses a message of the other kind; without it, the message's own kind"),
+        Option("--out", "FILE", "writes the payload there; standard output without it"),
         Option(
             "--lifetime",
             "TIME",
-            "how long the device may show it, at most 7d, 1d without it; a call 60s, 30s without it"
+            "its lifetime, at most 7d, 1d without it; a call's 60s, 30s without it"
         ),
-        Option("--too-long", "shorten|refuse", "what to do with a text that does not fit; shorten without it"),
+        Option("--too-long", "shorten|refuse", "the handling of a text that does not fit; shorten without it"),
         Option("--placeholder-title", "TEXT", "the placeholder's title, a constant of the app"),
         Option("--placeholder-body", "TEXT", "the placeholder's text; 'You have a new message' without it"),
         Option("--placeholder-key", "KEY", "a loc-key instead of both, which does not show a language"),
@@ -44,7 +44,7 @@ struct SealCommand: Command {
     ]
     private static let receipt = Option(
         flag: "--receipt",
-        "asks for a receipt; prints its hash, which the relay is given as receipt-hash"
+        "asks for a receipt; prints its hash, the receipt-hash for the relay"
     )
     static let example = """
         Example:
@@ -53,12 +53,12 @@ struct SealCommand: Command {
 
         MESSAGE.json is {"title":"…","subtitle":"…","body":"…","thread-id":"…"}, or - for standard input. A call is
         {"op":"call","call":"…"}; the app alone knows what its text means. It becomes a VoIP push, which has no placeholder,
-        4,919 bytes instead of 4,096 at most. POINTER.json is what 'attachment seal' prints,
+        4,919 bytes instead of 4,096 at most. POINTER.json is the output of 'attachment seal',
         {"id":"…","url":"https://…","key":"…","size":…,"stored":…,"type":"image/jpeg"}.
 
         Without --pins nothing is remembered: an older bundle of the device, another one of the same epoch and one with a
-        lower suite are taken like the newest, as long as they are valid. Whoever hands you bundles can then keep you on
-        keys that the device has replaced, for 60 days at most. Use it for trials, and --pins for all else.
+        lower suite are accepted like the newest, as long as they are valid. Their source can then keep you on keys that
+        the device has replaced, for 60 days at most. Use it for trials, and --pins for all else.
         """
 
     private let arguments: Arguments
@@ -82,20 +82,22 @@ struct SealCommand: Command {
             throw arguments.wrong("--receipt prints the hash: write the payload to a file with --out")
         }
         if let call = arguments.value("--call") {
-            guard arguments.operands.isEmpty else { throw arguments.wrong("--call stands instead of MESSAGE.json") }
+            guard arguments.operands.isEmpty else {
+                throw arguments.wrong("--call replaces MESSAGE.json; give one of them")
+            }
             source = .call(call)
         } else {
             source = .file(path: try arguments.operand("MESSAGE.json"))
         }
         kind = try arguments.value("--class").map { text throws(CommandFailure) in
-            guard let kind = Kind(rawValue: text) else { throw arguments.wrong("--class is 'alert' or 'call'") }
+            guard let kind = Kind(rawValue: text) else { throw arguments.wrong("--class must be 'alert' or 'call'") }
             return kind
         }
         topic = try arguments.topic()
         switch arguments.value("--too-long") {
         case nil, "shorten": overflow = .shorten
         case "refuse": overflow = .refuse
-        default: throw arguments.wrong("--too-long is 'shorten' or 'refuse'")
+        default: throw arguments.wrong("--too-long must be 'shorten' or 'refuse'")
         }
         placeholder = try arguments.placeholder()
         lifetime = try arguments.duration("--lifetime")
@@ -153,10 +155,10 @@ struct SealCommand: Command {
         switch kind {
         case .call where !isCall:
             throw .failed(
-                "--class call seals a call, and this message is none: write {\"op\":\"call\",\"call\":\"…\"}, or pass --call TEXT"
+                "--class call needs a call: write {\"op\":\"call\",\"call\":\"…\"}, or pass --call TEXT"
             )
         case .alert where isCall:
-            throw .failed("this message is a call, which no alert carries; leave --class out, or pass --class call")
+            throw .failed("this message is a call and cannot be an alert; leave --class out, or pass --class call")
         case .alert, .call, nil: break
         }
         let placeholders = ["--placeholder-title", "--placeholder-body", "--placeholder-key"]
@@ -205,7 +207,7 @@ struct SealCommand: Command {
         let identity = try arguments.verifyingKey(file: try arguments.required("--identity"), DeviceOwner.self)
         let text = try readInput(bundlePath, byteCountMax: 16 * 1024).filter { $0 > 0x20 }
         guard let bundle = Base64URL.decode(text) else {
-            throw .failed("\(TerminalText.safe(bundlePath)) is not a key bundle (base64url); was another file meant?")
+            throw .failed("\(TerminalText.safe(bundlePath)) is not a key bundle (base64url); check the path")
         }
         do {
             return try recipient(bundle, identity)
@@ -244,7 +246,9 @@ extension Arguments {
         do {
             if let key = value("--placeholder-key") {
                 guard title == nil, body == nil else {
-                    throw wrong("--placeholder-key stands instead of --placeholder-title and --placeholder-body")
+                    throw wrong(
+                        "--placeholder-key replaces --placeholder-title and --placeholder-body; leave these out"
+                    )
                 }
                 return try Placeholder(localizationKey: key)
             }

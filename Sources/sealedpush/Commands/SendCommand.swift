@@ -11,7 +11,7 @@ struct SendCommand: Command {
     static let summary = "sends a payload to a device through APNs or the simulator"
     static let operands = "PUSH.json"
     static let options = [
-        Option("--to-file", "FILE", "the device token in hex, from a file: a command line is seen by everybody here"),
+        Option("--to-file", "FILE", "the device token in hex, from a file: other users can see a command line"),
         Option("--to", "TOKEN", "the device token in hex"),
         Option("--topic", "BUNDLE-ID", "the app's bundle id"),
         Option("--provider-key", "FILE", "the .p8 signing key from Apple"),
@@ -20,7 +20,7 @@ struct SendCommand: Command {
         Option("--server", "WHERE", "production, sandbox, or HOST:PORT", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's, for a simulator"),
         Option("--priority", "10|5|1", "10 without it"),
-        Option("--expires", "0|1h|1d|7d", "how long APNs may keep it; 1d without it; 0: one attempt"),
+        Option("--expires", "0|1h|1d|7d", "the time for which APNs may store it; 1d without it; 0: one attempt"),
         Option("--collapse-id", "ID", "replaces an earlier notification with the same one"),
         Option(flag: "--allow-clear", "sends a payload that has no sealed field"),
         BinaryInterface.option,
@@ -64,7 +64,7 @@ struct SendCommand: Command {
         }
         let digits = Array((arguments.value("--priority") ?? "10").utf8)
         guard let priority = Priority(headerValue: digits.span) else {
-            throw arguments.wrong("--priority is 10, 5 or 1")
+            throw arguments.wrong("--priority must be 10, 5 or 1")
         }
         self.priority = priority
         expiration = try arguments.expiration()
@@ -112,13 +112,13 @@ struct SendCommand: Command {
             guard isCall != (topic?.hasSuffix(of: .voip) ?? false) else { return }
             throw .failed(
                 isCall
-                    ? "\(path) is a call, which goes to the topic with .voip behind it and to the token of PushKit"
-                    : "\(path) is no call, and iOS ends an app that is woken for one without reporting it: leave .voip out "
-                        + "of --topic"
+                    ? "\(path) is a call; send it to PushKit's token, with .voip at the end of --topic"
+                    : "\(path) is not a call, and iOS ends an app that gets a VoIP push without a call: leave .voip"
+                        + " out of --topic"
             )
         case .absent:
             throw .failed(
-                "\(path) has no \"sealed\" field, so everybody on the way could read it; nothing was sent. "
+                "\(path) has no \"sealed\" field, so every server on the way could read it; nothing was sent. "
                     + "Make one with 'sealedpush seal', or pass --allow-clear"
             )
         case .notAString, .unreadable:
@@ -149,7 +149,7 @@ struct SendCommand: Command {
     private func sentence(of error: ProviderError) -> String {
         let place = "\(TerminalText.safe(endpoint.host)):\(endpoint.port)"
         switch error {
-        case .key: return "the signing key could not sign; is it the .p8 file from Apple?"
+        case .key: return "the signing key could not sign; check that it is the .p8 file from Apple"
         case .certificate(let error): return "\(place): \(error)"
         case .tls(let error): return "\(TerminalText.safe(arguments.value("--ca") ?? place)): \(error.sentence)"
         case .system(let error): return error.sentence
@@ -192,7 +192,7 @@ extension Arguments {
         guard let path = value("--to-file") else {
             guard let text = value("--to") else { throw wrong("--to-file is missing") }
             do { return try DeviceToken(hex: text) } catch {
-                throw wrong("--to: a device token is hex, two digits for each byte")
+                throw wrong("--to must be a device token in hex, two digits for each byte")
             }
         }
         return try deviceToken(file: path)
@@ -200,21 +200,21 @@ extension Arguments {
 
     fileprivate func tokenTopic() throws(CommandFailure) -> Topic {
         for name in ["--topic", "--provider-key", "--key-id", "--team-id"] { _ = try required(name) }
-        try refuse("--certificate", because: "is for --binary-interface")
+        try refuse("--certificate", because: "goes only with --binary-interface")
         return try pushTopic()
     }
 
     fileprivate func requireTarget() throws(CommandFailure) {
         switch (value("--to"), value("--to-file")) {
         case (nil, nil): throw wrong("--to-file is missing")
-        case (_?, _?): throw wrong("--to-file stands instead of --to")
+        case (_?, _?): throw wrong("--to-file replaces --to; give one of them")
         default: return
         }
     }
 
     fileprivate func collapseID() throws(CommandFailure) -> CollapseID? {
         guard let text = value("--collapse-id") else { return nil }
-        do { return try CollapseID(text) } catch { throw wrong("--collapse-id has 1 to 64 bytes") }
+        do { return try CollapseID(text) } catch { throw wrong("--collapse-id must have 1 to 64 bytes") }
     }
 
     /// One of four values: an exact time would reveal the message's.
@@ -225,7 +225,7 @@ extension Arguments {
         case "1h": seconds = 3_600
         case "1d": seconds = 86_400
         case "7d": seconds = 7 * 86_400
-        default: throw wrong("--expires is 0, 1h, 1d or 7d: an exact time would tell the message's own")
+        default: throw wrong("--expires must be 0, 1h, 1d or 7d: an exact time would reveal the message's own")
         }
         return Expiration(unixSeconds: SystemClock.millisecondsSince1970 / 1_000 + seconds)
     }

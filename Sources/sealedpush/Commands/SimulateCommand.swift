@@ -14,26 +14,26 @@ struct SimulateCommand: Command {
         Option("--port", "PORT", "for providers, on 127.0.0.1; 2197 without it, 0: any"),
         Option("--device-port", "PORT", "for 'sealedpush device'; 5223 without it, 0: any"),
         Option("--control-port", "PORT", "for the control API; 0: any. Without it only with keys of its own"),
-        Option("--channel-port", "PORT", "where broadcast channels are managed; 0: any. Nowhere without it"),
-        Option("--client-ca", "FILE", "who signs providers' certificates (PEM); without it nobody is asked for one"),
-        Option("--device-ca", "FILE", "who signs devices' certificates (PEM), with --certificate"),
-        Option("--keep-tokens", "FILE", "keeps device tokens there, for the next run; 0600, as it has their key"),
+        Option("--channel-port", "PORT", "for the management of broadcast channels; 0: any. Off without it"),
+        Option("--client-ca", "FILE", "the authority of providers' certificates (PEM); without it, none is requested"),
+        Option("--device-ca", "FILE", "the authority of devices' certificates (PEM), with --certificate"),
+        Option("--keep-tokens", "FILE", "keeps device tokens and their key for the next run; mode 0600"),
         Option("--gateway-port", "PORT", "the binary interface of before 2021, with --client-ca; 0: any"),
         Option("--feedback-port", "PORT", "its feedback service, with --client-ca; 0: any"),
-        Option("--folder", "DIR", "where keys of its own are, made if missing; sealedpush-simulator without it"),
+        Option("--folder", "DIR", "the folder of its own keys, made if missing; sealedpush-simulator without it"),
         Option("--certificate", "FILE", "instead of keys of its own: the simulator's certificate chain (PEM)"),
         Option("--certificate-key", "FILE", "its private key (PEM)"),
         Option("--provider-key", "FILE", "the public half of the provider's signing key (PEM)"),
         Option("--key-id", "ID", "the signing key's ten characters"),
         Option("--team-id", "ID", "the team's ten characters"),
         Option("--app", "BUNDLE-ID", "limits the key to this app; may be repeated", isRepeatable: true),
-        Option("--environment", "sandbox|production", "which of Apple's two services it is; sandbox without it"),
+        Option("--environment", "sandbox|production", "the service of Apple that it stands in for; sandbox without it"),
         Option("--profile", "apple|spec", "as live servers were seen to act, or the documentation to the letter"),
-        Option("--set", "NAME=VALUE", "what Apple does not document; may be repeated", isRepeatable: true),
+        Option("--set", "NAME=VALUE", "a behaviour that Apple does not document; may be repeated", isRepeatable: true),
         showsSettings,
-        Option("--fault", "RULE", "what goes wrong on purpose; may be repeated", isRepeatable: true),
-        Option("--faults", "SEED:PERCENT", "so many pushes out of a hundred go wrong by chance; the seed repeats it"),
-        Option("--seed", "NUMBER", "what chance begins with; printed, and another one each time without it"),
+        Option("--fault", "RULE", "a fault to inject; may be repeated", isRepeatable: true),
+        Option("--faults", "SEED:PERCENT", "the percentage of pushes that get a random fault; the seed repeats them"),
+        Option("--seed", "NUMBER", "the seed of all random choices; printed; a new one for each run without it"),
         Option("--record", "FILE", "records requests and answers, without tokens, for 'simulate replay'"),
         recordsPayloads, isQuiet,
         .json, .allowExampleKeys,
@@ -49,7 +49,7 @@ struct SimulateCommand: Command {
         names the ports, the next one the seed. Ctrl-C or SIGTERM stops it.
         """
 
-    private static let showsSettings = Option(flag: "--settings", "prints what --set can change, and ends")
+    private static let showsSettings = Option(flag: "--settings", "prints the settings for --set, and ends")
     private static let recordsPayloads = Option(flag: "--record-payloads", "payloads too: they are as secret as pushes")
 
     private static let isQuiet = Option(flag: "--quiet", "prints no events: for load")
@@ -72,10 +72,10 @@ struct SimulateCommand: Command {
         hasOwnKeys = try arguments.hasOwnKeys()
         configuration = try arguments.simulatorConfiguration()
         if hasOwnKeys, arguments.value("--device-ca") != nil {
-            throw arguments.wrong("--device-ca stands beside --certificate; the folder has an authority of its own")
+            throw arguments.wrong("--device-ca goes only with --certificate; the folder has its own authority")
         }
         if !hasOwnKeys, arguments.value("--device-ca") == nil, configuration.devices.certificates == .required {
-            throw arguments.wrong("device-certificates=required needs --device-ca: nobody else's can be told from any")
+            throw arguments.wrong("device-certificates=required needs --device-ca, to verify them")
         }
         let isControlled = hasOwnKeys || arguments.value("--control-port") != nil
         controlPort = isControlled ? try arguments.port("--control-port", default: 0) : nil
@@ -157,7 +157,7 @@ struct SimulateCommand: Command {
             throw .failed("the device's app has no bundle id")
         }
         guard let token = await token(of: topic, folder, simulator) else {
-            throw .failed("no device could be enrolled; set more than 0 devices")
+            throw .failed("no device could be enrolled; set more than 0 device tokens")
         }
         try folder.writePushFile(port: simulator.pushPort, topic: topic, token: token)
         if let control { try folder.writeControlFiles(bearer: control.bearer) }
@@ -189,16 +189,16 @@ struct SimulateCommand: Command {
         let path = TerminalText.safe(path)
         switch failure {
         case .system(let call, let code): return .failed("\(path): \(Output.systemText(code)) (\(call))")
-        case .inUse: return .failed("\(path) is another simulator's, which runs; give each a file of its own")
+        case .inUse: return .failed("\(path) belongs to another running simulator; give each its own file")
         case .permissionsTooLoose:
-            return .failed("\(path) has the key of its tokens, and others can read it; chmod 600 it")
+            return .failed("\(path) has the key of its tokens, and others can read it; run: chmod 600")
         case .malformed(let line, let field):
-            return .failed("\(path):\(line): the \(field) is damaged; move the file away and tokens begin anew")
+            return .failed("\(path):\(line): the \(field) is damaged; move the file away and tokens start again")
         case .otherEnvironment: return .failed("\(path) has the other environment's tokens; see --environment")
         case .otherTokenByteCount(let byteCount):
             return .failed("\(path) has tokens of \(byteCount) bytes; give --set device-token-bytes=\(byteCount)")
         case .tooLarge(let byteCountMax):
-            return .failed("\(path) has more than \(byteCountMax) bytes; move it away and tokens begin anew")
+            return .failed("\(path) has more than \(byteCountMax) bytes; move it away and tokens start again")
         }
     }
 
@@ -208,7 +208,7 @@ struct SimulateCommand: Command {
             return try RecordingFile(path: path, hasPayloads: arguments.flag(Self.recordsPayloads))
         } catch {
             guard error.isFileThere else { throw .file(.system(call: error.call, path: path, code: error.code)) }
-            throw .failed("\(TerminalText.safe(path)) is there already and was not touched; move it away first")
+            throw .failed("\(TerminalText.safe(path)) exists already and was not changed; move it away first")
         }
     }
 

@@ -8,14 +8,14 @@ import Transport
 
 struct SimulateReplayCommand: Command {
     static let name = "simulate replay"
-    static let summary = "sends what 'simulate --record' recorded again, and compares the answers"
+    static let summary = "sends a recording of 'simulate --record' again, and compares the answers"
     static let operands = "FILE"
     static let options = [
-        Option("--against", "HOST:PORT", "who answers: another simulator, say", isRequired: true),
+        Option("--against", "HOST:PORT", "the server to send to, such as another simulator", isRequired: true),
         Option("--provider-key", "FILE", "the .p8 key to sign with", isRequired: true),
         Option("--key-id", "ID", "the key's ten characters", isRequired: true),
         Option("--team-id", "ID", "the team's ten characters", isRequired: true),
-        Option("--tokens", "FILE", "a device token in hex a line: the first for device 1 of the recording"),
+        Option("--tokens", "FILE", "one device token in hex per line: the first for device 1 of the recording"),
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
         .json, .allowExampleKeys,
     ]
@@ -26,7 +26,7 @@ struct SimulateReplayCommand: Command {
               --tokens sealedpush-simulator/device.token
 
         Requests go one after the other. A payload that was not recorded is replaced by JSON that is as long. Exit code 1
-        where an answer is another one; differences are printed, one a line.
+        if an answer differs; differences are printed, one per line.
         """
 
     private static let fileByteCountMax = 256 << 20
@@ -99,7 +99,7 @@ struct SimulateReplayCommand: Command {
                     "\(safePath):\(missing.line): device \(missing.device) has no token; "
                         + "give --tokens a file with a line for each device"
                 )
-            case .authorization: throw .failed("the signing key could not sign; is it a .p8 file?")
+            case .authorization: throw .failed("the signing key could not sign; check that it is a .p8 file")
             }
         } catch {
             throw .failed("\(safePath): \(error)")

@@ -36,7 +36,7 @@ struct TokenCommand: Command {
         }
         guard case .bool(true) = json["active"]?.content else {
             throw .failed(
-                "the token is not active: \(TerminalText.safe(json["why"]?.string ?? "the simulator says no more"))"
+                "the token is not active: \(TerminalText.safe(json["why"]?.string ?? "the simulator gives no reason"))"
             )
         }
     }

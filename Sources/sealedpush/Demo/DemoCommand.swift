@@ -36,7 +36,7 @@ struct DemoCommand: Command {
     func run() throws(CommandFailure) {
         guard unsafe access(keys + "/provider.p8", R_OK) == 0 else {
             throw .failed(
-                "\(TerminalText.safe(keys)): the example keys are not there; run the demo in the checkout, "
+                "\(TerminalText.safe(keys)): the example keys are missing; run the demo in the checkout, "
                     + "or pass --keys"
             )
         }

@@ -118,7 +118,7 @@ struct DemoPlay {
             if state.json?["state"]?.string == "delivered" { return trace.note("its receipt reached the relay") }
             usleep(100_000)
         }
-        throw .failed("no receipt came for what the \(trace.device) shows")
+        throw .failed("no receipt came for the push that the \(trace.device) shows")
     }
 
     private func post(_ sealed: [Sealed]) throws(CommandFailure) -> [DemoTrace] {

@@ -120,12 +120,12 @@ struct DeviceLog {
     private func clause(_ ending: Ending) -> String {
         switch ending {
         case .returned, .timedOut: "the extension never answered"
-        case .terminatedForSecondAnswer: "the extension answered another push twice, for which iOS ends it"
+        case .terminatedForSecondAnswer: "the extension answered another push twice, and iOS ended it"
         case .killedForMemory(let peak): "the extension was ended for its memory, \(megabytes(peak))"
         case .killedHoldingLock: "the extension was ended for a lock that it held (0xdead10cc)"
         case .crashed(let signal): "the extension crashed with signal \(signal)"
-        case .exited(let status): "the extension left by itself with status \(status)"
-        case .hostFailed: "the extension's process did not work"
+        case .exited(let status): "the extension exited with status \(status)"
+        case .hostFailed: "the extension's process could not be used"
         }
     }
 
@@ -138,7 +138,7 @@ struct DeviceLog {
         switch shown.memory {
         case .none: "not limited"
         case .controlGroup: "limited by a control group"
-        case .polled(let interval): "limited by looking every \(Int(interval / .milliseconds(1))) ms"
+        case .polled(let interval): "limited by a check every \(Int(interval / .milliseconds(1))) ms"
         }
     }
 

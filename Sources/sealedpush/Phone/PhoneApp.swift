@@ -36,7 +36,7 @@ struct PhoneApp {
             throw .failed("the app's keys in \(TerminalText.safe(container.groupPath)): \(error.sentence)")
         }
         do throws(RelayClientError) { relay = try RelayClient(PrincipalClass.relayURL) } catch {
-            throw .failed("\(PrincipalClass.relayURL) is no address of a relay")
+            throw .failed("\(PrincipalClass.relayURL) is not a relay's address")
         }
         phone = SimulatedDevice(
             appGroupsPath: nil,
@@ -69,14 +69,14 @@ struct PhoneApp {
 extension AppDeviceError {
     var sentence: String {
         switch self {
-        case .locked: "they cannot be read; whose files are they?"
+        case .locked: "they cannot be read; check the files' owner"
         case .storageFull: "the disk is full"
-        case .otherTopic: "they are those of another app; give its bundle id with --topic"
+        case .otherTopic: "they belong to another app; give its bundle id with --topic"
         case .system(let call, let code): "\(call): \(Output.systemText(code))"
         case .announcement(let error): "a sender's announcement was refused (\(error))"
         case .damaged, .contactsDamaged, .webPushKeysDamaged, .replayStoreLost, .erased, .rotationDue,
             .unknownEpoch, .randomSource:
-            "they are damaged (\(self)); remove the folder and begin anew"
+            "they are damaged (\(self)); remove the folder and start again"
         }
     }
 }

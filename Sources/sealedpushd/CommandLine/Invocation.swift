@@ -66,17 +66,17 @@ enum Invocation: Equatable {
             files = files.dropFirst()
         }
         if checks {
-            guard verb == .run else { throw Fault(reason: "--check-config goes with no command") }
+            guard verb == .run else { throw Fault(reason: "--check-config does not go with a command") }
             verb = .check
         }
         let operand: String? =
             switch verb {
             case .makeKey, .backup: "one file"
-            case .acknowledgeRestore: "'send' or 'drop': what becomes of the notifications that wait in it"
+            case .acknowledgeRestore: "'send' or 'drop', for the notifications that wait in the database"
             case .run, .check, .makeAPIKey, .integrity: nil
             }
         guard files.count == (operand == nil ? 0 : 1) else {
-            throw Fault(reason: operand.map { "\(verb.rawValue) takes \($0)" } ?? "there is a word too many")
+            throw Fault(reason: operand.map { "\(verb.rawValue) takes \($0)" } ?? "there are too many arguments")
         }
         let file = files.first ?? ""
         switch verb {

@@ -22,7 +22,7 @@ enum CheckCommand {
         var lines = configuration.listens.map { "listens on \(shown($0.address)):\($0.port) (https)" }
         if let port = configuration.loopbackPort { lines.append("listens on 127.0.0.1:\(port) (http)") }
         lines.append("database \(configuration.databaseFile)")
-        lines.append("certificates are good for \(loaded.files.certificateDaysLeft(at: unixSeconds)) days")
+        lines.append("certificates are valid for \(loaded.files.certificateDaysLeft(at: unixSeconds)) days")
         for tenant in configuration.tenants {
             let hooks = tenant.webhook == nil ? "" : ", with a webhook"
             let clear = tenant.allowsClearText ? ", allows clear text" : ""
@@ -30,7 +30,9 @@ enum CheckCommand {
             for key in tenant.keys {
                 guard let end = key.end else { continue }
                 let days = ServiceMetrics.days(from: unixSeconds, to: end)
-                lines.append("    key \(key.name) " + (unixSeconds < end ? "is good for \(days) more days" : "is over"))
+                lines.append(
+                    "    key \(key.name) " + (unixSeconds < end ? "is valid for \(days) more days" : "has expired")
+                )
             }
             for app in tenant.apps {
                 let how =

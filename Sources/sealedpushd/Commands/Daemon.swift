@@ -25,7 +25,7 @@ struct Daemon {
         guard Signals.listen({ wish in wishes.change { $0.append(wish) } }),
             let lines = StandardLog(milliseconds: { ConfigurationFile.now().milliseconds })
         else {
-            Output.complain("sealedpushd: the system gives no thread")
+            Output.complain("sealedpushd: no thread could be started")
             return ExitCode.failed
         }
         let log = ServiceLog { lines.write($0) }

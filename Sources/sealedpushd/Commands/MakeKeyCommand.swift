@@ -13,7 +13,7 @@ enum MakeKeyCommand {
             return ExitCode.failed
         }
         let text = """
-            made \(path), which only its owner may read
+            made \(path), readable by its owner only
             Keep a copy apart from the database's: without it the registered device tokens cannot be read.
             """
         return Output.show(text) ? ExitCode.done : ExitCode.failed
@@ -22,10 +22,10 @@ enum MakeKeyCommand {
     /// `FileError.advice` is for reading.
     private static func advice(_ error: FileError) -> String {
         switch error {
-        case .system(_, _, EEXIST): "it is there already, and stays as it is; name another file"
-        case .system(_, _, ENOENT): "its folder is not there; make it"
+        case .system(_, _, EEXIST): "it exists already and was not changed; name another file"
+        case .system(_, _, ENOENT): "its folder does not exist; make it"
         case .system(_, _, EACCES):
-            "this user can make nothing in its folder; run this as the one that the service runs as"
+            "this user cannot write in its folder; run this as the service's user"
         case .system(_, _, EROFS): "its file system is read-only; name another file"
         case .system(_, _, ENOSPC): "the disk is full; make room"
         default: error.advice
@@ -40,7 +40,7 @@ enum MakeAPIKeyCommand {
         let text = """
             key   \(made.text)
             hash  \(made.hash.text)
-            The key is for the sender and is shown this once; the hash is for the configuration.
+            The key is for the sender and is shown only once; the hash is for the configuration.
             """
         return Output.show(text) ? ExitCode.done : ExitCode.failed
     }

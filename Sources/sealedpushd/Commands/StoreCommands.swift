@@ -61,7 +61,7 @@ enum StoreCommands {
         let path = loaded.configuration.databaseFile
         // Otherwise an empty one would be made.
         guard unsafe access(path, F_OK) == 0 else {
-            Output.complain("sealedpushd: \(path) is not there; put the back-up there first")
+            Output.complain("sealedpushd: \(path) does not exist; put the back-up there first")
             return ExitCode.failed
         }
         do throws(StoreError) {
@@ -88,11 +88,11 @@ enum StoreCommands {
 
     private static func problem(of copy: String) -> String? {
         let folder = copy.lastIndex(of: "/").map { String(copy[...$0]) } ?? "."
-        if unsafe access(folder, F_OK) != 0 { return "its folder is not there; make it" }
+        if unsafe access(folder, F_OK) != 0 { return "its folder does not exist; make it" }
         if unsafe access(folder, W_OK | X_OK) != 0 {
             return errno == EROFS
                 ? "its file system is read-only; name another"
-                : "this user can make nothing in its folder; name another"
+                : "this user cannot write in its folder; name another"
         }
         return nil
     }
@@ -127,9 +127,9 @@ enum StoreCommands {
         // Only the copy is written.
         case .full, .unwritable: "\(copy ?? path): \(error.advice)"
         case .failed(.backup, EBUSY): "another copy is being made; wait for its end"
-        case .failed(.open, EEXIST): "the copy's file is there already; name another"
-        case .failed(.open, ENOENT): "\(path) is not there yet; start the service once"
-        case .failed(.open, EACCES): "\(path) cannot be read; run this as the user that the service runs as"
+        case .failed(.open, EEXIST): "the copy's file exists already; name another"
+        case .failed(.open, ENOENT): "\(path) does not exist yet; start the service once"
+        case .failed(.open, EACCES): "\(path) cannot be read; run this as the service's user"
         default: "\(path): \(error.advice)"
         }
     }

@@ -28,16 +28,16 @@ struct SystemdNotifier: Sendable {
     func ready() { send("READY=1\nSTATUS=Serving.") }
 
     /// Repeated calls extend a start without limit.
-    func opening() { send("EXTEND_TIMEOUT_USEC=300000000\nSTATUS=Opening its database.") }
+    func opening() { send("EXTEND_TIMEOUT_USEC=300000000\nSTATUS=Opening the database.") }
 
-    func waiting() { send("EXTEND_TIMEOUT_USEC=300000000\nSTATUS=Waiting for room on its disk.") }
+    func waiting() { send("EXTEND_TIMEOUT_USEC=300000000\nSTATUS=Waiting for space on the disk.") }
 
     /// systemd matches a later READY=1 by this time.
     func reloading() {
-        send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())\nSTATUS=Reading its configuration.")
+        send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())\nSTATUS=Reading the configuration.")
     }
 
-    func stopping() { send("STOPPING=1\nSTATUS=Ending what it has begun.") }
+    func stopping() { send("STOPPING=1\nSTATUS=Finishing running work.") }
 
     func beat() { send("WATCHDOG=1") }
 

@@ -107,7 +107,7 @@ struct ChatBackEndTests {
         }
         let error = await #expect(throws: ProviderError.self) { try await client.send(try APNSStandIn.notification()) }
         let text = try #require(error).description
-        #expect(text.hasPrefix("not taken by APNs, so it may be sent again: "))
+        #expect(text.hasPrefix("not processed by APNs, so it can be sent again: "))
         await client.close()
     }
 }

@@ -123,12 +123,12 @@ struct PushNotificationTests {
     @Test(arguments: [
         (PushNotification.Fault.payloadEmpty, "PayloadEmpty"),
         (.payloadTooLarge(byteCount: 4097, byteCountMax: 4096), "1 more than the 4096"),
-        (.priorityNotAllowed(nil, for: .background), "is 5 or 1, and none means 10; APNs answers BadPriority."),
+        (.priorityNotAllowed(nil, for: .background), "is 5 or 1, and without one it is 10; APNs answers BadPriority."),
         (.priorityNotAllowed(.low, for: .liveactivity), "is 10 or 5, not 1; APNs may answer BadPriority."),
         (.priorityNotAllowed(.powerAware, for: .pushtotalk), "is 10, not 5; APNs may answer BadPriority."),
         (.topicLacksSuffix(of: .voip), "followed by .voip; APNs answers BadTopic."),
         (.topicBelongs(to: .voip), "one for voip pushes"), (.topicNotOfManagement, "com.apple.mgmt."),
-        (.expirationPast, "0 or a time to come"), (.needsProviderToken(.location), "TopicDisallowed"),
+        (.expirationPast, "use 0 or a future time"), (.needsProviderToken(.location), "TopicDisallowed"),
         (.needsCertificate(.mdm), "TopicDisallowed"), (.traceMalformed, "64 printable"),
     ])
     func `a fault's sentence names the rule`(_ fault: PushNotification.Fault, _ part: String) {

@@ -63,7 +63,7 @@ extension CommandLineTests {
             let place = try await place()
             try place.folder.write("stored", "mine")
             let run = try await place.run(["attachment", "seal", "file", "stored"] + Self.type)
-            #expect(run.isRefused("stored is there already and was not touched"), "\(run)")
+            #expect(run.isRefused("stored exists already and was not changed"), "\(run)")
             #expect(try place.folder.text("stored") == "mine")
         }
 

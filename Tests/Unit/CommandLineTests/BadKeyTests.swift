@@ -61,7 +61,7 @@ extension CommandLineTests {
             let place = try await Workplace()
             let push = try await place.push()
             let path = Program.keys + "/" + name
-            let words = name + " is a public key; here belongs the private one, the .key file"
+            let words = name + " is a public key; give the private one, the .key file"
             let sealed = try await place.run(["seal", "message.json", "--sender-key", path] + Self.recipient)
             #expect(sealed.isRefused(words), "\(sealed)")
             let opened = try await place.run(
@@ -75,7 +75,7 @@ extension CommandLineTests {
             let place = try await Workplace()
             let push = try await place.push()
             let path = Program.keys + "/" + name
-            let words = name + " is a private key, for its owner alone; here belongs the public one, the .pub file"
+            let words = name + " is a private key, for its owner alone; give the public one, the .pub file"
             let sealed = try await place.run(
                 ["seal", "message.json", "--sender-key", Program.keys + "/sender.key", "--bundle", "device.bundle"]
                     + ["--identity", path, "--topic", Workplace.topic] + Workplace.allow
@@ -94,7 +94,7 @@ extension CommandLineTests {
             let place = try await Workplace()
             let push = try await place.push()
             let run = try await place.run(Self.withoutTheFlag[command].map { [command] + $0(push) } ?? [])
-            #expect(run.isRefused("is an example key", "--allow-example-keys"), "\(run)")
+            #expect(run.isRefused("is a published example key", "--allow-example-keys"), "\(run)")
         }
 
         @Test func `a bundle of another identity is refused`() async throws {

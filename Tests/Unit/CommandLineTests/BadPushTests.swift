@@ -29,7 +29,7 @@ extension CommandLineTests {
                 keepsMost ? right.dropLast() + [right[63] ^ 1] : [UInt8](repeating: 0, count: 64)
             }
             let run = try await place.run(["open", "push.json"] + Correspondents.options)
-            #expect(run.isRefused("not signed rightly"), "\(run)")
+            #expect(run.isRefused("wrongly signed"), "\(run)")
         }
 
         @Test func `the same message rightly signed is shown`() async throws {

@@ -61,7 +61,7 @@ extension CommandLineTests {
             #expect(token.utf8.count == 43 && !made.output.contains(token))
             #expect(try folder.mode("acme.token") == 0o600)
             let again = try await blobs("token", "--name", "acme", "--out", "acme.token")
-            #expect(again.isRefused("acme.token is there already and was not touched"), "\(again)")
+            #expect(again.isRefused("acme.token exists already and was not changed"), "\(again)")
         }
 
         @Test func `what is uploaded can be fetched, also after a restart`() async throws {
@@ -108,7 +108,7 @@ extension CommandLineTests {
                 ["serve", "--folder", "blobs", "--tenants", "tenants", "--port", "0"] + Self.certificate
                 + Workplace.allow
             let second = try await Invocation(arguments, of: Program.blobs, in: folder).run()
-            #expect(second.isRefused("blobs: another process has this folder"), "\(second)")
+            #expect(second.isRefused("blobs: another process uses this folder"), "\(second)")
             host.stop()
             #expect(try await host.end().end == .exit(0))
         }
@@ -131,7 +131,7 @@ extension CommandLineTests {
                 (["list"], "there is no command 'list'"), (["token"], "--name is missing"),
                 (["token", "--name", "a b", "--out", "x"], "--name has up to 64 visible ASCII characters"),
                 (["token", "--name", "a"], "--out is missing"),
-                (["token", "--name", "a", "--out", "x", "--bytes", "-1"], "--bytes is a number from 1"),
+                (["token", "--name", "a", "--out", "x", "--bytes", "-1"], "--bytes must be a number from 1"),
             ] as [([String], String)]
         )
         func `a mistake is wrong usage and is named`(_ arguments: [String], _ words: String) async throws {
@@ -146,9 +146,12 @@ extension CommandLineTests {
                 (["attachment", "upload", "f", "--to", "https://x.example"], "--token-file is missing"),
                 (
                     ["attachment", "upload", "f", "--put", "https://x.example/", "--to", "y"],
-                    "--put is instead of --to"
+                    "--put replaces --to"
                 ),
-                (["attachment", "upload", "f", "--lifetime", "soon"], "--lifetime is a number with s, m, h or d"),
+                (
+                    ["attachment", "upload", "f", "--lifetime", "soon"],
+                    "--lifetime must be a number followed by s, m, h or d"
+                ),
             ] as [([String], String)]
         )
         func `a mistake in an upload is wrong usage and is named`(_ arguments: [String], _ words: String) async throws {

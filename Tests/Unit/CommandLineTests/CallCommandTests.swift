@@ -60,9 +60,9 @@ extension CommandLineTests {
             try place.folder.write("call.json", Self.call)
             try place.folder.write("text.json", #"{"body":"Hello"}"#)
             let text = try await place.seal("text.json", "--class", "call")
-            #expect(text.isRefused("this message is none", #""op":"call""#, "--call TEXT"), "\(text)")
+            #expect(text.isRefused("needs a call", #""op":"call""#, "--call TEXT"), "\(text)")
             let call = try await place.seal("call.json", "--class", "alert")
-            #expect(call.isRefused("no alert carries", "--class call"), "\(call)")
+            #expect(call.isRefused("cannot be an alert", "--class call"), "\(call)")
             #expect(try await place.seal("text.json", "--class", "alert", "--out", "push.json").isDone)
         }
 
@@ -93,8 +93,8 @@ extension CommandLineTests {
             #expect(try await place.seal("call.json", "--out", "call.push").isDone)
             let message = try await place.push()
             for (push, topic, words) in [
-                ("call.push", "com.example.chat", "goes to the topic with .voip"),
-                (message, "com.example.chat.voip", "leave .voip out"),
+                ("call.push", "com.example.chat", "with .voip at the end of --topic"),
+                (message, "com.example.chat.voip", "leave .voip"),
             ] {
                 let run = try await place.run(
                     [

@@ -88,7 +88,7 @@ extension CommandLineTests {
 
         @Test func `keys that are not there are named`() async throws {
             let run = try await Run.sealedpush("demo", in: try Folder())
-            #expect(run.isRefused("keys-example: the example keys are not there", "--keys"), "\(run)")
+            #expect(run.isRefused("keys-example: the example keys are missing", "--keys"), "\(run)")
         }
 
         @Test func `a message with a typo ends the demo with the sender's own words, and leaves nothing`() async throws

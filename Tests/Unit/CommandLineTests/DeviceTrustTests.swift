@@ -35,7 +35,7 @@ extension CommandLineTests {
             let simulator = try await OwnSimulator("--set", "device-certificates=required")
             let without = try await Self.phone(simulator).run()
             #expect(
-                without.isRefused("takes devices with a certificate only", "--certificate"),
+                without.isRefused("accepts only devices with a certificate", "--certificate"),
                 "\(without)"
             )
             for name in ["ann.pem", "bob.pem"] { try await Self.activate(name, simulator) }
@@ -63,7 +63,7 @@ extension CommandLineTests {
             )
             #expect(status == 200)
             let without = try await Self.phone(simulator).run()
-            #expect(without.isRefused("takes devices with a certificate only"), "\(without)")
+            #expect(without.isRefused("accepts only devices with a certificate"), "\(without)")
         }
 
         @Test func `a simulator that is killed knows its tokens at the next start`() async throws {
@@ -84,7 +84,7 @@ extension CommandLineTests {
                 "tokens",
                 in: first.folder
             )
-            #expect(third.isRefused("tokens is another simulator's"), "\(third)")
+            #expect(third.isRefused("tokens belongs to another running simulator"), "\(third)")
         }
 
         @Test func `certificates cannot be required where nobody signs them`() async throws {

@@ -118,7 +118,7 @@ extension CommandLineTests {
             let port = try HeldPort.deaf()
             let sender = Site.sender(port: Int64(port.number))
             let run = try await place.run(["send", push, "--to", "abcd"] + sender + Workplace.allow)
-            #expect(run.isRefused("localhost:\(port.number): nobody listens there"), "\(run)")
+            #expect(run.isRefused("localhost:\(port.number): nothing listens there"), "\(run)")
         }
 
         @Test func `the devices' port is not the one for pushes`() async throws {

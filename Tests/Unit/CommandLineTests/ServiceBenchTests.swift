@@ -130,7 +130,7 @@ extension CommandLineTests {
             let run = try await onTerminal("--overload", "2", "--seconds", "1", "--devices", "1000").run()
             #expect(run.output.contains("\rturn 1 of 3\rturn 2 of 3\rturn 3 of 3\r\n"), "\(run)")
             #expect(run.output.contains("capacity, 2 turns: ") && run.output.contains("overload, 1 turns: "), "\(run)")
-            #expect(run.output.contains("goodput ") && run.output.contains("2 times what was taken before"), "\(run)")
+            #expect(run.output.contains("goodput ") && run.output.contains("2 times the accepted rate"), "\(run)")
         }
 
         @Test func `Ctrl-C ends it and its relay, and leaves no file behind`() async throws {
@@ -148,7 +148,8 @@ extension CommandLineTests {
             (["--devices", "100,"], "with commas"), (["--seconds", "1", "--posts", "100"], "not both"),
             (["--kills", "1", "--rate", "5"], "--kills goes without --rate"),
             (["--kills", "1", "--devices", "100,200"], "one number"),
-            (["--overload", "3", "--devices", "100,200"], "one number"), (["--seed", "1"], "--seed is for --kills"),
+            (["--overload", "3", "--devices", "100,200"], "one number"),
+            (["--seed", "1"], "--seed goes only with --kills"),
             (["--devices", "100", "--recipients", "200"], "more than --devices"),
             (["--overload", "3", "--rate", "5"], "without --rate"),
             (["--overload", "3", "--posts", "100"], "without --posts"),

@@ -41,7 +41,7 @@ extension CommandLineTests {
             let gone = try await simulator.checkToken(try simulator.deviceToken)
             #expect(gone.end == .exit(1) && gone.error.contains("the app was removed"), "\(gone)")
             let unknown = try await simulator.checkToken("abcd")
-            #expect(unknown.end == .exit(1) && unknown.error.contains("never gave it out"), "\(unknown)")
+            #expect(unknown.end == .exit(1) && unknown.error.contains("never issued it"), "\(unknown)")
             let malformed = try await simulator.checkToken("hello")
             #expect(malformed.isRefused("two digits for each byte"), "\(malformed)")
         }
@@ -106,7 +106,7 @@ extension CommandLineTests {
                 "session.jsonl",
                 in: folder
             )
-            #expect(run.isRefused("session.jsonl is there already"), "\(run)")
+            #expect(run.isRefused("session.jsonl exists already"), "\(run)")
             #expect(try folder.text("session.jsonl") == "mine")
         }
 

@@ -47,7 +47,7 @@ extension CommandLineTests {
             var invocation = place.invocation(["device"] + Site.device(port: Int64(port.number)) + Workplace.allow)
             invocation.environment = ["TMPDIR": temporary]
             let run = try await invocation.run()
-            #expect(run.isRefused("localhost:\(port.number): nobody listens there"), "\(run)")
+            #expect(run.isRefused("localhost:\(port.number): nothing listens there"), "\(run)")
             #expect(try Folder.names(temporary) == [])
         }
 
@@ -71,7 +71,7 @@ extension CommandLineTests {
             var invocation = place.invocation(["device"] + Site.device(port: Int64(port.number)) + Workplace.allow)
             invocation.environment = ["TMPDIR": ""]
             let run = try await invocation.run()
-            #expect(run.isRefused("nobody listens there"), "\(run)")
+            #expect(run.isRefused("nothing listens there"), "\(run)")
             #expect(try !Folder.names("/").contains { $0.hasPrefix("sealedpush-device-") })
         }
 

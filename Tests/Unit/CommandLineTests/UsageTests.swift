@@ -37,7 +37,7 @@ extension CommandLineTests {
 
         @Test func `no command is wrong usage`() async throws {
             let run = try await Invocation([], in: try Folder()).run()
-            #expect(run.isWrongUsage("which command?"), "\(run)")
+            #expect(run.isWrongUsage("the command is missing"), "\(run)")
         }
 
         @Test(arguments: ["encrypt", "bench", "", "--json", "-", "\u{1B}[31m"])
@@ -79,10 +79,10 @@ struct Mistake: CustomTestStringConvertible, Sendable {
     static let all =
         missingOptions + [
             Mistake(["keygen", "--out", "x"], "web-push or device-certificate is missing"),
-            Mistake(["keygen", "phone", "--out", "x"], "keygen makes a device, a sender, a bundle,"),
+            Mistake(["keygen", "phone", "--out", "x"], "the operand must be device, sender, bundle,"),
             Mistake(
                 ["keygen", "sender", "device", "--out", "x"],
-                "one device, sender, bundle, web-push or device-certificate only"
+                "only one device, sender, bundle, web-push or device-certificate"
             ),
             Mistake(["keygen", "sender"], "--out is missing"),
             Mistake(["keygen", "sender", "--out"], "--out PATH: the value is missing"),
@@ -92,46 +92,52 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             Mistake(["keygen", "sender", "--out", "x", "--out", "y"], "--out is given twice"),
             Mistake(["keygen", "sender", "--out", "x", "--example=yes"], "--example takes no value"),
             Mistake(["keygen", "device", "--out", "x"], "--topic is missing"),
-            Mistake(["keygen", "device", "--out", "x", "--topic", "com example"], "--topic is the app's bundle id"),
+            Mistake(
+                ["keygen", "device", "--out", "x", "--topic", "com example"],
+                "--topic must be the app's bundle id"
+            ),
             Mistake(["keygen", "bundle", "--out", "x"], "--device-key is missing"),
             Mistake(["keygen", "web-push"], "--out is missing"),
             Mistake(["open", "p", "--web-push-key"], "--web-push-key FILE: the value is missing"),
             Mistake(["open", "p", "--web-push-key", "f", "--device-key", "f"], "instead of --device-key"),
             Mistake(["open", "p", "--web-push-key", "f", "--senders", "f"], "instead of --senders"),
-            Mistake(["open", "p", "--web-push-key", "f", "--topic", "com.example.chat"], "instead of --topic"),
+            Mistake(
+                ["open", "p", "--web-push-key", "f", "--topic", "com.example.chat"],
+                "--web-push-key replaces --topic"
+            ),
             Mistake(["inspect"], "PUSH.json is missing"),
             Mistake(["inspect", "a", "b"], "one PUSH.json only"),
-            Mistake(["device", "extra"] + device, "what is 'extra'?"),
-            Mistake(["device", "--count", "0"] + device, "--count is a number from 1"),
-            Mistake(["device", "--count", "many"] + device, "--count is a number from 1"),
-            Mistake(["device", "--memory-limit", "0"] + device, "--memory-limit is a number from 1 to 4096"),
-            Mistake(["device", "--time-limit", "3601"] + device, "--time-limit is a number from 1 to 3600"),
+            Mistake(["device", "extra"] + device, "unexpected operand 'extra'"),
+            Mistake(["device", "--count", "0"] + device, "--count must be a number from 1"),
+            Mistake(["device", "--count", "many"] + device, "--count must be a number from 1"),
+            Mistake(["device", "--memory-limit", "0"] + device, "--memory-limit must be a number from 1 to 4096"),
+            Mistake(["device", "--time-limit", "3601"] + device, "--time-limit must be a number from 1 to 3600"),
             Mistake(
                 ["device", "--in-process", "--memory-limit", "24"] + device,
                 "--memory-limit needs a process of the extension's own"
             ),
-            Mistake(["extension-host", "now"], "what is 'now'?"),
-            Mistake(["simulate", "extra"] + simulate, "what is 'extra'?"),
-            Mistake(["simulate", "--port", "65536"] + simulate, "--port is a number from 0 to 65535"),
-            Mistake(["simulate", "--device-port", "-1"] + simulate, "--device-port is a number from 0 to 65535"),
-            Mistake(["simulate", "--profile", "google"] + simulate, "--profile is 'apple' or 'spec'"),
-            Mistake(["simulate", "--app", "a b"] + simulate, "--app is an app's bundle id"),
+            Mistake(["extension-host", "now"], "unexpected operand 'now'"),
+            Mistake(["simulate", "extra"] + simulate, "unexpected operand 'extra'"),
+            Mistake(["simulate", "--port", "65536"] + simulate, "--port must be a number from 0 to 65535"),
+            Mistake(["simulate", "--device-port", "-1"] + simulate, "--device-port must be a number from 0 to 65535"),
+            Mistake(["simulate", "--profile", "google"] + simulate, "--profile must be 'apple' or 'spec'"),
+            Mistake(["simulate", "--app", "a b"] + simulate, "--app must be an app's bundle id"),
             Mistake(["simulate", "--folder", "x"] + simulate, "--folder is for keys of its own"),
-            Mistake(["simulate", "--control-port", "many"], "--control-port is a number from 0 to 65535"),
-            Mistake(["simulate", "--channel-port", "many"], "--channel-port is a number from 0 to 65535"),
+            Mistake(["simulate", "--control-port", "many"], "--control-port must be a number from 0 to 65535"),
+            Mistake(["simulate", "--channel-port", "many"], "--channel-port must be a number from 0 to 65535"),
             Mistake(["simulate", "--gateway-port", "0"], "--gateway-port needs --client-ca"),
             Mistake(["simulate", "--feedback-port", "0"], "--feedback-port needs --client-ca"),
-            Mistake(["simulate", "--environment", "test"], "--environment is 'sandbox' or 'production'"),
-            Mistake(["simulate", "--set", "streams"], "--set is NAME=VALUE"),
+            Mistake(["simulate", "--environment", "test"], "--environment must be 'sandbox' or 'production'"),
+            Mistake(["simulate", "--set", "streams"], "--set must be NAME=VALUE"),
             Mistake(["simulate", "--set", "stream=7"], "there is no such setting; there are"),
             Mistake(["simulate", "--set", "streams=0"], "'streams' takes a number from 1 to 100000"),
             Mistake(["simulate", "--fault", "explode"], "one of rejected, slow"),
             Mistake(["simulate", "--fault", "slow"], "needs 'milliseconds'"),
-            Mistake(["simulate", "--faults", "101"], "--faults is SEED:PERCENT"),
-            Mistake(["simulate", "--faults", "x:10"], "--faults: the seed is a number"),
-            Mistake(["simulate", "--faults", "1:2:3"], "--faults is SEED:PERCENT"),
+            Mistake(["simulate", "--faults", "101"], "--faults must be SEED:PERCENT"),
+            Mistake(["simulate", "--faults", "x:10"], "--faults: the seed must be a number"),
+            Mistake(["simulate", "--faults", "1:2:3"], "--faults must be SEED:PERCENT"),
             Mistake(["simulate", "--faults", "7:10", "--seed", "8"], "leave --seed out"),
-            Mistake(["simulate", "--seed", "-1"], "--seed is a number from 0"),
+            Mistake(["simulate", "--seed", "-1"], "--seed must be a number from 0"),
             Mistake(["simulate", "--record-payloads"], "--record-payloads needs --record FILE"),
             Mistake(["simulate", "replay"] + simulateReplay, "FILE is missing"),
             Mistake(
@@ -144,97 +150,106 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             Mistake(["token", "check", "ab", "--bearer", "b"], "--control is missing"),
             Mistake(
                 ["token", "check", "ab", "--bearer", "b", "--control", "http://example.org:1"],
-                "--control is http://127.0.0.1:PORT"
+                "--control must be http://127.0.0.1:PORT"
             ),
             Mistake(
                 ["token", "check", "ab", "--bearer", "b", "--bearer-file", "f", "--control", "http://127.0.0.1:1"],
-                "--bearer-file stands instead of --bearer"
+                "--bearer-file replaces --bearer; give one of them"
             ),
-            Mistake(["safety-number"], "two files, please"),
-            Mistake(["safety-number", "a"], "two files, please"),
-            Mistake(["safety-number", "a", "b", "c"], "two files, please"),
+            Mistake(["safety-number"], "give two files"),
+            Mistake(["safety-number", "a"], "give two files"),
+            Mistake(["safety-number", "a", "b", "c"], "give two files"),
             Mistake(["safety-number", "a", "b", "--qr=yes"], "--qr takes no value"),
             Mistake(["replay"], "PUSH.apns is missing"),
-            Mistake(["replay", "p", "--at", "tomorrow"], "--at is a date and a time with its zone"),
-            Mistake(["replay", "p", "--at", "2026-11-21T10:00"], "--at is a date and a time with its zone"),
-            Mistake(["replay", "p", "--at", "2026-13-21T10:00Z"], "--at is a date and a time with its zone"),
-            Mistake(["replay", "p", "--at", "1960-11-21T10:00Z"], "--at is a date and a time with its zone"),
-            Mistake(["replay", "p", "--locked", "--before-first-unlock"], "says more than --locked"),
-            Mistake(["demo", "extra"], "what is 'extra'?"),
-            Mistake(["attachment"], "'seal FILE OUT' or 'open STORED OUT', please"),
-            Mistake(["attachment", "seal", "a"], "'seal FILE OUT' or 'open STORED OUT', please"),
-            Mistake(["attachment", "send", "a", "b"], "an attachment is sealed or opened"),
+            Mistake(["replay", "p", "--at", "tomorrow"], "--at must be a date and a time with its zone"),
+            Mistake(["replay", "p", "--at", "2026-11-21T10:00"], "--at must be a date and a time with its zone"),
+            Mistake(["replay", "p", "--at", "2026-13-21T10:00Z"], "--at must be a date and a time with its zone"),
+            Mistake(["replay", "p", "--at", "1960-11-21T10:00Z"], "--at must be a date and a time with its zone"),
+            Mistake(["replay", "p", "--locked", "--before-first-unlock"], "includes --locked"),
+            Mistake(["demo", "extra"], "unexpected operand 'extra'"),
+            Mistake(["attachment"], "the operands must be 'seal FILE OUT' or 'open STORED OUT'"),
+            Mistake(["attachment", "seal", "a"], "the operands must be 'seal FILE OUT' or 'open STORED OUT'"),
+            Mistake(["attachment", "send", "a", "b"], "an attachment can be sealed or opened: 'seal' or 'open'"),
             Mistake(["attachment", "seal", "a", "b"], "--type is missing"),
-            Mistake(["attachment", "seal", "a", "b", "--type", "Image/JPEG"], "--type is a media type in lower case"),
+            Mistake(
+                ["attachment", "seal", "a", "b", "--type", "Image/JPEG"],
+                "--type must be a media type in lower case"
+            ),
             Mistake(
                 ["attachment", "seal", "a", "b", "--type", "image/png", "--url", "http://a.example/"],
-                "--url is a plain https URL"
+                "--url must be a plain https URL"
             ),
             Mistake(
                 ["attachment", "seal", "a", "b", "--type", "image/png", "--name", String(repeating: "x", count: 65)],
                 "--name is 64 bytes at most"
             ),
-            Mistake(["attachment", "seal", "a", "b", "--pointer", "p"], "--pointer is for 'open'"),
+            Mistake(["attachment", "seal", "a", "b", "--pointer", "p"], "--pointer goes only with 'open'"),
             Mistake(["attachment", "open", "a", "b"], "--pointer is missing"),
             Mistake(
                 [
                     "attachment", "upload", "a", "--to", "https://h.example", "--token-file", "/dev/null",
                     "--public-url", "h",
                 ],
-                "--public-url is https://host:port without a path"
+                "--public-url must be https://host:port without a path"
             ),
             Mistake(
                 ["attachment", "upload", "a", "--put", "https://h.example/a", "--public-url", "https://h.example"],
-                "--put is instead of --public-url"
+                "--put replaces --public-url"
             ),
             Mistake(
                 ["device", "--device-key", "d", "--senders", "s", "--server", "h:1", "--files", "h:2"],
                 "--ca is missing"
             ),
-            Mistake(["attachment", "open", "a", "b", "--thumbnail", "--pointer", "p"], "--thumbnail is for 'seal'"),
-            Mistake(["attachment", "open", "a", "b", "--url", "u", "--pointer", "p"], "--url is for 'seal'"),
+            Mistake(
+                ["attachment", "open", "a", "b", "--thumbnail", "--pointer", "p"],
+                "--thumbnail goes only with 'seal'"
+            ),
+            Mistake(["attachment", "open", "a", "b", "--url", "u", "--pointer", "p"], "--url goes only with 'seal'"),
             Mistake(["crypto", "--size", "16"], "crypto has no option '--size'", of: Program.bench),
-            Mistake(["crypto", "all"], "what is 'all'?", of: Program.bench),
-            Mistake(["crypto", "--rounds", "0"], "--rounds is a number from 1 to 10000", of: Program.bench),
-            Mistake(["attachment", "--size", "15"], "--size is a number from 16 to 65536", of: Program.bench),
+            Mistake(["crypto", "all"], "unexpected operand 'all'", of: Program.bench),
+            Mistake(["crypto", "--rounds", "0"], "--rounds must be a number from 1 to 10000", of: Program.bench),
+            Mistake(["attachment", "--size", "15"], "--size must be a number from 16 to 65536", of: Program.bench),
             Mistake(["network"], "there is no command 'network'", of: Program.bench),
-            Mistake(["extension", "--seed", "1"], "--seed is for --schedules", of: Program.bench),
+            Mistake(["extension", "--seed", "1"], "--seed goes only with --schedules", of: Program.bench),
             Mistake(
                 ["extension", "--schedules", "1", "--pushes", "1"],
-                "--pushes is not for --schedules",
+                "--pushes does not go with --schedules",
                 of: Program.bench
             ),
             Mistake(["provider"], "--target is missing", of: Program.bench),
-            Mistake(["provider", "--target", "localhost"], "--target is a host and a port", of: Program.bench),
+            Mistake(["provider", "--target", "localhost"], "--target must be a host and a port", of: Program.bench),
             Mistake(
                 ["provider", "--target", "h:1", "--mode", "fast"],
-                "--mode is loop, default, batch or all",
+                "--mode must be loop, default, batch or all",
                 of: Program.bench
             ),
             Mistake(
                 ["provider", "--target", "h:1", "--key-id", "A"],
-                "--key-id is for --provider-key",
+                "--key-id goes only with --provider-key",
                 of: Program.bench
             ),
             Mistake(
                 ["provider", "--target", "h:1", "--round-trip", "0"],
-                "--round-trip is a number from 1",
+                "--round-trip must be a number from 1",
                 of: Program.bench
             ),
-            Mistake(["seal", "m", "--too-long", "cut"] + seal, "--too-long is 'shorten' or 'refuse'"),
-            Mistake(["seal", "m", "--lifetime", "soon"] + seal, "--lifetime is a number with s, m, h or d"),
-            Mistake(["seal", "m", "--lifetime", "-1s"] + seal, "--lifetime is a number with s, m, h or d"),
-            Mistake(["seal", "m", "--lifetime", "99999999999999999999d"] + seal, "--lifetime is a number"),
+            Mistake(["seal", "m", "--too-long", "cut"] + seal, "--too-long must be 'shorten' or 'refuse'"),
+            Mistake(
+                ["seal", "m", "--lifetime", "soon"] + seal,
+                "--lifetime must be a number followed by s, m, h or d"
+            ),
+            Mistake(["seal", "m", "--lifetime", "-1s"] + seal, "--lifetime must be a number followed by s, m, h or d"),
+            Mistake(["seal", "m", "--lifetime", "99999999999999999999d"] + seal, "--lifetime must be a number"),
             Mistake(["seal", "m", "--placeholder-key", "K", "--placeholder-body", "B"] + seal, "--placeholder-key"),
             Mistake(["seal", "m", "--placeholder-body", String(repeating: "x", count: 200)] + seal, "173 bytes"),
             Mistake(["seal", "m", "n"] + seal, "one MESSAGE.json only"),
-            Mistake(["seal", "m", "--call", "c"] + seal, "--call stands instead of MESSAGE.json"),
-            Mistake(["seal", "m", "--class", "voip"] + seal, "--class is 'alert' or 'call'"),
-            Mistake(["send", "p", "--priority", "7"] + send, "--priority is 10, 5 or 1"),
-            Mistake(["send", "p", "--expires", "2h"] + send, "--expires is 0, 1h, 1d or 7d"),
-            Mistake(["send", "p", "--to", "ab"] + send, "--to-file stands instead of --to"),
-            Mistake(["send", "p", "--certificate", "c"] + send, "--certificate is for --binary-interface"),
-            Mistake(["send", "p", "--binary-interface"] + send, "--topic is not for --binary-interface"),
+            Mistake(["seal", "m", "--call", "c"] + seal, "--call replaces MESSAGE.json; give one of them"),
+            Mistake(["seal", "m", "--class", "voip"] + seal, "--class must be 'alert' or 'call'"),
+            Mistake(["send", "p", "--priority", "7"] + send, "--priority must be 10, 5 or 1"),
+            Mistake(["send", "p", "--expires", "2h"] + send, "--expires must be 0, 1h, 1d or 7d"),
+            Mistake(["send", "p", "--to", "ab"] + send, "--to-file replaces --to; give one of them"),
+            Mistake(["send", "p", "--certificate", "c"] + send, "--certificate goes only with --binary-interface"),
+            Mistake(["send", "p", "--binary-interface"] + send, "--topic does not go with --binary-interface"),
             Mistake(
                 ["send", "p", "--binary-interface", "--to", "ab", "--server", "localhost:1"],
                 "--certificate is missing"

@@ -55,7 +55,7 @@ extension CommandLineTests {
         }
 
         @Test(arguments: [
-            (#""sealed":"AQ","webpush":"\#(record)""#, "nothing that a trusted sender sealed"),
+            (#""sealed":"AQ","webpush":"\#(record)""#, "not sealed for this device by a trusted sender"),
             (#""sealed":"AQ""#, "has no \"webpush\" field"), (#""webpush":7"#, "is not a string"),
         ])
         func `what is no Web Push message says so (protocol v1, rule 38)`(_ members: String, _ words: String)
@@ -89,7 +89,7 @@ extension CommandLineTests {
 
             let before = try folder.bytes("my.key")
             let again = try await Invocation(make, in: folder).run()
-            #expect(again.isRefused("my.key is there already and was not touched"), "\(again)")
+            #expect(again.isRefused("my.key exists already and was not changed"), "\(again)")
             #expect(try folder.bytes("my.key") == before)
         }
 
@@ -99,7 +99,7 @@ extension CommandLineTests {
             #expect(try await Invocation(make, in: folder).run().isDone)
             let open = ["open", "push.json", "--web-push-key", "example.key"]
             let refused = try await Invocation(open, in: folder).run()
-            #expect(refused.isRefused("is an example key"), "\(refused)")
+            #expect(refused.isRefused("is a published example key"), "\(refused)")
             let other = try await Invocation(open + Workplace.allow, in: folder).run()
             #expect(other.isRefused("encrypted for another subscription"), "\(other)")
         }

@@ -31,6 +31,26 @@ struct LanguageRuleTests {
     }
 
     @Test(arguments: [
+        #"throw wrong("nobody listens there")"#, #"f("sent", "it stays, \(count) times, whoever asks")"#,
+        #"let a = "what is there already""#, #"let a = "Whether it was stored is not certain.""#,
+        "let a = \"\"\"\n    Ends.\n\n    Somebody is in between.\n    \"\"\"",
+        "let a = \"\"\"\n    Who signs it.\n    \"\"\"", ##"let a = #"who "signs" it"#"##,
+        #"f("\(name("who signs them"))")"#,
+    ])
+    func `a text about nobody, or one that begins as a question does, is found`(_ text: String) {
+        #expect(LanguageRules.checkTexts(file(text)).map(\.line) == [1])
+    }
+
+    @Test(arguments: [
+        "// \"what is there already\"", #"let a = "nobody here""#, #"let a = "The relay, and what it stores.""#,
+        #"let a = "whatever comes next""#, #"let a = "WHAT APPLE SAW""#, #"let a = " what is left of a sentence""#,
+        #"let a = "\(whoever) is there already""#,
+    ])
+    func `another text is not found`(_ text: String) {
+        #expect(LanguageRules.checkTexts(file(text)) == [])
+    }
+
+    @Test(arguments: [
         "final class QuotaBook {", "struct WakeBell {}", "private func ring() {}", "func tellAll() {}",
     ])
     func `a retired word in a declared name is found`(_ text: String) {

@@ -38,6 +38,31 @@ enum LanguageRules {
         }
     }
 
+    private static let persons: Set<String> = ["somebody", "nobody", "anybody", "whoever"]
+
+    /// A text for people, which has three words or more: no unnamed person in it, and no question or relative clause to
+    /// begin it.
+    static func checkTexts(_ file: TextFile) -> [Finding] {
+        SwiftText(file.text).literals.compactMap { number, text in
+            let words = text.split { !$0.isLetter && $0 != "'" }.map { $0.lowercased() }
+            guard words.count >= 3 else { return nil }
+            // The lines of a text in three quotation marks are indented.
+            let start = text.first == "\n" ? text.drop(while: \.isWhitespace) : text[...]
+            let problem: String
+            if let word = words.first(where: persons.contains) {
+                problem = "a text says '\(word)'; name the one that is meant, or leave it out"
+            } else if let word = beginnings.first(where: start.hasPrefix) {
+                problem = "a text begins with '\(word)…'; begin with a noun or a verb"
+            } else {
+                return nil
+            }
+            return Finding(path: file.path, line: number, problem: problem)
+        }
+    }
+
+    /// Not in capitals, as the demo's headings are, nor behind a space, as the rest of a sentence is.
+    private static let beginnings = ["Who ", "who ", "What ", "what ", "Whether ", "whether "]
+
     /// Words that named several ideas, or an idea of another field; the field's word is in docs/glossary.md.
     private static let retiredNouns = [
         "Bell": "event or alarm", "Door": "interface", "Shelf": "cache", "Book": "table", "Judge": "verifier or filter",

@@ -3,9 +3,12 @@
 struct SwiftText {
     private(set) var code: [UInt8] = []
     private(set) var comments: [UInt8] = []
+    /// Each string without its interpolations, and the line where it begins; in the order of their ends.
+    private(set) var literals: [(number: Int, text: String)] = []
 
     private let text: [UInt8]
     private var position = 0
+    private var lineNumber = 1
 
     init(_ text: String) {
         self.text = Array(text.utf8)
@@ -67,7 +70,10 @@ struct SwiftText {
         take(.string, hashCount)
         let quotes = starts(with: "\"\"\"") ? "\"\"\"" : "\""
         let hashes = String(repeating: "#", count: hashCount)
+        let number = lineNumber
         take(.string, quotes.utf8.count)
+        var bytes: [UInt8] = []
+        defer { literals.append((number, String(decoding: bytes, as: UTF8.self))) }
         while position < text.count {
             if starts(with: "\\" + hashes + "(") {
                 take(.string, hashCount + 2)
@@ -78,6 +84,7 @@ struct SwiftText {
             } else if starts(with: quotes + hashes) {
                 return take(.string, quotes.utf8.count + hashCount)
             } else {
+                bytes.append(text[position])
                 take(.string)
             }
         }
@@ -88,6 +95,7 @@ struct SwiftText {
     private mutating func take(_ kind: Kind, _ count: Int = 1) {
         for byte in text[position..<min(position + count, text.count)] {
             let space = byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: " ")
+            if byte == UInt8(ascii: "\n") { lineNumber += 1 }
             code.append(kind == .code ? byte : space)
             comments.append(kind == .comment ? byte : space)
         }

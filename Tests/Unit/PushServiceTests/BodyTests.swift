@@ -114,7 +114,7 @@ struct NotificationSubmissionTests {
             let problem = Body.problem(json)
             #expect(problem?.kind == .plainText && problem?.kind.status == 422)
             #expect(problem?.fields.first?.pointer.hasSuffix("/" + name) == true)
-            #expect(problem?.detail.contains("seals the words for each recipient") == true)
+            #expect(problem?.detail.contains("seal the text for each recipient") == true)
             #expect(problem.map { !String(decoding: $0.json, as: UTF8.self).contains("canary") } == true)
         }
     }

@@ -52,7 +52,7 @@ struct ConfigurationTests {
         (#""id": "acme""#, #""id": "Acme""#, "10:13: /tenants/0/id: expected 1 to 64 of a-z, 0-9 and hyphens"),
         (
             #""receipts": true,"#, "",
-            #"26:23: /tenants/0/apps/0/fallback: a fallback waits for receipts; set "receipts" to true, or leave the fallback out"#
+            #"26:23: /tenants/0/apps/0/fallback: a fallback needs receipts; set "receipts" to true, or leave the fallback out"#
         ),
         (
             #""team-id": "TEAM123456""#, #""team-id": "TEAM""#,

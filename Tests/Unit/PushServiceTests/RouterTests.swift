@@ -89,7 +89,7 @@ struct RouterTests {
         problem.fields = [Problem.Field(pointer: "/a", detail: "b\nc")]
         #expect(
             String(decoding: problem.json, as: UTF8.self)
-                == #"{"type":"urn:sealedpush:problem:quota-exceeded","title":"The quota of today is used up","status":429,"#
+                == #"{"type":"urn:sealedpush:problem:quota-exceeded","title":"Today's quota is used up","status":429,"#
                 + #""detail":"Wait.","errors":[{"pointer":"/a","detail":"b\nc"}]}"#
         )
         #expect(problem.response.fields.contains(.init("retry-after", "1")))

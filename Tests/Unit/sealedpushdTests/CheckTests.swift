@@ -11,14 +11,16 @@ struct CheckTests {
         #expect(ended.code == 0, "\(ended.complaint)")
         let lines = ended.output.split(separator: "\n")
         #expect(
-            lines.filter { !$0.hasPrefix("certificates are good for ") } == [
+            lines.filter { !$0.hasPrefix("certificates are valid for ") } == [
                 "ok", "listens on 127.0.0.1:0 (https)", "database \(folder.folder.path("store.sqlite"))",
                 "tenant acme: 1 key, with a webhook",
                 "    app com.example.chat (production) by key to localhost:2197",
             ]
         )
         #expect(
-            lines.contains { ["certificates are good for 29 days", "certificates are good for 30 days"].contains($0) }
+            lines.contains {
+                ["certificates are valid for 29 days", "certificates are valid for 30 days"].contains($0)
+            }
         )
         // The check creates nothing.
         #expect(try !folder.folder.names().contains("store.sqlite"))
@@ -32,7 +34,7 @@ struct CheckTests {
         #expect(ended.code == 0, "\(ended.complaint)")
         let lines = ended.output.split(separator: "\n")
         #expect(lines.contains("tenant acme: 1 key, with a webhook, allows clear text"))
-        #expect(lines.contains("    key back-end is over"))
+        #expect(lines.contains("    key back-end has expired"))
     }
 
     @Test func `a tenant that may send in clear is in the audit log at each start and reload`() throws {
@@ -77,7 +79,7 @@ struct CheckTests {
             ),
             (
                 "store.sqlite", "nowhere/store.sqlite",
-                "7:20: /database-file: its folder is not there; make it"
+                "7:20: /database-file: its folder does not exist; make it"
             ),
             (
                 "hook.key", "no.key",
@@ -103,7 +105,7 @@ struct CheckTests {
         arguments: [
             (
                 "token.key", "short", 0o600,
-                "8:21: /token-key-file: 5 bytes that are no key; it has 32 random bytes, or 43 characters of base64url: make one with 'sealedpushd make-key FILE'"
+                "8:21: /token-key-file: 5 bytes are not a key; a key has 32 random bytes, or 43 characters of base64url: make one with 'sealedpushd make-key FILE'"
             ),
             (
                 "token.key", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", 0o600,
@@ -111,19 +113,19 @@ struct CheckTests {
             ),
             (
                 "token.key", "TestTestTestTestTestTestTestTest_key_00-kew", 0o640,
-                "8:21: /token-key-file: others may read the file (mode 0640); take that away: chmod 600"
+                "8:21: /token-key-file: others may read the file (mode 0640); make it private: chmod 600"
             ),
             (
                 "token.key", "TestTestTestTestTestTestTestTest_key_00-keZ", 0o600,
-                "8:21: /token-key-file: 43 bytes that are no key; it has 32 random bytes, or 43 characters of base64url: make one with 'sealedpushd make-key FILE'"
+                "8:21: /token-key-file: 43 bytes are not a key; a key has 32 random bytes, or 43 characters of base64url: make one with 'sealedpushd make-key FILE'"
             ),
             (
                 "a.p8", ThrowawayKeys.firstPEM, 0o644,
-                "20:21: /tenants/0/apps/0/credential/key-file: others may read the file (mode 0644); take that away: chmod 600"
+                "20:21: /tenants/0/apps/0/credential/key-file: others may read the file (mode 0644); make it private: chmod 600"
             ),
             (
                 "hook.key", "short", 0o600,
-                "14:22: /tenants/0/webhook/secret-file: no secret of webhooks, which is 'whsec_' and the base64 of 24 to 64 random bytes; make one with 'echo whsec_$(openssl rand -base64 32)'"
+                "14:22: /tenants/0/webhook/secret-file: not a secret of webhooks, which is 'whsec_' and the base64 of 24 to 64 random bytes; make one with 'echo whsec_$(openssl rand -base64 32)'"
             ),
             (
                 "tls.key", ThrowawayKeys.firstPEM, 0o600,
@@ -175,7 +177,7 @@ struct CheckTests {
     }
 
     private var noSecret: String {
-        "no secret of webhooks, which is 'whsec_' and the base64 of 24 to 64 random bytes; make one "
+        "not a secret of webhooks, which is 'whsec_' and the base64 of 24 to 64 random bytes; make one "
             + "with 'echo whsec_$(openssl rand -base64 32)'"
     }
 

@@ -60,11 +60,14 @@ struct DaemonTests {
     }
 
     @Test(arguments: [
-        ("store.sqlite", "other.sqlite", "7:20: /database-file: the database stays the same"),
-        ("127.0.0.1", "127.0.0.2", "2:13: /listen: who listens stays the same"),
-        (#"  "database-file""#, #"  "loopback-port": 0, "database-file""#, "7:20: /loopback-port: who listens stays"),
+        ("store.sqlite", "other.sqlite", "7:20: /database-file: the database cannot change"),
+        ("127.0.0.1", "127.0.0.2", "2:13: /listen: the listeners cannot change"),
+        (
+            #"  "database-file""#, #"  "loopback-port": 0, "database-file""#,
+            "7:20: /loopback-port: the listeners cannot"
+        ),
     ])
-    func `SIGHUP cannot change the database or who listens, and says so`(
+    func `SIGHUP cannot change the database or the listeners, and says so`(
         _ change: (from: String, to: String, said: String)
     ) throws {
         let folder = try DaemonFolder()
@@ -128,7 +131,7 @@ struct DaemonTests {
         #expect(ended.code == 1)
         let path = folder.folder.path("store.sqlite")
         #expect(
-            ended.complaint.hasPrefix("sealedpushd: \(path): another process has this database; stop that one first")
+            ended.complaint.hasPrefix("sealedpushd: \(path): another process uses this database; stop it first")
         )
         first.signal(SIGKILL)
         #expect(first.wait() == -SIGKILL)

@@ -33,13 +33,13 @@ struct InvocationTests {
             (["run", "--config", "/a"], "there is no command 'run'"),
             (["make-key"], "make-key takes one file"),
             (["make-key", "/a", "/b"], "make-key takes one file"),
-            (["make-api-key", "/a"], "there is a word too many"),
+            (["make-api-key", "/a"], "there are too many arguments"),
             (["make-api-key", "--config", "/a"], "make-api-key takes no configuration"),
             (["backup", "/a"], "--config FILE is missing"),
-            (["backup", "/a", "--config", "/c", "--check-config"], "--check-config goes with no command"),
+            (["backup", "/a", "--config", "/c", "--check-config"], "--check-config does not go with a command"),
             (
                 ["acknowledge-restore", "all", "--config", "/c"],
-                "acknowledge-restore takes 'send' or 'drop': what becomes of the notifications that wait in it"
+                "acknowledge-restore takes 'send' or 'drop', for the notifications that wait in the database"
             ),
             (["acknowledge-restore", "send"], "--config FILE is missing"), (["\u{1B}[31m"], "there is no command '…'"),
         ] as [([String], String)]

@@ -16,11 +16,12 @@ struct KeyTests {
         let first = try bytes(path)
         let again = try Ended(["make-key", path])
         #expect(again.code == 1)
-        #expect(again.complaint == "sealedpushd: \(path): it is there already, and stays as it is; name another file\n")
+        #expect(again.complaint == "sealedpushd: \(path): it exists already and was not changed; name another file\n")
         #expect(try bytes(path) == first)
         let nowhere = folder.path("nowhere/token.key")
         #expect(
-            try Ended(["make-key", nowhere]).complaint == "sealedpushd: \(nowhere): its folder is not there; make it\n"
+            try Ended(["make-key", nowhere]).complaint
+                == "sealedpushd: \(nowhere): its folder does not exist; make it\n"
         )
         let other = folder.path("other.key")
         #expect(try Ended(["make-key", other]).code == 0)

@@ -12,7 +12,7 @@ struct StoreCommandTests {
         #expect(made.code == 0, "\(made.complaint)")
         let again = try Ended(words)
         #expect(again.code == 1)
-        #expect(again.complaint == "sealedpushd: the copy's file is there already; name another\n")
+        #expect(again.complaint == "sealedpushd: the copy's file exists already; name another\n")
         let restored = try DaemonProcess(
             ["--config", folder.configuration],
             environment: ["SEALEDPUSH_DATABASE_FILE=\(copy)"]
@@ -39,13 +39,13 @@ struct StoreCommandTests {
         let folder = try DaemonFolder()
         let words = ["integrity", "--config", folder.configuration]
         let path = folder.folder.path("store.sqlite")
-        #expect(try Ended(words).complaint == "sealedpushd: \(path) is not there yet; start the service once\n")
+        #expect(try Ended(words).complaint == "sealedpushd: \(path) does not exist yet; start the service once\n")
         try folder.change("store.sqlite", "this is not a database, and it is long enough to be looked at as one")
         let ended = try Ended(words)
         #expect(ended.code == 1)
         #expect(
             ended.complaint
-                == "sealedpushd: \(path): the file is no database of sealedpushd; give another database-file\n"
+                == "sealedpushd: \(path): the file is not a database of sealedpushd; give another database-file\n"
         )
     }
 }

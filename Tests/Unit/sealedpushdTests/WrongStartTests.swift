@@ -10,11 +10,11 @@ struct WrongStartTests {
         arguments: [
             (
                 #"[{"address": "127.0.0.1", "port": 9443}, {"address": "127.0.0.1", "port": 9443}]"#,
-                "2:13: /listen: two of them would have port 9443; give each its own, or take one away"
+                "2:13: /listen: two of them would have port 9443; give each its own, or remove one"
             ),
             (
                 #"[{"address": "::", "port": 9443}, {"address": "::1", "port": 9443}]"#,
-                "2:13: /listen: two of them would have port 9443; give each its own, or take one away"
+                "2:13: /listen: two of them would have port 9443; give each its own, or remove one"
             ),
             (
                 #"[{"address": "0.0.0.0", "port": 9443}], "loopback-port": 9443"#,
@@ -60,7 +60,7 @@ struct WrongStartTests {
         }
         let ended = try Ended(["--config", folder.configuration])
         #expect(ended.code == 78)
-        let said = "there is something else than a file in its place; give the path of a file"
+        let said = "it is not a regular file; give the path of a file"
         #expect(ended.complaint == "\(folder.configuration):7:20: /database-file: \(said)\n")
     }
 
@@ -69,7 +69,7 @@ struct WrongStartTests {
         try folder.change("store.sqlite", "this is not a database, and it is long enough to be looked at as one")
         let ended = try Ended(["--config", folder.configuration])
         #expect(ended.code == 78)
-        #expect(ended.complaint.contains("the file is no database of sealedpushd; give another database-file"))
+        #expect(ended.complaint.contains("the file is not a database of sealedpushd; give another database-file"))
     }
 
     @Test func `a folder in the configuration's place says so`() throws {
@@ -84,11 +84,11 @@ struct WrongStartTests {
         let copy = folder.folder.path("nowhere/copy")
         let ended = try Ended(["backup", copy, "--config", folder.configuration])
         #expect(ended.code == 1)
-        #expect(ended.complaint == "sealedpushd: \(copy): its folder is not there; make it\n")
+        #expect(ended.complaint == "sealedpushd: \(copy): its folder does not exist; make it\n")
         let good = try Ended(["backup", folder.folder.path("copy"), "--config", folder.configuration])
         #expect(
             good.complaint
-                == "sealedpushd: \(folder.folder.path("store.sqlite")) is not there yet; start the service once\n"
+                == "sealedpushd: \(folder.folder.path("store.sqlite")) does not exist yet; start the service once\n"
         )
     }
 
@@ -110,15 +110,15 @@ struct WrongStartTests {
         arguments: [
             (
                 "tls.key",
-                "5:17: /tls/key-file: the user that this runs as may not read it (or go into a folder above it); give it to that user: chown"
+                "5:17: /tls/key-file: this user may not read it, or not enter a folder above it; give it to the service's user: chown"
             ),
             (
                 "store.sqlite",
-                "7:20: /database-file: it is another user's; give it, and all that begin with its name, to the user that the service runs as: chown"
+                "7:20: /database-file: it belongs to another user; give it, and all that begin with its name, to the service's user: chown"
             ),
             (
                 "store.sqlite-lock",
-                "7:20: /database-file: the file with -lock behind its name is another user's; give it, and all that begin with its name, to the user that the service runs as: chown"
+                "7:20: /database-file: the file with -lock behind its name belongs to another user; give it, and all that begin with its name, to the service's user: chown"
             ),
         ]
     )
@@ -148,8 +148,8 @@ struct WrongStartTests {
         let process = try DaemonProcess(["--config", folder.configuration], wrapper: Self.powerless)
         #expect(
             process.complaint()
-                == "sealedpushd: 127.0.0.1:1: this user may not have port 1: choose one from 1024 on, or let "
-                + "every user have it (sysctl net.ipv4.ip_unprivileged_port_start=1)\n"
+                == "sealedpushd: 127.0.0.1:1: this user may not listen on port 1: choose one from 1024 on, or allow "
+                + "it to every user (sysctl net.ipv4.ip_unprivileged_port_start=1)\n"
         )
         #expect(process.wait() == 78)
     }

@@ -46,7 +46,7 @@ struct CertificateCredentialTests {
         _ = try folder.makeFile("b.pw", "wrong")
         #expect(faults(at: now) == [.init(field: field, problem: "the password is wrong")])
         _ = try folder.makeFile("b.pw", "right", mode: 0o644)
-        let open = "others may read the file (mode 0644); take that away: chmod 600"
+        let open = "others may read the file (mode 0644); make it private: chmod 600"
         #expect(faults(at: now) == [.init(field: field, problem: open)])
         #expect(unsafe unlink(folder.path("b.pw")) == 0)
         #expect(faults(at: now) == [.init(field: field, problem: "there is no such file; check the path")])

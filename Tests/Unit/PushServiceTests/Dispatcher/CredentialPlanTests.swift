@@ -23,7 +23,7 @@ struct CredentialReaderTests {
         let site = try await DispatchSite()
         #expect(try Self.faults(site) == [])
         _ = try site.folder.makeFile("key.p8", ThrowawayKeys.firstPEM, mode: 0o644)
-        let open = "others may read the file (mode 0644); take that away: chmod 600"
+        let open = "others may read the file (mode 0644); make it private: chmod 600"
         #expect(try Self.faults(site).first == .init(field: "/credential/key-file", problem: open))
         _ = try site.folder.makeFile("key.p8", "no key")
         #expect(try Self.faults(site).first?.problem == "not a .p8 key from Apple (PEM, PKCS #8, P-256)")

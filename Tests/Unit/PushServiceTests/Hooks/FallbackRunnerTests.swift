@@ -344,7 +344,7 @@ struct FallbackRunnerTests {
         runner.wake()
         await asked.when { $0 == 1 }
         let lines = await site.log.when { !$0.isEmpty }
-        #expect(lines.count == 1 && lines[0].contains("its app has none"))
+        #expect(lines.count == 1 && lines[0].contains("its app has no fallback"))
         #expect(String(decoding: server.requests[0].body, as: UTF8.self).contains("device 1"))
     }
 }
