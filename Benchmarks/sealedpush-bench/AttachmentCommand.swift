@@ -23,13 +23,13 @@ struct AttachmentCommand: Command {
     private let byteCount: Int
     private let printsJSON: Bool
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         byteCount = (try arguments.number("--size", 16...65_536) ?? 256) << 20
         printsJSON = arguments.flag(.json)
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         Optimization.warnIfMissing()
         let folder = try TemporaryFolder("bench")
         let rates: [AttachmentBench.Rate]
@@ -46,7 +46,7 @@ struct AttachmentCommand: Command {
         try Output.print(printsJSON ? json(rates, peaks, empty) : table(rates, peaks, empty))
     }
 
-    private static func peak(_ word: String, in folder: String) throws(CommandFailure) -> Int {
+    private static func peak(_ word: String, in folder: String) throws(CommandError) -> Int {
         let path = folder + "/opened"
         let line = try MeasuredProcess.line(of: [AttachmentProcess.name, word, path])
         // The idle process makes none.
@@ -128,7 +128,7 @@ struct AttachmentProcess: MeasuredCommand {
     private let byteCount: Int?
     private let path: String
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         let words = arguments.operands
         guard words.count == 2, words[0] == Self.emptyWord || Int(words[0]).map({ $0 > 0 }) == true else {
             throw Self.failure
@@ -137,10 +137,10 @@ struct AttachmentProcess: MeasuredCommand {
         path = words[1]
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         do {
             try Output.print(String(try AttachmentMemory.peak(byteCount: byteCount, path: path)))
-        } catch let error as CommandFailure {
+        } catch let error as CommandError {
             throw error
         } catch {
             throw .failed("an attachment could not be opened into \(TerminalText.safe(path)), or memory not be read")

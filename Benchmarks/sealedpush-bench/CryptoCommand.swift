@@ -20,13 +20,13 @@ struct CryptoCommand: Command {
     private let rounds: Int
     private let printsJSON: Bool
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         rounds = try arguments.number("--rounds", 1...10_000) ?? 51
         printsJSON = arguments.flag(.json)
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         Optimization.warnIfMissing()
         var bench = CryptoBench(rounds: rounds)
         let comparisons: [Comparison]

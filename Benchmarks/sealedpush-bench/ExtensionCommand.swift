@@ -33,7 +33,7 @@ struct ExtensionCommand: Command {
     private let schedules: ScheduleBench?
     private let printsJSON: Bool
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         printsJSON = arguments.flag(.json)
         pushCount = try arguments.number("--pushes", 1...10_000_000) ?? 20_000
@@ -48,7 +48,7 @@ struct ExtensionCommand: Command {
         schedules = ScheduleBench(count: count, seed: UInt64(seed))
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         if let schedules { return try await schedules.run() }
         Optimization.warnIfMissing()
         let empty = try measure(ExtensionProcess.emptyWord)
@@ -61,7 +61,7 @@ struct ExtensionCommand: Command {
         }
     }
 
-    private func measure(_ word: String) throws(CommandFailure) -> ExtensionRunReport {
+    private func measure(_ word: String) throws(CommandError) -> ExtensionRunReport {
         let folder = try TemporaryFolder("device")
         let groupPath = try folder.make(PrincipalClass.appGroup)
         // The extension finds its container by it; no thread reads the environment yet.
@@ -161,17 +161,17 @@ struct ExtensionProcess: MeasuredCommand {
     private let isEmpty: Bool
     private let descriptor: Int32
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         let words = arguments.operands
         guard words.count == 2, let descriptor = Int32(words[1]) else { throw Self.failure }
         isEmpty = words[0] == Self.emptyWord
         self.descriptor = descriptor
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         do {
             try Output.print(try ExtensionBenchProcess.run(descriptor: descriptor, isEmpty: isEmpty).line)
-        } catch let error as CommandFailure {
+        } catch let error as CommandError {
             throw error
         } catch {
             throw .failed("a push could not be read, or the memory that is used")

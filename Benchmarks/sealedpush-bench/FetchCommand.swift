@@ -30,13 +30,13 @@ struct FetchCommand: Command {
     private let keys: String
     private let printsJSON: Bool
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         keys = arguments.value("--keys") ?? "keys-example"
         printsJSON = arguments.flag(.json)
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         Optimization.warnIfMissing()
         let folder = try TemporaryFolder("bench")
         let server = try await serve()
@@ -47,7 +47,7 @@ struct FetchCommand: Command {
         withExtendedLifetime(server) {}
     }
 
-    private func serve() async throws(CommandFailure) -> SealedZerosServer {
+    private func serve() async throws(CommandError) -> SealedZerosServer {
         let key: SecretBytes
         do {
             key = try PrivateFile.read(keys + "/simulator.key", exampleKeys: .allowed)
@@ -62,7 +62,7 @@ struct FetchCommand: Command {
         }
     }
 
-    private func peak(_ byteCount: Int, _ port: UInt16, _ folder: String) throws(CommandFailure) -> Int {
+    private func peak(_ byteCount: Int, _ port: UInt16, _ folder: String) throws(CommandError) -> Int {
         let path = folder + "/opened"
         defer { unsafe unlink(path) }
         let line = try MeasuredProcess.line(
@@ -113,7 +113,7 @@ struct FetchProcess: MeasuredCommand {
     private let authoritiesPath: String
     private let path: String
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         let words = arguments.operands
         guard words.count == 4, let byteCount = UInt64(words[0]), let port = UInt16(words[1]) else {
             throw Self.failure
@@ -121,7 +121,7 @@ struct FetchProcess: MeasuredCommand {
         (self.byteCount, self.port, authoritiesPath, path) = (byteCount, port, words[2], words[3])
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         let peak: Int
         do {
             peak = try await FetchMemory.peak(

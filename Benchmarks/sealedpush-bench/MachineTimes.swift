@@ -7,7 +7,7 @@ struct MachineTimes {
     /// Other machines' on the same processors.
     private let stolen: Int
 
-    init() throws(CommandFailure) {
+    init() throws(CommandError) {
         guard let file = unsafe fopen("/proc/stat", "r") else { throw .failed("/proc/stat cannot be read") }
         defer { unsafe fclose(file) }
         var line = [CChar](repeating: 0, count: 256)

@@ -9,7 +9,7 @@ extension MeasuredCommand {
     static var summary: String { "is measured by the bench that starts it" }
     static var example: String { "Not for use by hand." }
 
-    static var failure: CommandFailure { .failed("this command is part of another bench, which starts it") }
+    static var failure: CommandError { .failed("this command is part of another bench, which starts it") }
 }
 
 /// Runs this program again, as a process that measures itself and prints one line.
@@ -23,7 +23,7 @@ enum MeasuredProcess {
     static func line(
         of arguments: [String],
         whileRunning: () -> Void = {}
-    ) throws(CommandFailure) -> String? {
+    ) throws(CommandError) -> String? {
         var output: [Int32] = [0, 0]
         guard unsafe pipe(&output) == 0 else {
             throw .failed("a child process's pipe cannot be made: \(Output.systemText(errno))")

@@ -9,7 +9,7 @@ enum Processors {
     /// Binds every thread of this process, later ones included, to one processor.
     ///
     /// - Parameter number: From 0.
-    static func use(only number: Int32) throws(CommandFailure) {
+    static func use(only number: Int32) throws(CommandError) {
         guard clinux_use_processor(number) == 0 else {
             throw .failed("processor \(number) cannot be used: \(Output.systemText(errno))")
         }

@@ -42,12 +42,12 @@ struct ProviderCommand: Command {
     private let roundTrip: Duration
     private let modes: [ProviderBench.Mode]
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         try self.init(load: arguments)
     }
 
-    fileprivate init(load arguments: Arguments) throws(CommandFailure) {
+    fileprivate init(load arguments: Arguments) throws(CommandError) {
         self.arguments = arguments
         let (host, port) = try arguments.hostAndPort("--target")
         endpoint = APNSEndpoint(host: host, port: port)
@@ -65,7 +65,7 @@ struct ProviderCommand: Command {
         }
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         Optimization.warnIfMissing()
         let empty = try line(of: ProviderProcess.emptyWord)
         guard let emptyByteCount = Int(empty) else { throw .failed("the memory of a process could not be read") }
@@ -85,7 +85,7 @@ struct ProviderCommand: Command {
         }
     }
 
-    private func line(of word: String) throws(CommandFailure) -> String {
+    private func line(of word: String) throws(CommandError) -> String {
         var words = [ProviderProcess.name, word]
         for option in Self.options where option.name != Option.json.name {
             if let value = arguments.value(option.name) { words.append("\(option.name)=\(value)") }
@@ -97,7 +97,7 @@ struct ProviderCommand: Command {
         return line
     }
 
-    fileprivate func measure(_ mode: ProviderBench.Mode) async throws(CommandFailure) -> ProviderBenchReport {
+    fileprivate func measure(_ mode: ProviderBench.Mode) async throws(CommandError) -> ProviderBenchReport {
         let bench = ProviderBench(
             endpoint: endpoint,
             trust: try arguments.trust(),
@@ -119,7 +119,7 @@ struct ProviderCommand: Command {
         }
     }
 
-    private func tokens() throws(CommandFailure) -> ProviderTokenSource {
+    private func tokens() throws(CommandError) -> ProviderTokenSource {
         guard arguments.value("--provider-key") != nil else {
             do { return try ThrowawayProviderKey.tokens() } catch { throw .failed("no signing key could be made") }
         }
@@ -189,16 +189,16 @@ struct ProviderProcess: MeasuredCommand {
     private let mode: ProviderBench.Mode?
     private let bench: ProviderCommand
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         let word = try arguments.operand("MODE")
         mode = ProviderBench.Mode(rawValue: word)
         guard mode != nil || word == Self.emptyWord else { throw Self.failure }
         bench = try ProviderCommand(load: arguments)
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         if let mode { return try Output.print(try await bench.measure(mode).line) }
-        do { try Output.print(String(try ProviderBench.emptyByteCount())) } catch let error as CommandFailure {
+        do { try Output.print(String(try ProviderBench.emptyByteCount())) } catch let error as CommandError {
             throw error
         } catch {
             throw .failed("the memory of a process could not be read")

@@ -9,7 +9,7 @@ struct ScheduleBench {
     let count: Int
     let seed: UInt64
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         let folder = try TemporaryFolder("bench")
         let start = ContinuousClock.now
         let result: ExtensionSchedules.Result

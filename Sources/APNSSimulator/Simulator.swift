@@ -165,7 +165,7 @@ package final class Simulator: Sendable {
     ///
     /// - Returns: what left its files incomplete.
     @discardableResult
-    package func close() async -> (recording: RecordingFile.Failure?, tokens: TokenFile.Failure?) {
+    package func close() async -> (recording: RecordingFileError?, tokens: TokenFileError?) {
         let core = core
         await server.close()
         await channelServer?.close()

@@ -90,7 +90,7 @@ final class SimulatorCore {
         tokenFile.append(directory.takeRecords())
     }
 
-    func closeTokenFile() -> TokenFile.Failure? { tokenFile?.close() }
+    func closeTokenFile() -> TokenFileError? { tokenFile?.close() }
 
     func listen(_ context: TLSContext, loop: EventLoop) throws(TransportError) -> UInt16 {
         var limits = TLSChannelLimits()

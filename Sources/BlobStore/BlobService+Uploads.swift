@@ -112,7 +112,7 @@ struct UploadPart: Equatable {
 
     /// - Returns: nil for a malformed field, or without `Upload-Complete`.
     init?(_ request: HTTPRequest) {
-        do throws(Malformed) {
+        do throws(FieldError) {
             offset = try Self.number("Upload-Offset", request)
             length = try Self.number("Upload-Length", request)
             lifetime = try Self.number("Expires-In", request)
@@ -127,14 +127,14 @@ struct UploadPart: Equatable {
         }
     }
 
-    private struct Malformed: Error {}
+    private struct FieldError: Error {}
 
     /// Parses a non-negative integer (RFC 8941 section 3.3.1): at most 15 digits.
-    private static func number(_ name: String, _ request: HTTPRequest) throws(Malformed) -> UInt64? {
+    private static func number(_ name: String, _ request: HTTPRequest) throws(FieldError) -> UInt64? {
         guard let text = request.value(of: name) else { return nil }
         guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = UInt64(text)
-        else { throw Malformed() }
+        else { throw FieldError() }
         return number
     }
 }

@@ -3,8 +3,8 @@ import Glibc
 
 package enum AbsolutePath {
     /// - Parameter path: of an existing file.
-    /// - Returns: without symbolic links.
-    package static func of(_ path: String) throws(CommandFailure) -> String {
+    /// - Returns: its path without symbolic links.
+    package static func of(_ path: String) throws(CommandError) -> String {
         guard let whole = unsafe realpath(path, nil) else {
             throw .failed("\(TerminalText.safe(path)): \(Output.systemText(errno))")
         }

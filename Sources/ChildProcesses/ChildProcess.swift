@@ -18,7 +18,7 @@ package final class ChildProcess {
     private static let lineByteCountMax = 1 << 20
 
     /// Runs this program with `arguments`. A stop signal makes every wait throw.
-    package convenience init(_ arguments: [String], stop: StopSignal) throws(CommandFailure) {
+    package convenience init(_ arguments: [String], stop: StopSignal) throws(CommandError) {
         try self.init(program: "/proc/self/exe", called: "sealedpush", arguments, stop: stop)
     }
 
@@ -28,7 +28,7 @@ package final class ChildProcess {
         _ arguments: [String],
         processor: Int32? = nil,
         stop: StopSignal
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         let own = try AbsolutePath.of("/proc/self/exe")
         let program = own[..<(own.lastIndex(of: "/") ?? own.startIndex)] + "/" + name
         guard unsafe access(String(program), X_OK) == 0 else {
@@ -43,7 +43,7 @@ package final class ChildProcess {
         _ arguments: [String],
         processor: Int32? = nil,
         stop: StopSignal
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         name = programName == "sealedpush" ? arguments.first ?? "" : programName
         stopSignal = stop
         var ends: [Int32] = [0, 0]
@@ -65,9 +65,10 @@ package final class ChildProcess {
     }
 
     /// - Throws: at the process's end, or after a minute of silence.
-    package func next() throws(CommandFailure) -> JSONValue { try parse(try nextLine()) }
+    package func next() throws(CommandError) -> JSONValue { try parse(try nextLine()) }
 
-    package func nextLine() throws(CommandFailure) -> [UInt8] {
+    /// Reads the next line without its end; throws as `next`.
+    package func nextLine() throws(CommandError) -> [UInt8] {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(buffer[..<end])
@@ -78,7 +79,8 @@ package final class ChildProcess {
         }
     }
 
-    package func next(event name: String) throws(CommandFailure) -> JSONValue {
+    /// Reads up to the next event called `name`.
+    package func next(event name: String) throws(CommandError) -> JSONValue {
         while true {
             let line = try next()
             if line["event"]?.string == name { return line }
@@ -86,7 +88,7 @@ package final class ChildProcess {
     }
 
     /// Waits for success.
-    package func wait() throws(CommandFailure) {
+    package func wait() throws(CommandError) {
         // The end of its output is the end of the process.
         while try fill() {}
         var status: Int32 = 0
@@ -118,7 +120,8 @@ package final class ChildProcess {
         isReaped = true
     }
 
-    private func fill() throws(CommandFailure) -> Bool {
+    /// - Returns: false at the end of the output.
+    private func fill() throws(CommandError) -> Bool {
         guard buffer.count <= Self.lineByteCountMax else { throw .failed("'\(name)' printed a line that is too long") }
         var polls = [stopSignal.descriptor, output].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let ready = unsafe poll(&polls, nfds_t(polls.count), Self.silenceMillisecondsMax)
@@ -133,7 +136,7 @@ package final class ChildProcess {
         return true
     }
 
-    package func parse(_ line: [UInt8]) throws(CommandFailure) -> JSONValue {
+    package func parse(_ line: [UInt8]) throws(CommandError) -> JSONValue {
         let limits = JSONParser.Limits(byteCountMax: Self.lineByteCountMax, depthMax: 8, allowsFractions: false)
         do {
             return try JSONParser.parse(line, limits: limits)

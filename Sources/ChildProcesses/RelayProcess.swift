@@ -15,13 +15,13 @@ package final class RelayProcess {
     private var attempts: [String: JSONValue] = [:]
 
     /// Makes the device token key; copies the other keys beside it.
-    package static func makeTokenKey(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
+    package static func makeTokenKey(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandError) {
         try run(["make-key", configuration.tokenKeyFile], stop).wait()
         for name in ["relay.key", "provider.p8"] { try copyKey(name, configuration) }
     }
 
     /// The relay refuses example keys; it gets unmarked copies in a temporary folder.
-    private static func copyKey(_ name: String, _ configuration: RelayConfiguration) throws(CommandFailure) {
+    private static func copyKey(_ name: String, _ configuration: RelayConfiguration) throws(CommandError) {
         do throws(FileError) {
             let key = try PrivateFile.read("\(configuration.keys)/\(name)", exampleKeys: .allowed)
             var bytes = key.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
@@ -38,7 +38,7 @@ package final class RelayProcess {
     }
 
     /// Parses "key spk_…".
-    private static func word(_ line: [UInt8], behind name: String) throws(CommandFailure) -> String {
+    private static func word(_ line: [UInt8], behind name: String) throws(CommandError) -> String {
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
         guard words.count == 2, words[0] == name else {
             throw .failed("'sealedpushd make-api-key' printed another form")
@@ -55,7 +55,7 @@ package final class RelayProcess {
         _ configuration: RelayConfiguration,
         processor: Int32? = nil,
         stop: StopSignal
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         let maker = try Self.run(["make-api-key"], stop)
         apiKey = try Self.word(try maker.nextLine(), behind: "key")
         let hash = try Self.word(try maker.nextLine(), behind: "hash")
@@ -78,7 +78,7 @@ package final class RelayProcess {
         _ arguments: [String],
         _ stop: StopSignal,
         processor: Int32? = nil
-    ) throws(CommandFailure) -> ChildProcess {
+    ) throws(CommandError) -> ChildProcess {
         try ChildProcess(beside: "sealedpushd", arguments, processor: processor, stop: stop)
     }
 
@@ -91,7 +91,8 @@ package final class RelayProcess {
 
     package func crash() { process.crash() }
 
-    package func attempt(of trace: String) throws(CommandFailure) -> JSONValue {
+    /// Finds the log line of a trace's first attempt.
+    package func attempt(of trace: String) throws(CommandError) -> JSONValue {
         while true {
             if let attempt = attempts[trace] { return attempt }
             let line = try process.next(event: "attempt")
@@ -108,7 +109,7 @@ package final class RelayProcess {
         _ method: HTTPSRequest.Method,
         _ path: String,
         _ body: [UInt8]? = nil
-    ) throws(CommandFailure) -> (status: Int, bytes: [UInt8]) {
+    ) throws(CommandError) -> (status: Int, bytes: [UInt8]) {
         var request = HTTPSRequest(method, "https://localhost:\(port)\(path)")
         request.fields = [("authorization", "Bearer \(apiKey)"), ("content-type", "application/json")]
         request.trust = .file(path: authorities)
@@ -132,7 +133,7 @@ package final class RelayProcess {
         _ method: HTTPSRequest.Method,
         _ path: String,
         _ body: [UInt8]? = nil
-    ) throws(CommandFailure) -> (status: Int, json: JSONValue?) {
+    ) throws(CommandError) -> (status: Int, json: JSONValue?) {
         let answer = try call(method, path, body)
         return (answer.status, answer.bytes.isEmpty ? nil : try process.parse(answer.bytes))
     }

@@ -6,7 +6,7 @@ import Keys
 package struct TemporaryFolder: ~Copyable {
     package let path: String
 
-    package init(_ purpose: String) throws(CommandFailure) {
+    package init(_ purpose: String) throws(CommandError) {
         let named = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
         let parent = named.isEmpty ? "/tmp" : named
         var template = Array("\(parent)/sealedpush-\(purpose)-XXXXXX".utf8CString)
@@ -16,7 +16,8 @@ package struct TemporaryFolder: ~Copyable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    package func make(_ name: String) throws(CommandFailure) -> String {
+    /// - Returns: the path of a new subfolder.
+    package func make(_ name: String) throws(CommandError) -> String {
         let path = "\(path)/\(name)"
         guard unsafe mkdir(path, 0o700) == 0 else { throw .file(.system(call: "mkdir", path: path, code: errno)) }
         return path

@@ -7,7 +7,7 @@ extension Arguments {
     package var exampleKeys: PrivateFile.ExampleKeys { flag(.allowExampleKeys) ? .allowed : .refused }
 
     /// Reads a PEM file's private key.
-    package func privatePEM(_ name: String) throws(CommandFailure) -> SecretBytes {
+    package func privatePEM(_ name: String) throws(CommandError) -> SecretBytes {
         let path = try required(name)
         do {
             return try PrivateFile.read(path, exampleKeys: exampleKeys)
@@ -16,14 +16,14 @@ extension Arguments {
         }
     }
 
-    package func keyID() throws(CommandFailure) -> KeyID {
+    package func keyID() throws(CommandError) -> KeyID {
         let text = try required("--key-id")
         do { return try KeyID(text) } catch {
             throw wrong("--key-id must be ten letters and digits, as Apple shows it")
         }
     }
 
-    package func teamID() throws(CommandFailure) -> TeamID {
+    package func teamID() throws(CommandError) -> TeamID {
         let text = try required("--team-id")
         do { return try TeamID(text) } catch {
             throw wrong("--team-id must be ten letters and digits, as Apple shows it")
@@ -31,7 +31,7 @@ extension Arguments {
     }
 
     /// Reads Apple's .p8 file.
-    package func signingKey() throws(CommandFailure) -> ES256PrivateKey {
+    package func signingKey() throws(CommandError) -> ES256PrivateKey {
         let pem = try privatePEM("--provider-key")
         do {
             return try pem.withBytes { span throws(ES256Error) in try ES256PrivateKey(pem: span) }

@@ -2,7 +2,7 @@ package import Transport
 
 extension Arguments {
     /// Parses "localhost:8443", "[::1]:8443".
-    package func hostAndPort(_ name: String) throws(CommandFailure) -> (host: String, port: UInt16) {
+    package func hostAndPort(_ name: String) throws(CommandError) -> (host: String, port: UInt16) {
         let text = try required(name)
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
             throw wrong("\(name) must be a host and a port, such as localhost:2197")
@@ -13,7 +13,7 @@ extension Arguments {
         return (String(isBracketed ? host.dropFirst().dropLast() : host), port)
     }
 
-    package func port(_ name: String, default standard: UInt16) throws(CommandFailure) -> UInt16 {
+    package func port(_ name: String, default standard: UInt16) throws(CommandError) -> UInt16 {
         guard let text = value(name) else { return standard }
         guard let port = UInt16(text) else {
             throw wrong("\(name) must be a number from 0 to 65535; 0 lets the system choose")
@@ -21,7 +21,8 @@ extension Arguments {
         return port
     }
 
-    package func trust() throws(CommandFailure) -> TLSTrust {
+    /// The authorities trusted for a server: the system's, or a file's.
+    package func trust() throws(CommandError) -> TLSTrust {
         guard let path = value("--ca") else { return .system }
         return .pem(try readInput(path, byteCountMax: 1 << 20))
     }

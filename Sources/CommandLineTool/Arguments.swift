@@ -5,7 +5,7 @@ package struct Arguments: Sendable {
     private let flags: Set<String>
     private let help: String
 
-    init(_ words: [String], for command: any Command.Type, in program: String) throws(CommandFailure) {
+    init(_ words: [String], for command: any Command.Type, in program: String) throws(CommandError) {
         let help = command.help(in: program)
         var operands: [String] = []
         var values: [String: [String]] = [:]
@@ -56,13 +56,13 @@ package struct Arguments: Sendable {
 
     package func values(_ name: String) -> [String] { values[name] ?? [] }
 
-    package func required(_ name: String) throws(CommandFailure) -> String {
+    package func required(_ name: String) throws(CommandError) -> String {
         guard let value = value(name) else { throw wrong("\(name) is missing") }
         return value
     }
 
     /// - Returns: nil without the option.
-    package func number(_ name: String, _ range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+    package func number(_ name: String, _ range: ClosedRange<Int>) throws(CommandError) -> Int? {
         guard let text = value(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
             let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
@@ -72,23 +72,23 @@ package struct Arguments: Sendable {
     }
 
     /// The only operand.
-    package func operand(_ name: String) throws(CommandFailure) -> String {
+    package func operand(_ name: String) throws(CommandError) -> String {
         guard let operand = operands.first else { throw wrong("\(name) is missing") }
         guard operands.count == 1 else { throw wrong("only one \(name) is allowed") }
         return operand
     }
 
-    package func noOperands() throws(CommandFailure) {
+    package func noOperands() throws(CommandError) {
         guard let operand = operands.first else { return }
         throw wrong("unexpected operand '\(TerminalText.safe(operand))'")
     }
 
-    package func wrong(_ reason: String) -> CommandFailure { .usage(reason, help: help) }
+    package func wrong(_ reason: String) -> CommandError { .usage(reason, help: help) }
 
     /// Throws if one is given.
     ///
     /// - Parameter reason: follows an option's name in the sentence.
-    package func refuse(_ options: String..., because reason: String) throws(CommandFailure) {
+    package func refuse(_ options: String..., because reason: String) throws(CommandError) {
         for option in options where value(option) != nil { throw wrong("\(option) \(reason)") }
     }
 }

@@ -8,8 +8,8 @@ package protocol Command {
     static var options: [Option] { get }
     static var example: String { get }
 
-    init(_ arguments: Arguments) throws(CommandFailure)
-    func run() async throws(CommandFailure)
+    init(_ arguments: Arguments) throws(CommandError)
+    func run() async throws(CommandError)
 }
 
 package struct Option: Sendable {

@@ -1,8 +1,9 @@
 import Glibc
 package import Keys
 
-extension CommandFailure {
-    package static func file(_ error: FileError) -> CommandFailure { .failed(error.sentence) }
+extension CommandError {
+    /// Tells a person what to do about a file.
+    package static func file(_ error: FileError) -> CommandError { .failed(error.sentence) }
 }
 
 extension FileError {
@@ -40,7 +41,8 @@ extension FileError {
     private func safe(_ path: String) -> String { TerminalText.safe(path) }
 }
 
-package func readInput(_ path: String, byteCountMax: Int) throws(CommandFailure) -> [UInt8] {
+/// Reads a file, or standard input for "-".
+package func readInput(_ path: String, byteCountMax: Int) throws(CommandError) -> [UInt8] {
     do {
         return path == "-"
             ? try StandardInput.read(byteCountMax: byteCountMax)
@@ -50,7 +52,8 @@ package func readInput(_ path: String, byteCountMax: Int) throws(CommandFailure)
     }
 }
 
-package func writeOutput(_ bytes: [UInt8], to path: String?) throws(CommandFailure) {
+/// Writes a public result: a whole file, or standard output without a path.
+package func writeOutput(_ bytes: [UInt8], to path: String?) throws(CommandError) {
     guard let path else { return try Output.write(bytes) }
     do {
         try WholeFile.write(bytes, to: path, access: .everyone)

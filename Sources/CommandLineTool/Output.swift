@@ -2,9 +2,9 @@ import Glibc
 
 /// Standard output for results, standard error for everything else.
 package enum Output {
-    package static func print(_ text: String) throws(CommandFailure) { try write(Array((text + "\n").utf8)) }
+    package static func print(_ text: String) throws(CommandError) { try write(Array((text + "\n").utf8)) }
 
-    package static func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    package static func write(_ bytes: [UInt8]) throws(CommandError) {
         guard writeAll(bytes, to: STDOUT_FILENO) else {
             throw .failed("standard output could not be written (\(systemText(errno))); nothing more was printed")
         }

@@ -26,7 +26,7 @@ package struct Program {
     }
 
     private func run(_ words: [String]) async -> Int32 {
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             try await start(words)
             return 0
         } catch {
@@ -35,7 +35,7 @@ package struct Program {
         }
     }
 
-    private func start(_ words: [String]) async throws(CommandFailure) {
+    private func start(_ words: [String]) async throws(CommandError) {
         guard let word = words.first else { throw .usage("the command is missing", help: overview) }
         if Self.helpWords.contains(word) || word == "help" { return try Output.print(overview) }
         // A two-word name wins over its first word alone.
@@ -48,7 +48,7 @@ package struct Program {
         throw .usage("there is no command '\(TerminalText.safe(word))'", help: overview)
     }
 
-    private func run(_ command: any Command.Type, _ words: [String]) async throws(CommandFailure) {
+    private func run(_ command: any Command.Type, _ words: [String]) async throws(CommandError) {
         if words.contains(where: Self.helpWords.contains) { return try Output.print(command.help(in: name)) }
         try await command.init(try Arguments(words, for: command, in: name)).run()
     }

@@ -10,7 +10,7 @@ package struct StopSignal: Sendable {
     /// Readable from the first signal on. Never closed: a signal may come while the process ends.
     package let descriptor: Int32
 
-    package init() throws(CommandFailure) {
+    package init() throws(CommandError) {
         descriptor = clinux_eventfd()
         guard descriptor >= 0, clinux_stop_signals(descriptor) == 0 else {
             throw .failed("signals cannot be handled: \(Output.systemText(errno))")
@@ -18,7 +18,7 @@ package struct StopSignal: Sendable {
     }
 
     /// Calls `stop` on its own thread, at the first signal.
-    package init(_ stop: @escaping @Sendable () -> Void) throws(CommandFailure) {
+    package init(_ stop: @escaping @Sendable () -> Void) throws(CommandError) {
         try self.init()
         let descriptor = descriptor
         let hasStarted = DetachedThread.start(stackByteCount: 256 << 10) {
@@ -33,18 +33,18 @@ package struct StopSignal: Sendable {
 extension StopSignal {
     /// Runs `body`; a signal cancels it, even one that comes before it begins.
     package static func cancels(
-        _ body: @escaping @Sendable () async -> Result<Void, CommandFailure>
-    ) async throws(CommandFailure) {
+        _ body: @escaping @Sendable () async -> Result<Void, CommandError>
+    ) async throws(CommandError) {
         try await cancelsWaiting { _ in await body() }
     }
 
     /// Form for a body that waits for child processes.
     package static func cancelsWaiting(
-        _ body: @escaping @Sendable (StopSignal) async -> Result<Void, CommandFailure>
-    ) async throws(CommandFailure) {
+        _ body: @escaping @Sendable (StopSignal) async -> Result<Void, CommandError>
+    ) async throws(CommandError) {
         let (signals, continuation) = AsyncStream.makeStream(of: Never.self)
         let stop = try StopSignal { continuation.finish() }
-        let result = await withTaskGroup(of: Result<Void, CommandFailure>?.self) { group in
+        let result = await withTaskGroup(of: Result<Void, CommandError>?.self) { group in
             group.addTask { await body(stop) }
             group.addTask {
                 for await _ in signals {}

@@ -5,15 +5,8 @@ package import WebPush
 /// Opens a push of either format. The payload's fields decide the format, without fallback to the other (protocol v1,
 /// rule 38).
 package struct PushOpener: Sendable {
-    /// Reason that no message can be opened.
-    package enum Unavailable: Error, Equatable {
-        /// Before the first unlock.
-        case locked
-        case keysUnavailable
-    }
-
-    private let messages: Result<MessageOpener, Unavailable>
-    private let webPush: Result<WebPushOpener?, Unavailable>
+    private let messages: Result<MessageOpener, PushOpenerError>
+    private let webPush: Result<WebPushOpener?, PushOpenerError>
     private let replay: MessageOpener.ReplayProtection
 
     /// - Parameters:
@@ -21,7 +14,7 @@ package struct PushOpener: Sendable {
     ///   - webPush: nil while off, the default.
     ///   - replay: window of both formats.
     package init(
-        messages: Result<MessageOpener, Unavailable>,
+        messages: Result<MessageOpener, PushOpenerError>,
         webPush: WebPushOpener?,
         replay: MessageOpener.ReplayProtection
     ) {
@@ -29,8 +22,8 @@ package struct PushOpener: Sendable {
     }
 
     init(
-        messages: Result<MessageOpener, Unavailable>,
-        webPush: Result<WebPushOpener?, Unavailable>,
+        messages: Result<MessageOpener, PushOpenerError>,
+        webPush: Result<WebPushOpener?, PushOpenerError>,
         replay: MessageOpener.ReplayProtection
     ) {
         self.messages = messages
@@ -91,4 +84,11 @@ package struct PushOpener: Sendable {
             }
         }
     }
+}
+
+/// Reason that no message can be opened.
+package enum PushOpenerError: Error, Equatable {
+    /// Before the first unlock.
+    case locked
+    case keysUnavailable
 }

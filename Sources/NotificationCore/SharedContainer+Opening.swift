@@ -36,7 +36,7 @@ extension PushOpener {
 }
 
 extension SharedContainer {
-    fileprivate var keyRing: Result<KeyRing, PushOpener.Unavailable> {
+    fileprivate var keyRing: Result<KeyRing, PushOpenerError> {
         do throws(SecretStoreError) {
             return .success(try KeyRing(store: keyStore))
         } catch {
@@ -45,11 +45,11 @@ extension SharedContainer {
     }
 
     fileprivate func messageOpener(
-        _ keyRing: Result<KeyRing, PushOpener.Unavailable>,
+        _ keyRing: Result<KeyRing, PushOpenerError>,
         window: ReplayWindow?,
         policy: OpeningPolicy,
         pushClass: PushClass
-    ) -> Result<MessageOpener, PushOpener.Unavailable> {
+    ) -> Result<MessageOpener, PushOpenerError> {
         do {
             let keyRing = try keyRing.get()
             return .success(
@@ -61,7 +61,7 @@ extension SharedContainer {
                     pushClass: pushClass
                 )
             )
-        } catch let error as PushOpener.Unavailable {
+        } catch let error as PushOpenerError {
             return .failure(error)
         } catch let error as FileError {
             return .failure(ContainerError(error) == .locked ? .locked : .keysUnavailable)
@@ -79,7 +79,7 @@ extension SharedContainer {
     }
 
     /// Nil without readable Web Push keys.
-    fileprivate var webPushOpener: Result<WebPushOpener?, PushOpener.Unavailable> {
+    fileprivate var webPushOpener: Result<WebPushOpener?, PushOpenerError> {
         do throws(FileError) {
             return .success(WebPushOpener(keys: try WebPushKeys(keyFile: webPushKeysPath, exampleKeys: .refused)))
         } catch {

@@ -34,12 +34,12 @@ struct ServeCommand: Command {
 
     private let arguments: Arguments
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         self.arguments = arguments
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         let path = try arguments.required("--folder")
         let tenantsPath = try arguments.required("--tenants")
         let address = arguments.value("--address") ?? "127.0.0.1"
@@ -81,7 +81,7 @@ struct ServeCommand: Command {
     }
 
     /// Deletes expired blobs until it is cancelled.
-    private static func collect(_ folder: BlobFolder) async -> Result<Void, CommandFailure> {
+    private static func collect(_ folder: BlobFolder) async -> Result<Void, CommandError> {
         while !Task.isCancelled {
             // Only cancellation ends the sleep early.
             try? await Task.sleep(for: collectionInterval)
@@ -94,7 +94,7 @@ struct ServeCommand: Command {
         return .success(())
     }
 
-    private func context() throws(CommandFailure) -> TLSContext {
+    private func context() throws(CommandError) -> TLSContext {
         let chainPath = try arguments.required("--certificate")
         let key = try arguments.privatePEM("--certificate-key")
         let chain = try readInput(chainPath, byteCountMax: 1 << 20)
@@ -112,7 +112,7 @@ struct ServeCommand: Command {
         }
     }
 
-    private func tenants(_ path: String) throws(CommandFailure) -> TenantList {
+    private func tenants(_ path: String) throws(CommandError) -> TenantList {
         let text = String(decoding: try readInput(path, byteCountMax: 1 << 20), as: UTF8.self)
         do {
             return try TenantList(text)
@@ -123,7 +123,7 @@ struct ServeCommand: Command {
         }
     }
 
-    private func printReady(_ address: String, _ port: UInt16) throws(CommandFailure) {
+    private func printReady(_ address: String, _ port: UInt16) throws(CommandError) {
         guard arguments.flag(.json) else {
             let host = address.contains(":") ? "[\(address)]" : address
             return try Output.print("ready: https://\(host):\(port)/v1/blobs")

@@ -22,12 +22,12 @@ struct TokenCommand: Command {
 
     private let arguments: Arguments
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         self.arguments = arguments
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         let name = try arguments.required("--name")
         guard name.utf8.count <= 64, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !name.hasPrefix("#") else {
             throw arguments.wrong("--name has up to 64 visible ASCII characters and no '#' in front")

@@ -242,7 +242,7 @@ extension FaultConnection: FaultChannelOwner {
         // Not even an acknowledgement, which would be a frame before the first.
         guard plan.connectFault != .noSettings else { return }
         reader.append(bytes)
-        do throws(FaultFrameReader.Malformed) {
+        do throws(FaultFrameReader.StreamError) {
             while !isEnded, let frame = try reader.next() { handle(frame) }
         } catch {
             core.ledger.didBreakProtocol()

@@ -105,22 +105,22 @@ struct FaultFrameReader {
     }
 
     /// - Returns: Nil if more bytes are needed.
-    /// - Throws: `Malformed` if the peer is not an HTTP/2 client.
-    mutating func next() throws(Malformed) -> FaultFrame? {
+    /// - Throws: `StreamError` if the peer is not an HTTP/2 client.
+    mutating func next() throws(StreamError) -> FaultFrame? {
         if !isPrefaceRead {
             guard bytes.count >= Self.preface.count else { return nil }
-            guard bytes.starts(with: Self.preface) else { throw Malformed() }
+            guard bytes.starts(with: Self.preface) else { throw StreamError() }
             offset = Self.preface.count
             isPrefaceRead = true
         }
         let rest = bytes[offset...]
         guard rest.count >= FaultFrame.headByteCount else { return nil }
         let byteCount = FaultFrame.headByteCount + Int(FaultFrame.number(rest.prefix(3)))
-        guard byteCount <= FaultFrame.headByteCount + FaultFrame.payloadByteCountMax else { throw Malformed() }
+        guard byteCount <= FaultFrame.headByteCount + FaultFrame.payloadByteCountMax else { throw StreamError() }
         guard rest.count >= byteCount else { return nil }
         offset += byteCount
         return FaultFrame(bytes: rest.prefix(byteCount))
     }
 
-    struct Malformed: Error {}
+    struct StreamError: Error {}
 }

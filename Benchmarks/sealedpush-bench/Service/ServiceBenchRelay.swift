@@ -88,9 +88,9 @@ struct ServiceBenchRelay {
         }
     }
 
-    func failure(_ error: any Error) -> CommandFailure {
+    func failure(_ error: any Error) -> CommandError {
         switch error {
-        case let failure as CommandFailure: failure
+        case let failure as CommandError: failure
         case ServiceBenchError.relayEnded:
             .failed("the relay ended in the middle of it; the last lines of its log:\n\(log.lastLines)")
         case ServiceBenchError.silence(let seconds, let accepted, let delivered):

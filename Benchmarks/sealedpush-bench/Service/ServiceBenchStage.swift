@@ -26,7 +26,7 @@ final class ServiceBenchStage: Sendable {
     /// Keeps the filled store in the page cache.
     private let resident = Guarded<ResidentFile?>(nil)
 
-    init(_ load: ServiceLoad, keys: String, folder: String, stop: StopSignal) async throws(CommandFailure) {
+    init(_ load: ServiceLoad, keys: String, folder: String, stop: StopSignal) async throws(CommandError) {
         self.load = load
         self.stop = stop
         apns = try await Self.startAPNS(keys)
@@ -119,7 +119,7 @@ final class ServiceBenchStage: Sendable {
         await store.close()
         try text.printRepeats(verifier)
         guard verifier.isGood else {
-            throw CommandFailure.failed("the relay sent again what APNs had answered")
+            throw CommandError.failed("the relay sent again what APNs had answered")
         }
     }
 
@@ -128,7 +128,7 @@ final class ServiceBenchStage: Sendable {
         loop.stop()
     }
 
-    private static func startAPNS(_ keys: String) async throws(CommandFailure) -> ServiceAPNS {
+    private static func startAPNS(_ keys: String) async throws(CommandError) -> ServiceAPNS {
         let chain = try readInput(keys + "/simulator.pem", byteCountMax: 1 << 20)
         let providerKey = try readInput(keys + "/provider.pub.pem", byteCountMax: 1 << 20)
         let privateKey: SecretBytes

@@ -4,7 +4,7 @@ import Envelope
 
 extension ServiceBenchText {
     /// Prints all turns of one kind: medians of times, sums of counts.
-    func print(_ name: String, _ report: ServiceTurnsReport) throws(CommandFailure) {
+    func print(_ name: String, _ report: ServiceTurnsReport) throws(CommandError) {
         let accepted = report.all(\.acceptedPerSecond)
         guard !printsJSON else {
             return try object { writer in
@@ -60,7 +60,7 @@ extension ServiceBenchText {
         _ overload: ServiceTurnsReport,
         times: Int,
         between capacity: ServiceTurnsReport
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         func comparison(_ number: (ServiceTurn) -> Int) -> TurnComparison {
             TurnComparison(of: overload.all(number), to: TurnComparison.betweenNeighbours(capacity.all(number)))
         }

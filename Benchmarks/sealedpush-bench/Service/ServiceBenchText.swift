@@ -6,7 +6,7 @@ import Envelope
 struct ServiceBenchText {
     let printsJSON: Bool
 
-    func printStage(deviceCount: Int, _ time: Duration, syncNanoseconds: Int?) throws(CommandFailure) {
+    func printStage(deviceCount: Int, _ time: Duration, syncNanoseconds: Int?) throws(CommandError) {
         guard !printsJSON else {
             return try object { writer in
                 writer.member("load", "devices")
@@ -25,7 +25,7 @@ struct ServiceBenchText {
 
     // MARK: One load
 
-    func print(_ name: String, _ figures: ServiceFigures) throws(CommandFailure) {
+    func print(_ name: String, _ figures: ServiceFigures) throws(CommandError) {
         let report = figures.report
         let share = figures.posted.share(since: figures.before)
         let driverShare = figures.posted.driverShare(since: figures.before)
@@ -108,7 +108,7 @@ struct ServiceBenchText {
     // MARK: Other findings
 
     /// Prints the growth of memory and descriptors between the middle of the load and its end.
-    func printFlatness(_ samples: [ProcessReading]) throws(CommandFailure) {
+    func printFlatness(_ samples: [ProcessReading]) throws(CommandError) {
         guard let first = samples.first, let last = samples.last else { return }
         let middle = samples[samples.count / 2]
         let flatness = Flatness(middle: middle, last: last)
@@ -139,7 +139,7 @@ struct ServiceBenchText {
         good: Int,
         nanoseconds: Int,
         cpuNanoseconds: Int
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         let perSecond = ServiceLoadReport.perSecond(taken, nanoseconds)
         let cost = cpuNanoseconds / max(1, taken)
         guard !printsJSON else {
@@ -157,7 +157,7 @@ struct ServiceBenchText {
         )
     }
 
-    func printRepeats(_ verifier: RepeatVerifier) throws(CommandFailure) {
+    func printRepeats(_ verifier: RepeatVerifier) throws(CommandError) {
         guard printsJSON else { return try Output.print(Self.sentence(verifier)) }
         try object { writer in
             writer.member("load", "repeats")
@@ -183,7 +183,7 @@ struct ServiceBenchText {
 
     // MARK: Relays in turns
 
-    func print(_ report: ServiceComparedReport) throws(CommandFailure) {
+    func print(_ report: ServiceComparedReport) throws(CommandError) {
         guard !printsJSON else {
             return try object { writer in
                 writer.member("load", "in-turns")
@@ -210,7 +210,7 @@ struct ServiceBenchText {
         _ comparison: TurnComparison,
         of report: ServiceComparedReport,
         to first: ServiceComparedReport
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         guard !printsJSON else {
             return try object { writer in
                 writer.member("load", "ratio")
@@ -229,7 +229,7 @@ struct ServiceBenchText {
 
     // MARK: Words
 
-    func object(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) {
+    func object(_ members: (inout JSONWriter) -> Void) throws(CommandError) {
         var writer = JSONWriter()
         writer.object(members)
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))

@@ -56,7 +56,7 @@ struct ServiceCommand: Command {
     private let keys: String
     private let text: ServiceBenchText
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         var load = ServiceLoad()
         if let word = arguments.value("--payload") {
@@ -110,7 +110,7 @@ struct ServiceCommand: Command {
         text = ServiceBenchText(printsJSON: arguments.flag(.json))
     }
 
-    private static func deviceCounts(_ arguments: Arguments) throws(CommandFailure) -> [Int] {
+    private static func deviceCounts(_ arguments: Arguments) throws(CommandError) -> [Int] {
         guard let text = arguments.value("--devices") else { return [10_000] }
         var counts: [Int] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -124,11 +124,11 @@ struct ServiceCommand: Command {
         return counts
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         Optimization.warnIfMissing()
         DescriptorLimit.raise()
         try await StopSignal.cancelsWaiting { [self] stop in
-            do throws(CommandFailure) {
+            do throws(CommandError) {
                 return .success(try await run(stop))
             } catch {
                 return .failure(Task.isCancelled ? .failed("stopped") : error)
@@ -136,7 +136,7 @@ struct ServiceCommand: Command {
         }
     }
 
-    private func run(_ stop: StopSignal) async throws(CommandFailure) {
+    private func run(_ stop: StopSignal) async throws(CommandError) {
         let folder = try TemporaryFolder("bench")
         var stages: [ServiceBenchStage] = []
         do {
@@ -150,7 +150,7 @@ struct ServiceCommand: Command {
                 )
             }
             try await run(on: stages)
-        } catch let failure as CommandFailure {
+        } catch let failure as CommandError {
             for stage in stages { await stage.close() }
             throw failure
         } catch {
@@ -183,7 +183,7 @@ struct ServiceCommand: Command {
         _ deviceCount: Int,
         in folder: String,
         stop: StopSignal
-    ) async throws(CommandFailure) -> ServiceBenchStage {
+    ) async throws(CommandError) -> ServiceBenchStage {
         var load = load
         load.deviceCount = deviceCount
         return try await ServiceBenchStage(load, keys: keys, folder: folder, stop: stop)

@@ -182,7 +182,7 @@ struct ServiceKillRun {
         _ histogram: KillHistogram,
         _ verifier: KillVerifier,
         _ interruptedCount: Int
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         let report = tally.report(since: .now())
         if printsJSON {
             try Output.print(json(report, tally.renamedCount, lives, histogram, verifier, interruptedCount))

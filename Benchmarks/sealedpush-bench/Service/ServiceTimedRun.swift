@@ -59,7 +59,7 @@ struct ServiceTimedRun {
         let text = String(decoding: try relay.process.call(.get, "/v1/metrics").bytes, as: UTF8.self)
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }),
             let count = Int(line.dropFirst(name.count))
-        else { throw CommandFailure.failed("the relay's metrics have no receipts") }
+        else { throw CommandError.failed("the relay's metrics have no receipts") }
         return count
     }
 }

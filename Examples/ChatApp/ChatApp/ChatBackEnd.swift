@@ -11,8 +11,8 @@ struct ChatBackEnd: BackEnd {
     var url = URL(string: "https://chat.example.com/api/")!
     var session = URLSession.shared
 
-    /// The call did not end with its expected status.
-    struct Refused: Error {
+    /// The status was none that the call was meant to end with.
+    struct StatusError: Error {
         let status: Int
     }
 
@@ -45,7 +45,7 @@ struct ChatBackEnd: BackEnd {
         if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
         let (answer, response) = try await session.data(for: request)
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        guard (200...299).contains(status) else { throw Refused(status: status) }
+        guard (200...299).contains(status) else { throw StatusError(status: status) }
         return answer
     }
 }

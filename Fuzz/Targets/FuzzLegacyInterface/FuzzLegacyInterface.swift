@@ -47,7 +47,7 @@ private func check(_ step: LegacyNotification.Step) {
 
 private func check(_ notification: LegacyNotification, _ command: LegacyCommand, _ bytes: [UInt8]) {
     var written: [UInt8] = []
-    do throws(LegacyNotification.Fault) {
+    do throws(LegacyNotificationError) {
         try notification.append(to: &written, as: command)
     } catch {
         return require(false, "what was read can be written")
@@ -77,14 +77,14 @@ private func checkFeedback(_ bytes: [UInt8], pieceByteCount: Int) {
 
 private struct Feedback {
     private(set) var tuples: [FeedbackTuple] = []
-    private(set) var fault: FeedbackReader.Fault?
+    private(set) var fault: FeedbackError?
     private(set) var isAtBoundary = true
 
     init(_ bytes: [UInt8], pieceByteCount: Int) {
         var reader = FeedbackReader()
         for start in stride(from: 0, to: bytes.count, by: pieceByteCount) where fault == nil {
             let piece = Array(bytes[start..<min(start + pieceByteCount, bytes.count)])
-            do throws(FeedbackReader.Fault) { try reader.read(piece.span, into: &tuples) } catch { fault = error }
+            do throws(FeedbackError) { try reader.read(piece.span, into: &tuples) } catch { fault = error }
         }
         isAtBoundary = fault == nil && reader.isAtBoundary
     }

@@ -29,16 +29,6 @@ public struct BroadcastRequest: Sendable, Equatable {
         }
     }
 
-    /// Rule that a request breaks.
-    public enum Fault: Error, Equatable {
-        /// A broadcast needs the bundle id; TopicDisallowed.
-        case topicIsNoBundleID(PushType)
-        /// A channel without storage takes `apns-expiration` 0 only; BadExpirationDate.
-        case expirationNeedsStorage
-        case payloadEmpty
-        case payloadTooLarge(byteCount: Int, byteCountMax: Int)
-    }
-
     /// Largest body of a broadcast in bytes.
     public static let payloadByteCountMax = 5120
 
@@ -60,7 +50,7 @@ public struct BroadcastRequest: Sendable, Equatable {
         of bundleID: Topic,
         policy: ChannelStoragePolicy,
         requestID: APNSID? = nil
-    ) throws(Fault) -> BroadcastRequest {
+    ) throws(BroadcastRequestError) -> BroadcastRequest {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("message-storage-policy", policy.rawValue)
@@ -76,7 +66,7 @@ public struct BroadcastRequest: Sendable, Equatable {
         _ channel: ChannelID,
         of bundleID: Topic,
         requestID: APNSID? = nil
-    ) throws(Fault) -> BroadcastRequest {
+    ) throws(BroadcastRequestError) -> BroadcastRequest {
         try BroadcastRequest(.readChannel, bundleID, requestID, [Field(HeaderName.channelID, channel.bytes)], [])
     }
 
@@ -87,14 +77,16 @@ public struct BroadcastRequest: Sendable, Equatable {
         _ channel: ChannelID,
         of bundleID: Topic,
         requestID: APNSID? = nil
-    ) throws(Fault) -> BroadcastRequest {
+    ) throws(BroadcastRequestError) -> BroadcastRequest {
         try BroadcastRequest(.deleteChannel, bundleID, requestID, [Field(HeaderName.channelID, channel.bytes)], [])
     }
 
     /// Lists an app's channels.
     ///
     /// - Throws: `.topicIsNoBundleID`.
-    public static func listChannels(of bundleID: Topic, requestID: APNSID? = nil) throws(Fault) -> BroadcastRequest {
+    public static func listChannels(of bundleID: Topic, requestID: APNSID? = nil) throws(BroadcastRequestError)
+        -> BroadcastRequest
+    {
         try BroadcastRequest(.listChannels, bundleID, requestID, [], [])
     }
 
@@ -108,7 +100,7 @@ public struct BroadcastRequest: Sendable, Equatable {
     ///   - expiration: `oneAttempt` for a channel without storage.
     ///   - priority: urgency and power cost.
     ///   - requestID: `nil` lets APNs make one.
-    /// - Throws: every `Fault`.
+    /// - Throws: every `BroadcastRequestError`.
     public static func send(
         _ payload: [UInt8],
         to channel: ChannelID,
@@ -117,7 +109,7 @@ public struct BroadcastRequest: Sendable, Equatable {
         expiration: Expiration = .oneAttempt,
         priority: Priority = .immediate,
         requestID: APNSID? = nil
-    ) throws(Fault) -> BroadcastRequest {
+    ) throws(BroadcastRequestError) -> BroadcastRequest {
         guard policy == .mostRecent || expiration == .oneAttempt else { throw .expirationNeedsStorage }
         guard !payload.isEmpty else { throw .payloadEmpty }
         guard payload.count <= payloadByteCountMax else {
@@ -138,7 +130,7 @@ public struct BroadcastRequest: Sendable, Equatable {
         _ requestID: APNSID?,
         _ fields: [Field],
         _ body: [UInt8]
-    ) throws(Fault) {
+    ) throws(BroadcastRequestError) {
         if let owner = bundleID.suffixOwner { throw .topicIsNoBundleID(owner) }
         self.operation = operation
         self.requestID = requestID
@@ -166,8 +158,18 @@ public struct BroadcastRequest: Sendable, Equatable {
     public var role: Role { operation == .send ? .push : .management }
 }
 
-extension BroadcastRequest.Fault: CustomStringConvertible {
-    /// Sentence with Apple's rule and APNs' reason.
+/// Rule that a request breaks.
+public enum BroadcastRequestError: Error, Equatable {
+    /// The topic has a suffix, but a broadcast needs the bundle id; TopicDisallowed.
+    case topicIsNoBundleID(PushType)
+    /// A channel without storage takes `apns-expiration` 0 only; BadExpirationDate.
+    case expirationNeedsStorage
+    case payloadEmpty
+    case payloadTooLarge(byteCount: Int, byteCountMax: Int)
+}
+
+extension BroadcastRequestError: CustomStringConvertible {
+    /// Sentence with Apple's rule and the reason that APNs would answer.
     public var description: String {
         switch self {
         case .topicIsNoBundleID(let owner):

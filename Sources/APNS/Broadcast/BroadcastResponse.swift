@@ -17,17 +17,6 @@ public struct BroadcastResponse: Sendable, Equatable {
         case rejected(reason: BroadcastReason?, text: String?)
     }
 
-    /// Fault of a successful reply that cannot be read.
-    public enum Fault: Error, Equatable {
-        case bodyTooLong(byteCount: Int, byteCountMax: Int)
-        /// Not JSON, or without a documented member; `offset` in bytes.
-        case bodyMalformed(offset: Int)
-        case channelIDMalformed
-        /// 2xx status that Apple's page does not list here.
-        case statusUnexpected(Int)
-        case channelCountTooHigh(countMax: Int)
-    }
-
     /// Maximum number of channels of an app in one environment.
     public static let channelCountMax = 10_000
     /// Longest body read: 10,000 ids of 100 bytes, four times the length of Apple's.
@@ -54,7 +43,7 @@ public struct BroadcastResponse: Sendable, Equatable {
         status: Int,
         body: [UInt8],
         field: (StaticString) -> [UInt8]?
-    ) throws(Fault) {
+    ) throws(BroadcastResponseError) {
         self.status = status
         requestID = field(HeaderName.requestID).flatMap { APNSID(text: $0.span, acceptsUpperCase: true) }
         uniqueID = field(HeaderName.uniqueID).flatMap {
@@ -84,7 +73,7 @@ public struct BroadcastResponse: Sendable, Equatable {
         }
     }
 
-    private static func policy(_ body: [UInt8]) throws(Fault) -> ChannelStoragePolicy {
+    private static func policy(_ body: [UInt8]) throws(BroadcastResponseError) -> ChannelStoragePolicy {
         let value = try parse(body)
         guard case .integer(let number) = value["message-storage-policy"]?.content,
             let policy = Int(exactly: number).flatMap(ChannelStoragePolicy.init(rawValue:)),
@@ -93,7 +82,7 @@ public struct BroadcastResponse: Sendable, Equatable {
         return policy
     }
 
-    private static func channels(_ body: [UInt8]) throws(Fault) -> [ChannelID] {
+    private static func channels(_ body: [UInt8]) throws(BroadcastResponseError) -> [ChannelID] {
         let value = try parse(body)
         guard let elements = value["channels"]?.elements else { throw .bodyMalformed(offset: value.offset) }
         guard elements.count <= channelCountMax else { throw .channelCountTooHigh(countMax: channelCountMax) }
@@ -130,7 +119,7 @@ public struct BroadcastResponse: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func parse(_ body: [UInt8]) throws(Fault) -> JSONValue {
+    private static func parse(_ body: [UInt8]) throws(BroadcastResponseError) -> JSONValue {
         guard body.count <= bodyByteCountMax else {
             throw .bodyTooLong(byteCount: body.count, byteCountMax: bodyByteCountMax)
         }
@@ -141,4 +130,15 @@ public struct BroadcastResponse: Sendable, Equatable {
             throw .bodyMalformed(offset: error.offset)
         }
     }
+}
+
+/// An unreadable successful reply.
+public enum BroadcastResponseError: Error, Equatable {
+    case bodyTooLong(byteCount: Int, byteCountMax: Int)
+    /// Not JSON, or without a documented member; with the number of bytes before the error.
+    case bodyMalformed(offset: Int)
+    case channelIDMalformed
+    /// 2xx status that Apple's page does not list here.
+    case statusUnexpected(Int)
+    case channelCountTooHigh(countMax: Int)
 }

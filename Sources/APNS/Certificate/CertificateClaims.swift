@@ -3,13 +3,6 @@
 /// - Source: "Establishing a certificate-based connection to APNs", for the extensions; the names are those of Apple's
 ///   certificates from before the extensions.
 package struct CertificateClaims: Equatable, Sendable {
-    /// Names the position of an error, never the content.
-    package enum Fault: Error, Equatable, Sendable {
-        /// Neither an extension nor the name is one for APNs.
-        case notForAPNs
-        case topicsUnreadable(CertificateTopics.Fault)
-    }
-
     package let environments: Set<APNSEnvironment>
     /// In the certificate's order. Older certificates list none; the topic is then the subject's UID.
     package let topics: [CertificateTopic]
@@ -28,7 +21,7 @@ package struct CertificateClaims: Equatable, Sendable {
         commonName: String?,
         userID: String?,
         extensionValue: (String) -> [UInt8]?
-    ) throws(Fault) {
+    ) throws(CertificateClaimsError) {
         var environments: Set<APNSEnvironment> = []
         if extensionValue(Self.sandboxExtension) != nil { environments.insert(.sandbox) }
         if extensionValue(Self.productionExtension) != nil { environments.insert(.production) }
@@ -49,11 +42,11 @@ package struct CertificateClaims: Equatable, Sendable {
     private static func topics(
         _ userID: String?,
         _ extensionValue: (String) -> [UInt8]?
-    ) throws(Fault) -> [CertificateTopic] {
+    ) throws(CertificateClaimsError) -> [CertificateTopic] {
         // The full list first; the other repeats a part of it.
         for identifier in [topicsExtension, voIPTopicsExtension] {
             guard let value = extensionValue(identifier) else { continue }
-            do throws(CertificateTopics.Fault) {
+            do throws(CertificateTopicsError) {
                 return try CertificateTopics.read(value)
             } catch {
                 throw .topicsUnreadable(error)
@@ -80,4 +73,11 @@ package struct CertificateClaims: Equatable, Sendable {
         case .none: return false
         }
     }
+}
+
+/// Names the position of an error, never the content.
+package enum CertificateClaimsError: Error, Equatable, Sendable {
+    /// Neither an extension nor the name is one for APNs.
+    case notForAPNs
+    case topicsUnreadable(CertificateTopicsError)
 }

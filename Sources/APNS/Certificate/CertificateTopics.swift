@@ -4,17 +4,6 @@
 ///
 /// - Source: "Establishing a certificate-based connection to APNs", the extensions …6.3.4 and …6.3.6.
 package struct CertificateTopics {
-    /// Names the position of an error, never the content.
-    package enum Fault: Error, Equatable, Sendable {
-        case truncated(offset: Int)
-        case unexpectedTag(offset: Int)
-        /// Indefinite, not in shortest form, or above a limit.
-        case lengthNotAllowed(offset: Int)
-        case trailingBytes(offset: Int)
-        case textMalformed(offset: Int)
-        case tooMany(offset: Int)
-    }
-
     /// Our limits: real lists have about ten topics with one type each.
     package static let byteCountMax = 16_384
     package static let topicCountMax = 256
@@ -27,8 +16,8 @@ package struct CertificateTopics {
     private let bytes: [UInt8]
     private var offset = 0
 
-    /// - Parameter extensionValue: of the extension's OCTET STRING.
-    package static func read(_ extensionValue: [UInt8]) throws(Fault) -> [CertificateTopic] {
+    /// - Parameter extensionValue: the content of the extension's OCTET STRING.
+    package static func read(_ extensionValue: [UInt8]) throws(CertificateTopicsError) -> [CertificateTopic] {
         guard extensionValue.count <= byteCountMax else { throw .lengthNotAllowed(offset: 0) }
         var reader = CertificateTopics(bytes: extensionValue)
         let end = try reader.enter(sequenceTag, end: extensionValue.count)
@@ -45,7 +34,7 @@ package struct CertificateTopics {
         self.bytes = bytes
     }
 
-    private mutating func types(end: Int) throws(Fault) -> [String] {
+    private mutating func types(end: Int) throws(CertificateTopicsError) -> [String] {
         let end = try enter(Self.sequenceTag, end: end)
         var types: [String] = []
         while offset < end {
@@ -55,7 +44,7 @@ package struct CertificateTopics {
         return types
     }
 
-    private mutating func text(end: Int) throws(Fault) -> String {
+    private mutating func text(end: Int) throws(CertificateTopicsError) -> String {
         let start = offset
         let end = try enter(Self.textTag, end: end)
         guard (1...Self.textByteCountMax).contains(end - offset),
@@ -67,7 +56,7 @@ package struct CertificateTopics {
 
     /// - Parameter end: the enclosing value's.
     /// - Returns: the end of the content, at most `end`.
-    private mutating func enter(_ tag: UInt8, end: Int) throws(Fault) -> Int {
+    private mutating func enter(_ tag: UInt8, end: Int) throws(CertificateTopicsError) -> Int {
         guard offset < end else { throw .truncated(offset: offset) }
         guard bytes[offset] == tag else { throw .unexpectedTag(offset: offset) }
         offset += 1
@@ -87,4 +76,15 @@ package struct CertificateTopics {
         guard byteCount <= end - offset else { throw .truncated(offset: offset) }
         return offset + byteCount
     }
+}
+
+/// Names the position of an error, never the content.
+package enum CertificateTopicsError: Error, Equatable, Sendable {
+    case truncated(offset: Int)
+    case unexpectedTag(offset: Int)
+    /// Indefinite, not in shortest form, or above a limit.
+    case lengthNotAllowed(offset: Int)
+    case trailingBytes(offset: Int)
+    case textMalformed(offset: Int)
+    case tooMany(offset: Int)
 }

@@ -31,12 +31,6 @@ public struct FeedbackTuple: Sendable, Equatable {
 
 /// Incremental parser of the feedback service's bytes.
 public struct FeedbackReader: Sendable {
-    /// Malformed tuple.
-    public enum Fault: Error, Equatable {
-        /// Length 0, or more than any device token has.
-        case tokenByteCountInvalid(Int)
-    }
-
     private var rest: [UInt8] = []
 
     /// Creates a reader.
@@ -48,7 +42,7 @@ public struct FeedbackReader: Sendable {
     /// Appends the next piece's complete tuples.
     ///
     /// - Throws: at a malformed tuple; nothing after it can be read.
-    public mutating func read(_ bytes: Span<UInt8>, into tuples: inout [FeedbackTuple]) throws(Fault) {
+    public mutating func read(_ bytes: Span<UInt8>, into tuples: inout [FeedbackTuple]) throws(FeedbackError) {
         for offset in bytes.indices { rest.append(bytes[offset]) }
         var start = 0
         while let (tuple, byteCount) = try tuple(at: start) {
@@ -58,7 +52,7 @@ public struct FeedbackReader: Sendable {
         rest.removeFirst(start)
     }
 
-    private func tuple(at start: Int) throws(Fault) -> (FeedbackTuple, Int)? {
+    private func tuple(at start: Int) throws(FeedbackError) -> (FeedbackTuple, Int)? {
         guard rest.count - start >= 6 else { return nil }
         let span = rest.span
         let byteCount = Int(span.bigEndian16(at: start + 4))
@@ -71,4 +65,10 @@ public struct FeedbackReader: Sendable {
             throw .tokenByteCountInvalid(byteCount)
         }
     }
+}
+
+/// Malformed tuple.
+public enum FeedbackError: Error, Equatable {
+    /// Length 0, or more than any device token has.
+    case tokenByteCountInvalid(Int)
 }

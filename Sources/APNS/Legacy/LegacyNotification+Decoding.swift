@@ -86,7 +86,7 @@ extension LegacyNotification {
 
 /// Items of one frame, each at most once and in any order.
 private struct LegacyFrameItems {
-    struct Refusal: Error { let status: LegacyStatus }
+    struct Rejection: Error { let status: LegacyStatus }
 
     private var token: [UInt8]?
     private var payload: [UInt8]?
@@ -133,15 +133,15 @@ private struct LegacyFrameItems {
         return true
     }
 
-    var notification: Result<LegacyNotification, Refusal> {
-        guard let token else { return .failure(Refusal(status: .missingDeviceToken)) }
-        guard let payload else { return .failure(Refusal(status: .missingPayload)) }
+    var notification: Result<LegacyNotification, Rejection> {
+        guard let token else { return .failure(Rejection(status: .missingDeviceToken)) }
+        guard let payload else { return .failure(Rejection(status: .missingPayload)) }
         guard token.count <= LegacyNotification.deviceTokenByteCountMax else {
-            return .failure(Refusal(status: .invalidTokenSize))
+            return .failure(Rejection(status: .invalidTokenSize))
         }
-        guard !payload.isEmpty else { return .failure(Refusal(status: .missingPayload)) }
+        guard !payload.isEmpty else { return .failure(Rejection(status: .missingPayload)) }
         guard payload.count <= LegacyCommand.frame.payloadByteCountMax else {
-            return .failure(Refusal(status: .invalidPayloadSize))
+            return .failure(Rejection(status: .invalidPayloadSize))
         }
         do throws(APNSError) {
             return .success(
@@ -154,7 +154,7 @@ private struct LegacyFrameItems {
                 )
             )
         } catch {
-            return .failure(Refusal(status: .invalidTokenSize))
+            return .failure(Rejection(status: .invalidTokenSize))
         }
     }
 }

@@ -2,7 +2,7 @@ extension LegacyNotification {
     /// Appends the notification's bytes. One write may hold many notifications.
     ///
     /// - Throws: what `check(for:)` throws; nothing is appended then.
-    public func append(to bytes: inout [UInt8], as command: LegacyCommand) throws(Fault) {
+    public func append(to bytes: inout [UInt8], as command: LegacyCommand) throws(LegacyNotificationError) {
         try check(for: command)
         Self.append(deviceToken.bytes, payload, identifier, expiresAt, priority, to: &bytes, as: command)
     }

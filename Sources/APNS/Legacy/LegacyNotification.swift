@@ -50,17 +50,8 @@ public struct LegacyNotification: Sendable, Equatable {
         self.payload = payload
     }
 
-    /// Rule that a notification breaks.
-    public enum Fault: Error, Equatable {
-        case payloadEmpty
-        case payloadTooLarge(byteCount: Int, byteCountMax: Int)
-        case deviceTokenTooLong(byteCount: Int, byteCountMax: Int)
-        /// Priority 1 came with HTTP/2.
-        case priorityTooLow
-    }
-
     /// - Throws: the first rule that is broken.
-    public func check(for command: LegacyCommand) throws(Fault) {
+    public func check(for command: LegacyCommand) throws(LegacyNotificationError) {
         guard !payload.isEmpty else { throw .payloadEmpty }
         guard payload.count <= command.payloadByteCountMax else {
             throw .payloadTooLarge(byteCount: payload.count, byteCountMax: command.payloadByteCountMax)
@@ -73,4 +64,13 @@ public struct LegacyNotification: Sendable, Equatable {
         }
         guard command != .frame || priority != .low else { throw .priorityTooLow }
     }
+}
+
+/// Rule that a notification breaks.
+public enum LegacyNotificationError: Error, Equatable {
+    case payloadEmpty
+    case payloadTooLarge(byteCount: Int, byteCountMax: Int)
+    case deviceTokenTooLong(byteCount: Int, byteCountMax: Int)
+    /// Priority 1 came with HTTP/2.
+    case priorityTooLow
 }

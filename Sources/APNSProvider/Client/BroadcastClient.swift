@@ -55,12 +55,12 @@ public actor BroadcastClient {
         } catch {
             throw Self.providerError(error)
         }
-        do throws(BroadcastResponse.Fault) {
+        do throws(BroadcastResponseError) {
             return try BroadcastResponse(to: request.operation, status: response.status, body: response.body) { name in
                 response.headers[name].map(Array.init)
             }
         } catch {
-            throw .ambiguous(SendFailure(cause: .malformedResponse, attemptCount: 1))
+            throw .ambiguous(SendError(cause: .malformedResponse, attemptCount: 1))
         }
     }
 
@@ -125,9 +125,9 @@ public actor BroadcastClient {
         switch error {
         case .notProcessed(.cancelled): .cancelled(mayHaveBeenSent: false)
         case .ambiguous(.cancelled): .cancelled(mayHaveBeenSent: true)
-        case .notProcessed(let cause): .notProcessed(SendFailure(cause: cause, attemptCount: 1))
-        case .ambiguous(let cause): .ambiguous(SendFailure(cause: cause, attemptCount: 1))
-        default: .notProcessed(SendFailure(cause: .connection(error), attemptCount: 0))
+        case .notProcessed(let cause): .notProcessed(SendError(cause: cause, attemptCount: 1))
+        case .ambiguous(let cause): .ambiguous(SendError(cause: cause, attemptCount: 1))
+        default: .notProcessed(SendError(cause: .connection(error), attemptCount: 0))
         }
     }
 }

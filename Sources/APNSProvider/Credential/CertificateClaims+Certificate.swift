@@ -4,7 +4,7 @@ import Transport
 extension CertificateClaims {
     /// - Throws: `.notForAPNs`, `.topicsUnreadable`.
     init(_ certificate: TLSCertificate) throws(ClientCertificateError) {
-        do throws(Fault) {
+        do throws(CertificateClaimsError) {
             try self.init(
                 commonName: certificate.commonName,
                 userID: certificate.userID,

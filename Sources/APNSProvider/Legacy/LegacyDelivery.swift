@@ -47,7 +47,7 @@ struct LegacyDelivery {
         var sendable: [Int] = []
         var outcomes = [LegacyOutcome?](repeating: nil, count: notifications.count)
         for (index, notification) in notifications.enumerated() {
-            do throws(LegacyNotification.Fault) {
+            do throws(LegacyNotificationError) {
                 try notification.check(for: command)
                 sendable.append(index)
             } catch {
@@ -81,7 +81,7 @@ struct LegacyDelivery {
     private mutating func append(_ index: Int, to bytes: inout [UInt8]) {
         var notification = notifications[index]
         notification.identifier = UInt32(truncatingIfNeeded: index &+ 1)
-        do throws(LegacyNotification.Fault) {
+        do throws(LegacyNotificationError) {
             try notification.append(to: &bytes, as: command)
             sent.append(index, identifier: notification.identifier)
         } catch {
@@ -116,7 +116,7 @@ struct LegacyDelivery {
 
     /// - Parameter error: `nil` if it ended in order.
     mutating func close(_ error: TransportError?) -> Next {
-        let failure = LegacyFailure.connection(error ?? .connectionClosed)
+        let failure = LegacyError.connection(error ?? .connectionClosed)
         let isInOrder = !command.isAnswered && error == nil
         for index in sent.removeAll() { settle(index, isInOrder ? .written : .unknown(failure)) }
         failureCount = hasProgress ? 0 : failureCount + 1
@@ -133,7 +133,7 @@ struct LegacyDelivery {
         hasProgress = true
     }
 
-    private mutating func next(after failure: LegacyFailure) -> Next {
+    private mutating func next(after failure: LegacyError) -> Next {
         guard position < sendable.count else { return .finish }
         guard failureCount < limits.failureCountMax else {
             giveUp(failure)
@@ -148,7 +148,7 @@ struct LegacyDelivery {
         return .connect
     }
 
-    private mutating func giveUp(_ failure: LegacyFailure) {
+    private mutating func giveUp(_ failure: LegacyError) {
         for place in position..<sendable.count { outcomes[sendable[place]] = .notSent(failure) }
         position = sendable.count
     }

@@ -11,7 +11,7 @@ package final class LegacyFeedback: Sendable {
     package struct List: Sendable, Equatable {
         package let tuples: [FeedbackTuple]
         /// `nil` if it ended between two tuples, in order.
-        package let failure: LegacyFailure?
+        package let failure: LegacyError?
     }
 
     private let service: LegacyService
@@ -47,7 +47,7 @@ private final class FeedbackVisit: TLSChannelDelegate {
     private let countMax: Int
     private var reader = FeedbackReader()
     private var tuples: [FeedbackTuple] = []
-    private var failure: LegacyFailure?
+    private var failure: LegacyError?
     private var channel: TLSChannel?
     private var onFinish: ((LegacyFeedback.List) -> Void)?
     private var isCancelled = false
@@ -88,7 +88,7 @@ private final class FeedbackVisit: TLSChannelDelegate {
 
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
         guard failure == nil else { return }
-        do throws(FeedbackReader.Fault) {
+        do throws(FeedbackError) {
             try reader.read(bytes, into: &tuples)
         } catch {
             failure = .malformedFeedback(error)
@@ -106,7 +106,7 @@ private final class FeedbackVisit: TLSChannelDelegate {
         finish(reader.isAtBoundary ? nil : .connection(.connectionLost))
     }
 
-    private func finish(_ failure: LegacyFailure?) {
+    private func finish(_ failure: LegacyError?) {
         channel = nil
         onFinish?(LegacyFeedback.List(tuples: tuples, failure: failure))
         onFinish = nil

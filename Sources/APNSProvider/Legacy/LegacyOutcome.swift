@@ -9,14 +9,14 @@ package enum LegacyOutcome: Sendable, Equatable {
     /// Named by APNs' error packet.
     case refused(LegacyStatus)
     /// Never written: the layout cannot carry it.
-    case notSendable(LegacyNotification.Fault)
+    case notSendable(LegacyNotificationError)
     /// Written, and the connection ended without a packet: a resend may show it twice.
-    case unknown(LegacyFailure)
+    case unknown(LegacyError)
     /// Not written, or certainly discarded.
-    case notSent(LegacyFailure)
+    case notSent(LegacyError)
 }
 
-package enum LegacyFailure: Error, Sendable, Equatable {
+package enum LegacyError: Error, Sendable, Equatable {
     /// `.connectionClosed` if it ended in order, but too early.
     case connection(TransportError)
     case malformedPacket
@@ -24,5 +24,5 @@ package enum LegacyFailure: Error, Sendable, Equatable {
     /// Limit of a batch: APNs treated quick reconnects as an attack.
     case tooManyConnections(countMax: Int)
     case tooManyTuples(countMax: Int)
-    case malformedFeedback(FeedbackReader.Fault)
+    case malformedFeedback(FeedbackError)
 }

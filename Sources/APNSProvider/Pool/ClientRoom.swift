@@ -47,7 +47,7 @@ extension ConnectionPool {
     func handBackUnsent() {
         guard !configuration.keepsUnsent, deliveries.waitingCount > 0 else { return }
         if case .open = room { return }
-        let failure = SendFailure(cause: causeOfWaiting, attemptCount: 0)
+        let failure = SendError(cause: causeOfWaiting, attemptCount: 0)
         failWaiting(.notProcessed(failure)) { $0.isUnsent }
     }
 }

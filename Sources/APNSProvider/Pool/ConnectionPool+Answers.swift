@@ -144,7 +144,7 @@ extension ConnectionPool {
 
     private func giveUp(_ slot: Int, _ cause: RequestFailure, _ connection: PooledConnection, wasSent: Bool) {
         let delivery = deliveries.takeInFlight(slot)
-        let failure = SendFailure(cause: cause, goAway: connection.goAway, attemptCount: delivery.attemptCount)
+        let failure = SendError(cause: cause, goAway: connection.goAway, attemptCount: delivery.attemptCount)
         if wasSent || delivery.isMaybeDuplicate { return finish(delivery, .failure(.ambiguous(failure))) }
         configuration.onEarlierAttempt?(delivery.notification.id, .failure(cause))
         if let reason = lane.suspension { return finish(delivery, .failure(.suspended(reason))) }

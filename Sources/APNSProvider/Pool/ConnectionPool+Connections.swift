@@ -86,7 +86,7 @@ extension ConnectionPool {
         // Most likely a wrong setting, which waiting does not mend.
         if !lane.isProven, !connections.contains(where: { $0 !== connection && !$0.isRetired }) {
             // A push with an earlier attempt has shown that there is a server.
-            failWaiting(.notProcessed(SendFailure(cause: .connection(error), attemptCount: 0))) { $0.attemptCount == 0 }
+            failWaiting(.notProcessed(SendError(cause: .connection(error), attemptCount: 0))) { $0.attemptCount == 0 }
         }
     }
 

@@ -36,7 +36,7 @@ extension ConnectionPool {
     }
 
     func expire(_ delivery: Delivery) {
-        let failure = SendFailure(cause: causeOfWaiting, attemptCount: delivery.attemptCount)
+        let failure = SendError(cause: causeOfWaiting, attemptCount: delivery.attemptCount)
         finish(delivery, .failure(delivery.isMaybeDuplicate ? .ambiguous(failure) : .notProcessed(failure)))
     }
 

@@ -62,7 +62,7 @@ final class ConnectionPool {
         _ waitingCountMax: Int = .max,
         within deadline: Duration? = nil
     ) {
-        do throws(PushNotification.Fault) {
+        do throws(PushNotificationError) {
             try notification.check()
             try credential.check(notification)
         } catch {
@@ -125,7 +125,7 @@ final class ConnectionPool {
     private func reported(_ error: ProviderError, of delivery: Delivery) -> ProviderError {
         var cause = RequestFailure.connection(.connectionClosed)
         if case .notProcessed(let failure) = error { cause = failure.cause }
-        let failure = SendFailure(cause: cause, attemptCount: delivery.attemptCount)
+        let failure = SendError(cause: cause, attemptCount: delivery.attemptCount)
         if delivery.isMaybeDuplicate { return .ambiguous(failure) }
         if case .notProcessed = error { return .notProcessed(failure) }
         return error

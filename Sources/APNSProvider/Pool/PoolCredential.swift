@@ -36,7 +36,7 @@ struct PoolCredential {
 
     // Inlined: a call would copy the credential out of its pool.
     @inline(__always)
-    func check(_ notification: borrowing PushNotification) throws(PushNotification.Fault) {
+    func check(_ notification: borrowing PushNotification) throws(PushNotificationError) {
         try notification.checkAuthentication(hasProviderToken: certificate == nil)
         guard let certificate else { return }
         guard certificate.allows(notification.topic, notification.pushType) else { throw .topicNotOfCertificate }

@@ -13,15 +13,15 @@ public enum ProviderError: Error, Equatable {
     /// The system has no thread or descriptor left.
     case system(TransportError)
     /// Not sent: the push breaks a rule of Apple's.
-    case notSendable(PushNotification.Fault)
+    case notSendable(PushNotificationError)
     /// APNs refuses the credential, so nothing more is sent with it; the reason is Apple's.
     case suspended(Reason)
     /// `trySend`: too many pushes wait already.
     case queueFull(countMax: Int)
     /// APNs has not acted on the push: a resend cannot show it twice.
-    case notProcessed(SendFailure)
+    case notProcessed(SendError)
     /// APNs may have acted on the push. Resend it with the same `apns-id` and a collapse id, or not at all.
-    case ambiguous(SendFailure)
+    case ambiguous(SendError)
     /// The task was cancelled.
     case cancelled(mayHaveBeenSent: Bool)
     /// The client was closed before APNs could act on the push.
@@ -29,7 +29,7 @@ public enum ProviderError: Error, Equatable {
 }
 
 /// A failed send.
-public struct SendFailure: Error, Equatable {
+public struct SendError: Error, Equatable {
     /// Failure of the last attempt.
     public let cause: RequestFailure
     /// APNs' reason for ending the connection: the JSON in a GOAWAY's debug data.
@@ -67,7 +67,7 @@ extension ProviderError: CustomStringConvertible {
     }
 }
 
-extension SendFailure: CustomStringConvertible {
+extension SendError: CustomStringConvertible {
     /// The failure.
     public var description: String {
         let reason = goAway.map { " (APNs says \($0.reasonText))" } ?? ""

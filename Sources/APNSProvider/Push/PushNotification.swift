@@ -52,7 +52,7 @@ public struct PushNotification: Sendable, Equatable {
     ///
     /// - Parameter now: Seconds since 1970; without it a past expiration passes.
     /// - Throws: The first broken rule.
-    public func check(now: Int64? = nil) throws(Fault) {
+    public func check(now: Int64? = nil) throws(PushNotificationError) {
         guard topic.fits(pushType) else { throw topicFault }
         guard pushType.expects(priority ?? .immediate) else { throw .priorityNotAllowed(priority, for: pushType) }
         if let now, let expiration, expiration != .oneAttempt, !expiration.allowsStoring(at: now) {
@@ -69,12 +69,12 @@ public struct PushNotification: Sendable, Equatable {
     ///
     /// - Parameter hasProviderToken: false for a connection with a client certificate.
     /// - Throws: `.needsProviderToken`, `.needsCertificate`.
-    public func checkAuthentication(hasProviderToken: Bool) throws(Fault) {
+    public func checkAuthentication(hasProviderToken: Bool) throws(PushNotificationError) {
         if pushType.needsTokenAuthentication, !hasProviderToken { throw .needsProviderToken(pushType) }
         if pushType.needsCertificate, hasProviderToken { throw .needsCertificate(pushType) }
     }
 
-    private var topicFault: Fault {
+    private var topicFault: PushNotificationError {
         if pushType == .mdm { return .topicNotOfManagement }
         if pushType.topicIsBundleID, let owner = topic.suffixOwner { return .topicBelongs(to: owner) }
         return .topicLacksSuffix(of: pushType)

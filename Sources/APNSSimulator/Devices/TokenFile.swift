@@ -9,21 +9,6 @@ import Primitives
 /// client gets the token, so that a killed simulator knows every token it issued. A reader can make tokens: the mode is
 /// 0600.
 package final class TokenFile {
-    /// Names the line and field, never their content.
-    package enum Failure: Error, Equatable, Sendable {
-        case system(call: String, code: Int32)
-        /// Another simulator has it open.
-        case inUse
-        /// The file holds a key, and others may read it.
-        case permissionsTooLoose
-        /// Foreign or damaged content; lines count from 1.
-        case malformed(line: Int, field: String)
-        case otherEnvironment
-        /// This is the file's token length.
-        case otherTokenByteCount(Int)
-        case tooLarge(byteCountMax: Int)
-    }
-
     private static let format = "sealedpush-device-tokens-1"
     /// Our limit; holds more than a million tokens.
     static let byteCountMax = 256 << 20
@@ -32,13 +17,13 @@ package final class TokenFile {
     private(set) var records: [TokenRecord] = []
     private var descriptor: Int32
     /// First failure; nothing is written after it.
-    private var failure: Failure?
+    private var failure: TokenFileError?
 
     /// Opens or creates a file. An incomplete last line is dropped: no client has its token.
-    package init(path: String, environment: APNSEnvironment, tokenByteCount: Int) throws(Failure) {
+    package init(path: String, environment: APNSEnvironment, tokenByteCount: Int) throws(TokenFileError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(call: "open", code: errno) }
-        do throws(Failure) {
+        do throws(TokenFileError) {
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 throw errno == EWOULDBLOCK ? .inUse : .system(call: "flock", code: errno)
             }
@@ -82,7 +67,7 @@ package final class TokenFile {
     /// Forces the records to disk together. Does nothing after a failure, which `close` returns.
     func append(_ records: [TokenRecord]) {
         guard !records.isEmpty, failure == nil, descriptor >= 0 else { return }
-        do throws(Failure) {
+        do throws(TokenFileError) {
             try Self.write(records.flatMap(\.line), descriptor)
         } catch {
             failure = error
@@ -90,7 +75,7 @@ package final class TokenFile {
     }
 
     /// - Returns: the first failure, since which tokens are not kept.
-    func close() -> Failure? {
+    func close() -> TokenFileError? {
         if descriptor >= 0 { Platform.close(descriptor) }
         descriptor = -1
         return failure
@@ -102,7 +87,7 @@ package final class TokenFile {
         _ line: ArraySlice<UInt8>,
         _ environment: APNSEnvironment,
         _ tokenByteCount: Int
-    ) throws(Failure) -> DeviceTokenMint {
+    ) throws(TokenFileError) -> DeviceTokenMint {
         let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard words.first == format, words.count == 4 else {
@@ -126,8 +111,8 @@ package final class TokenFile {
         )
     }
 
-    /// The last line of a number wins.
-    private static func records(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Failure)
+    /// Reads the records; the last line of a number wins.
+    private static func records(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(TokenFileError)
         -> [TokenRecord]
     {
         var records: [TokenRecord] = []
@@ -151,7 +136,7 @@ package final class TokenFile {
         return records
     }
 
-    private static func read(_ descriptor: Int32) throws(Failure) -> [UInt8] {
+    private static func read(_ descriptor: Int32) throws(TokenFileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -166,7 +151,7 @@ package final class TokenFile {
 
     // MARK: Writing
 
-    private static func write(_ bytes: [UInt8], _ descriptor: Int32) throws(Failure) {
+    private static func write(_ bytes: [UInt8], _ descriptor: Int32) throws(TokenFileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes {
@@ -179,8 +164,8 @@ package final class TokenFile {
         if let code = FileSync.durable.force(descriptor) { throw .system(call: "fsync", code: code) }
     }
 
-    /// Makes a new file's name durable.
-    private static func syncFolder(of path: String) throws(Failure) {
+    /// Syncs the folder, without which a new file's name is not durable.
+    private static func syncFolder(of path: String) throws(TokenFileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -190,6 +175,21 @@ package final class TokenFile {
             throw .system(call: "fsync", code: code)
         }
     }
+}
+
+/// Names the line and field, never their content.
+package enum TokenFileError: Error, Equatable, Sendable {
+    case system(call: String, code: Int32)
+    /// Another simulator has it open.
+    case inUse
+    /// The file holds a key, and others may read it.
+    case permissionsTooLoose
+    /// Foreign or damaged content; lines count from 1.
+    case malformed(line: Int, field: String)
+    case otherEnvironment
+    /// The file's token length is this one, not the requested one.
+    case otherTokenByteCount(Int)
+    case tooLarge(byteCountMax: Int)
 }
 
 extension SystemRandom {

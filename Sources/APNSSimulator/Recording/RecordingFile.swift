@@ -5,25 +5,17 @@ import Transport
 /// Recording: one exchange a line, written as it happens and forced to disk at the end. It shows pushes though no key,
 /// so its mode is 0600. Lives on the loop once a simulator has it.
 package final class RecordingFile {
-    /// Failed call and its errno.
-    package struct Failure: Error, Equatable, Sendable {
-        package let call: String
-        package let code: Int32
-
-        package var isFileThere: Bool { code == EEXIST }
-    }
-
     private var descriptor: Int32
     private let hasPayloads: Bool
     private let beginning = MonotonicTime.now()
     /// First failure; nothing is written after it.
-    private var failure: Failure?
+    private var failure: RecordingFileError?
 
     /// - Parameter path: must not exist: a recording is never overwritten.
-    package init(path: String, hasPayloads: Bool) throws(Failure) {
+    package init(path: String, hasPayloads: Bool) throws(RecordingFileError) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
         self.hasPayloads = hasPayloads
-        guard descriptor >= 0 else { throw Failure(call: "open", code: errno) }
+        guard descriptor >= 0 else { throw RecordingFileError(call: "open", code: errno) }
     }
 
     deinit { _ = close() }
@@ -55,19 +47,27 @@ package final class RecordingFile {
             let count = unsafe rest.withUnsafeBytes { unsafe Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                failure = Failure(call: "write", code: errno)
+                failure = RecordingFileError(call: "write", code: errno)
                 return
             }
             rest = rest.dropFirst(count)
         }
     }
 
-    /// - Returns: what left it incomplete.
-    package func close() -> Failure? {
+    /// - Returns: the failure that left it incomplete.
+    package func close() -> RecordingFileError? {
         guard descriptor >= 0 else { return failure }
-        if fsync(descriptor) != 0, failure == nil { failure = Failure(call: "fsync", code: errno) }
+        if fsync(descriptor) != 0, failure == nil { failure = RecordingFileError(call: "fsync", code: errno) }
         Platform.close(descriptor)
         descriptor = -1
         return failure
     }
+}
+
+/// Failed call and its errno.
+package struct RecordingFileError: Error, Equatable, Sendable {
+    package let call: String
+    package let code: Int32
+
+    package var isFileThere: Bool { code == EEXIST }
 }

@@ -26,7 +26,7 @@ enum CertificateVerdict: Equatable {
             return
         }
         let endsConnection = rules.unfitCertificate == .goAway
-        do throws(CertificateClaims.Fault) {
+        do throws(CertificateClaimsError) {
             let claims = try CertificateClaims(
                 commonName: certificate.commonName,
                 userID: certificate.userID,

@@ -12,9 +12,9 @@ struct AttachmentReader {
     init(_ value: JSONValue) { self.value = value }
 
     // `url` replaces the member of that name; nil makes it required.
-    func pointer(at url: AttachmentURL? = nil) throws(MessageFault) -> AttachmentPointer {
+    func pointer(at url: AttachmentURL? = nil) throws(MessageMemberError) -> AttachmentPointer {
         guard value.members != nil else {
-            throw MessageFault(reason: .expected(Self.listExpected, .attachments), offset: value.offset)
+            throw MessageMemberError(reason: .expected(Self.listExpected, .attachments), offset: value.offset)
         }
         let id = try parsed(.id, "22 characters of base64url", AttachmentID.init(text:))
         let url =
@@ -54,38 +54,38 @@ struct AttachmentReader {
         _ member: AttachmentMember,
         _ what: String,
         _ parse: (String) -> Value?
-    ) throws(MessageFault) -> Value {
+    ) throws(MessageMemberError) -> Value {
         guard let value = try text(member).flatMap(parse) else { throw fault(member, what) }
         return value
     }
 
     /// Nil if absent or empty.
-    private func text(_ member: AttachmentMember) throws(MessageFault) -> String? {
+    private func text(_ member: AttachmentMember) throws(MessageMemberError) -> String? {
         guard let value = value[member.rawValue] else { return nil }
         guard let text = value.string else { throw fault(member, "a string") }
         return text.isEmpty ? nil : text
     }
 
-    private func number(_ member: AttachmentMember) throws(MessageFault) -> UInt64 {
+    private func number(_ member: AttachmentMember) throws(MessageMemberError) -> UInt64 {
         guard case .integer(let number) = value[member.rawValue]?.content, let number = UInt64(exactly: number) else {
             throw fault(member, "a number of bytes")
         }
         return number
     }
 
-    private func flag(_ member: AttachmentMember) throws(MessageFault) -> Bool {
+    private func flag(_ member: AttachmentMember) throws(MessageMemberError) -> Bool {
         guard let value = value[member.rawValue] else { return false }
         guard case .bool(let flag) = value.content else { throw fault(member, "true or false") }
         return flag
     }
 
-    private func fault(_ member: AttachmentMember, _ what: String) -> MessageFault {
-        MessageFault(reason: .attachment(member, what), offset: (value[member.rawValue] ?? value).offset)
+    private func fault(_ member: AttachmentMember, _ what: String) -> MessageMemberError {
+        MessageMemberError(reason: .attachment(member, what), offset: (value[member.rawValue] ?? value).offset)
     }
 }
 
 extension MemberReader {
-    func attachments(for operation: Message.Operation) throws(MessageFault) -> [AttachmentPointer] {
+    func attachments(for operation: Message.Operation) throws(MessageMemberError) -> [AttachmentPointer] {
         guard let value = document[MessageMember.attachments.rawValue] else { return [] }
         guard let elements = value.elements, elements.count <= AttachmentPointer.countMax else {
             throw fault(.expected(AttachmentReader.listExpected, .attachments), at: value)

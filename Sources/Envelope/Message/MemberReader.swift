@@ -1,21 +1,21 @@
 struct MemberReader {
     let document: JSONValue
 
-    init(_ document: JSONValue) throws(MessageFault) {
+    init(_ document: JSONValue) throws(MessageMemberError) {
         guard document.members != nil else {
-            throw MessageFault(reason: .expected("an object in braces", .body), offset: document.offset)
+            throw MessageMemberError(reason: .expected("an object in braces", .body), offset: document.offset)
         }
         self.document = document
     }
 
     /// Empty if absent.
-    func text(_ member: MessageMember) throws(MessageFault) -> String {
+    func text(_ member: MessageMember) throws(MessageMemberError) -> String {
         guard let value = document[member.rawValue] else { return "" }
         guard let text = value.string else { throw fault(.expected("a string", member), at: value) }
         return text
     }
 
-    private func texts(_ member: MessageMember, countMax: Int) throws(MessageFault) -> [String] {
+    private func texts(_ member: MessageMember, countMax: Int) throws(MessageMemberError) -> [String] {
         guard let value = document[member.rawValue] else { return [] }
         let expected = "an array of strings, \(countMax) at most"
         guard let elements = value.elements, elements.count <= countMax else {
@@ -29,13 +29,13 @@ struct MemberReader {
         return texts
     }
 
-    func criticalNames() throws(MessageFault) -> [String] {
+    func criticalNames() throws(MessageMemberError) -> [String] {
         let names = try texts(.crit, countMax: Int.max)
         guard names.allSatisfy({ MessageMember(name: $0) != nil }) else { throw fault(.unsupported(.crit), at: nil) }
         return names
     }
 
-    func operation() throws(MessageFault) -> Message.Operation {
+    func operation() throws(MessageMemberError) -> Message.Operation {
         let name = try text(.op)
         // First: a future operation may have other members.
         guard ["", "show", "replace", "remove", "badge", "call", "test"].contains(name) else {
@@ -55,7 +55,7 @@ struct MemberReader {
         }
     }
 
-    private func target() throws(MessageFault) -> MessageID? {
+    private func target() throws(MessageMemberError) -> MessageID? {
         guard let value = document[MessageMember.target.rawValue] else { return nil }
         guard value.string != "" else { return nil }
         guard let text = value.string, let id = MessageID(text: text) else {
@@ -64,7 +64,7 @@ struct MemberReader {
         return id
     }
 
-    func localized(_ key: MessageMember, _ arguments: MessageMember) throws(MessageFault) -> LocalizedText? {
+    func localized(_ key: MessageMember, _ arguments: MessageMember) throws(MessageMemberError) -> LocalizedText? {
         let key = try text(key)
         let texts = try texts(arguments, countMax: LocalizedText.argumentCountMax)
         guard !key.isEmpty else {
@@ -74,7 +74,7 @@ struct MemberReader {
         return LocalizedText(key: key, arguments: texts)
     }
 
-    func sound() throws(MessageFault) -> Message.Sound? {
+    func sound() throws(MessageMemberError) -> Message.Sound? {
         let name = try text(.sound)
         let volume = try decimal(.soundVolume)
         guard !name.isEmpty else {
@@ -84,7 +84,7 @@ struct MemberReader {
         return Message.Sound(name: name, volume: volume)
     }
 
-    func decimal(_ member: MessageMember) throws(MessageFault) -> UnitDecimal? {
+    func decimal(_ member: MessageMember) throws(MessageMemberError) -> UnitDecimal? {
         let text = try text(member)
         guard !text.isEmpty else { return nil }
         guard let decimal = UnitDecimal(text: text) else {
@@ -96,7 +96,7 @@ struct MemberReader {
         return decimal
     }
 
-    func badge(for operation: Message.Operation) throws(MessageFault) -> Int? {
+    func badge(for operation: Message.Operation) throws(MessageMemberError) -> Int? {
         guard let value = document[MessageMember.badge.rawValue] else {
             guard operation != .badge else { throw fault(.missing(.badge), at: nil) }
             return nil
@@ -107,9 +107,9 @@ struct MemberReader {
         return badge
     }
 
-    func userInfo() throws(MessageFault) -> [String: Message.InfoValue] {
+    func userInfo() throws(MessageMemberError) -> [String: Message.InfoValue] {
         guard let value = document[MessageMember.userInfo.rawValue] else { return [:] }
-        let expected = MessageFault.Reason.expected(
+        let expected = MessageMemberError.Reason.expected(
             "an object of strings, integers and booleans, 16 at most",
             .userInfo
         )
@@ -129,7 +129,7 @@ struct MemberReader {
         return info
     }
 
-    func receipt() throws(MessageFault) -> ReceiptCapability? {
+    func receipt() throws(MessageMemberError) -> ReceiptCapability? {
         let text = try text(.receipt)
         guard !text.isEmpty else { return nil }
         guard let receipt = ReceiptCapability(text: text) else {
@@ -141,16 +141,16 @@ struct MemberReader {
         return receipt
     }
 
-    private func required<Value>(_ value: Value?, _ member: MessageMember) throws(MessageFault) -> Value {
+    private func required<Value>(_ value: Value?, _ member: MessageMember) throws(MessageMemberError) -> Value {
         guard let value else { throw fault(.missing(member), at: nil) }
         return value
     }
 
-    func outOfPlace(_ member: MessageMember) -> MessageFault {
+    func outOfPlace(_ member: MessageMember) -> MessageMemberError {
         fault(.outOfPlace(member), at: document[member.rawValue])
     }
 
-    func fault(_ reason: MessageFault.Reason, at value: JSONValue?) -> MessageFault {
-        MessageFault(reason: reason, offset: value?.offset ?? document.offset)
+    func fault(_ reason: MessageMemberError.Reason, at value: JSONValue?) -> MessageMemberError {
+        MessageMemberError(reason: reason, offset: value?.offset ?? document.offset)
     }
 }

@@ -21,7 +21,7 @@ extension Message {
     }
 
     /// Critical names and operation first: a future message is unsupported, not malformed.
-    init(members document: JSONValue) throws(MessageFault) {
+    init(members document: JSONValue) throws(MessageMemberError) {
         let reader = try MemberReader(document)
         self.init()
         criticalNames = try reader.criticalNames()
@@ -43,6 +43,8 @@ extension Message {
         userInfo = try reader.userInfo()
         attachments = try reader.attachments(for: operation)
         receipt = try reader.receipt()
-        guard hasText || !operation.needsText else { throw MessageFault(reason: .noText, offset: document.offset) }
+        guard hasText || !operation.needsText else {
+            throw MessageMemberError(reason: .noText, offset: document.offset)
+        }
     }
 }

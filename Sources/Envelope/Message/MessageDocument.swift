@@ -77,7 +77,7 @@ package struct MessageDocumentError: Error, Equatable {
     }
 }
 
-extension MessageFault.Reason {
+extension MessageMemberError.Reason {
     /// Without contents.
     fileprivate var clause: String {
         switch self {

@@ -25,8 +25,8 @@ enum MessageMember: String, CaseIterable {
     }
 }
 
-/// Faulty member and its offset; devices only report malformed or unsupported.
-struct MessageFault: Error, Equatable {
+/// A faulty member and its offset; devices only report malformed or unsupported.
+struct MessageMemberError: Error, Equatable {
     enum Reason: Equatable {
         /// Unknown, but critical.
         case unsupported(MessageMember)

@@ -21,7 +21,7 @@ final class AttachmentStore: Sendable {
         var taken: [ShownContent.Attachment] = []
         var firstProblem: AttachmentProblem?
         for var attachment in attachments {
-            do throws(Refusal) {
+            do throws(CheckError) {
                 try check(attachment)
                 attachment.path = try store(attachment, appBundle: appBundle)
                 taken.append(attachment)
@@ -32,30 +32,30 @@ final class AttachmentStore: Sendable {
         return (taken, firstProblem)
     }
 
-    private struct Refusal: Error {
+    private struct CheckError: Error {
         let problem: AttachmentProblem
     }
 
-    private func check(_ attachment: ShownContent.Attachment) throws(Refusal) {
+    private func check(_ attachment: ShownContent.Attachment) throws(CheckError) {
         let header: Data
         let byteCount: Int
         do {
             let attributes = try FileManager.default.attributesOfItem(atPath: attachment.path)
             guard attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? NSNumber
-            else { throw Refusal(problem: .missing) }
+            else { throw CheckError(problem: .missing) }
             byteCount = size.intValue
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: attachment.path))
             // Read only: a failed close loses nothing.
             defer { try? file.close() }
             header = try file.read(upToCount: AttachmentRule.headerByteCount) ?? Data()
         } catch {
-            throw Refusal(problem: .missing)
+            throw CheckError(problem: .missing)
         }
         let problem = AttachmentRule.problem(type: attachment.type, byteCount: byteCount, header: Array(header))
-        if let problem { throw Refusal(problem: problem) }
+        if let problem { throw CheckError(problem: problem) }
     }
 
-    private func store(_ attachment: ShownContent.Attachment, appBundle: URL?) throws(Refusal) -> String {
+    private func store(_ attachment: ShownContent.Attachment, appBundle: URL?) throws(CheckError) -> String {
         let source = URL(fileURLWithPath: attachment.path).standardizedFileURL
         let target = folder.appendingPathComponent("\(UUID().uuidString).\(source.pathExtension)")
         let isOfApp = appBundle.map { source.path.hasPrefix($0.standardizedFileURL.path + "/") } ?? false
@@ -67,7 +67,7 @@ final class AttachmentStore: Sendable {
                 try FileManager.default.moveItem(at: source, to: target)
             }
         } catch {
-            throw Refusal(problem: .notMoved)
+            throw CheckError(problem: .notMoved)
         }
         return target.path
     }

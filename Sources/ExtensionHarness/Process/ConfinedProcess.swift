@@ -4,7 +4,7 @@ internal import UserNotifications
 
 /// Child process and the socket to it. It dies with the thread that started it, and with this value.
 struct ConfinedProcess: ~Copyable {
-    struct StartFailure: Error, Equatable {
+    struct StartError: Error, Equatable {
         let call: String
         let code: Int32
     }
@@ -20,10 +20,10 @@ struct ConfinedProcess: ~Copyable {
     private var isReaped = false
 
     /// - Parameter folder: Working folder, also for temporary files.
-    init(_ program: ExtensionProgram, folder: String, group: MemoryGroup?) throws(StartFailure) {
+    init(_ program: ExtensionProgram, folder: String, group: MemoryGroup?) throws(StartError) {
         var ends: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw StartFailure(call: "socketpair", code: errno)
+            throw StartError(call: "socketpair", code: errno)
         }
         defer { close(ends[1]) }
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
@@ -43,7 +43,7 @@ struct ConfinedProcess: ~Copyable {
         guard id > 0 else {
             let code = errno
             close(ends[0])
-            throw StartFailure(call: "execve", code: code)
+            throw StartError(call: "execve", code: code)
         }
         self.id = id
         channel = ends[0]

@@ -53,7 +53,7 @@ final class ProcessLoop {
             wait(for: [wakeEvent.descriptor], Self.idleMilliseconds)
             commands = inbox.withLock { $0.take() }
         }
-        do throws(ConfinedProcess.StartFailure) {
+        do throws(ConfinedProcess.StartError) {
             var process = try ConfinedProcess(setting.program, folder: setting.folder, group: group)
             follow(commands, process)
             while !supervision.isOver, !isEndWanted || supervision.hasActivities { turn(&process) }

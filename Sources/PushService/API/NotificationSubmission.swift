@@ -139,7 +139,7 @@ package struct NotificationSubmission: Equatable, Sendable {
     ) -> SealedField? {
         let webPush = reader.object["webpush"]
         guard let webPush else {
-            return sealed(reader, "sealed") { text throws(SealedField.Fault) in
+            return sealed(reader, "sealed") { text throws(SealedFieldError) in
                 try SealedField(sealed: text, for: notificationClass.pushClass)
             }
         }
@@ -148,7 +148,7 @@ package struct NotificationSubmission: Equatable, Sendable {
             reader.wrong("webpush", webPush, problem)
             return nil
         }
-        return sealed(reader, "webpush") { text throws(SealedField.Fault) in
+        return sealed(reader, "webpush") { text throws(SealedFieldError) in
             try SealedField(webPush: text, room: room)
         }
     }
@@ -156,7 +156,7 @@ package struct NotificationSubmission: Equatable, Sendable {
     private static func sealed(
         _ reader: ObjectReader,
         _ name: String,
-        _ make: (String) throws(SealedField.Fault) -> SealedField
+        _ make: (String) throws(SealedFieldError) -> SealedField
     ) -> SealedField? {
         let expected = "the output of sealing, in base64url"
         guard let value = reader.value(name, expected, isRequired: true) else { return nil }
@@ -168,7 +168,7 @@ package struct NotificationSubmission: Equatable, Sendable {
             reader.wrong(name, value, expected)
             return nil
         }
-        do throws(SealedField.Fault) {
+        do throws(SealedFieldError) {
             return try make(text)
         } catch .tooLarge(let byteCount, let byteCountMax) {
             let problem = "\(byteCount) bytes, and the limit is \(byteCountMax)"

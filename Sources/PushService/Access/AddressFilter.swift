@@ -2,21 +2,8 @@
 ///
 /// - Source: the IANA special-purpose address registries (RFC 6890 and its updates).
 package enum AddressFilter {
-    /// Reason for a refusal, one word for a log line.
-    package enum Refusal: String, Error, Sendable {
-        case loopback
-        case privateUse = "private"
-        case linkLocal = "link-local"
-        case carrierGradeNAT = "carrier-grade-nat"
-        case multicast
-        case reserved
-        /// IPv4 embedded in IPv6: its destination depends on the network.
-        case translated
-        case none
-    }
-
-    private static let ranges: [(range: IPRange, refusal: Refusal)] = [
-        ("0.0.0.0/8", Refusal.reserved), ("10.0.0.0/8", .privateUse), ("100.64.0.0/10", .carrierGradeNAT),
+    private static let ranges: [(range: IPRange, refusal: AddressError)] = [
+        ("0.0.0.0/8", AddressError.reserved), ("10.0.0.0/8", .privateUse), ("100.64.0.0/10", .carrierGradeNAT),
         ("127.0.0.0/8", .loopback), ("169.254.0.0/16", .linkLocal), ("172.16.0.0/12", .privateUse),
         ("192.0.0.0/24", .reserved), ("192.0.2.0/24", .reserved), ("192.88.99.0/24", .reserved),
         ("192.168.0.0/16", .privateUse), ("198.18.0.0/15", .reserved), ("198.51.100.0/24", .reserved),
@@ -39,7 +26,7 @@ package enum AddressFilter {
 
     /// - Parameter allowed: a range of translated addresses does not allow the embedded ones.
     /// - Returns: nil if it may be connected to.
-    package static func refusal(of address: IPAddress, allowing allowed: [IPRange] = []) -> Refusal? {
+    package static func refusal(of address: IPAddress, allowing allowed: [IPRange] = []) -> AddressError? {
         let isAllowed = allowed.contains { $0.contains(address) }
         if let form = embedded.first(where: { $0.range.contains(address) }) {
             guard let inner = IPAddress(bytes: Array(address.bytes[form.offset..<form.offset + 4])) else {
@@ -60,11 +47,24 @@ package enum AddressFilter {
     package static func permitted(
         _ addresses: [IPAddress],
         allowing allowed: [IPRange] = []
-    ) throws(Refusal) -> [IPAddress] {
+    ) throws(AddressError) -> [IPAddress] {
         guard !addresses.isEmpty else { throw .none }
         for address in addresses {
             if let refusal = refusal(of: address, allowing: allowed) { throw refusal }
         }
         return addresses
     }
+}
+
+/// Reason for a refusal, one word for a log line.
+package enum AddressError: String, Error, Sendable {
+    case loopback
+    case privateUse = "private"
+    case linkLocal = "link-local"
+    case carrierGradeNAT = "carrier-grade-nat"
+    case multicast
+    case reserved
+    /// IPv4 embedded in IPv6: its destination depends on the network.
+    case translated
+    case none
 }

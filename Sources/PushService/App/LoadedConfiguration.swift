@@ -10,15 +10,15 @@ package struct LoadedConfiguration: Sendable {
     /// Blocks on the disk.
     ///
     /// - Throws: faults of the configuration; if it has none, those of its files.
-    package init(file: [UInt8], environment: [String: String], now: Timestamp) throws(ConfigurationError) {
+    package init(file: [UInt8], environment: [String: String], now: Timestamp) throws(ConfigurationErrors) {
         configuration = try ServiceConfiguration(file: file, environment: environment)
         places = ConfigurationPositions(file: file, environment: environment)
         files = try ServiceFiles.read(configuration, places, now: now)
     }
 
     /// Changes that need a restart.
-    func lastingFaults(beside earlier: LoadedConfiguration) -> [ConfigurationFault] {
-        var faults: [ConfigurationFault] = []
+    func lastingFaults(beside earlier: LoadedConfiguration) -> [ConfigurationError] {
+        var faults: [ConfigurationError] = []
         if configuration.databaseFile != earlier.configuration.databaseFile {
             faults.append(
                 places.fault("/database-file", "the database cannot change while the service runs; restart it")

@@ -140,7 +140,7 @@ package final class Service: Sendable {
     package func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
         let earlier = current.withLock { $0 }
         let faults = next.lastingFaults(beside: earlier)
-        guard faults.isEmpty else { throw .configuration(ConfigurationError(faults: faults)) }
+        guard faults.isEmpty else { throw .configuration(ConfigurationErrors(faults: faults)) }
         context.replaceSettings(ServiceSettings(next.configuration))
         var reloaded: [any ServicePart] = []
         do throws(ServiceError) {

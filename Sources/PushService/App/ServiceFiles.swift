@@ -29,14 +29,14 @@ package final class ServiceFiles: Sendable {
         _ configuration: ServiceConfiguration,
         _ places: ConfigurationPositions,
         now: Timestamp
-    ) throws(ConfigurationError) -> ServiceFiles {
+    ) throws(ConfigurationErrors) -> ServiceFiles {
         var reading = FileReading(places: places, now: now)
         let tls = reading.serverIdentity(configuration.tls)
-        let key = reading.attempt("/token-key-file") { () throws(FileReading.Fault) in
-            do throws(TokenKeyFile.Fault) {
+        let key = reading.attempt("/token-key-file") { () throws(FileReadingError) in
+            do throws(TokenKeyFileError) {
                 return KeyBox(try TokenKeyFile.read(configuration.tokenKeyFile))
             } catch {
-                throw FileReading.Fault(problem: error.description)
+                throw FileReadingError(problem: error.description)
             }
         }
         reading.database(configuration.databaseFile, at: "/database-file")
@@ -47,7 +47,7 @@ package final class ServiceFiles: Sendable {
                 reading.app(app, of: tenant.id, at: "\(place)/apps/\(index)")
             }
         }
-        guard reading.faults.isEmpty, let tls, let key else { throw ConfigurationError(faults: reading.faults) }
+        guard reading.faults.isEmpty, let tls, let key else { throw ConfigurationErrors(faults: reading.faults) }
         return ServiceFiles(
             tls: tls,
             tokenKey: key.bytes.copy(storage: .guarded),

@@ -9,19 +9,9 @@ package enum TokenKeyFile {
     package static let byteCount = 32
     private static let characterCount = 43
 
-    /// Contains nothing of the file.
-    package enum Fault: Error, Equatable, Sendable {
-        case file(FileError)
-        /// The file belongs neither to root nor to this user.
-        case strangersFile
-        case form(byteCount: Int)
-        /// All bytes are equal.
-        case notRandom
-    }
-
     /// - Parameter path: a regular file that only its owner may read.
     /// - Returns: 32 bytes in guarded memory.
-    package static func read(_ path: String) throws(Fault) -> SecretBytes {
+    package static func read(_ path: String) throws(TokenKeyFileError) -> SecretBytes {
         let file: SecretBytes
         do throws(FileError) {
             file = try PrivateFile.read(path, exampleKeys: .refused)
@@ -29,7 +19,7 @@ package enum TokenKeyFile {
             throw .file(error)
         }
         guard isOurs(path) else { throw .strangersFile }
-        let key = try file.withBytes { bytes throws(Fault) in try parse(bytes) }
+        let key = try file.withBytes { bytes throws(TokenKeyFileError) in try parse(bytes) }
         guard isRandom(key) else { throw .notRandom }
         return key
     }
@@ -74,11 +64,11 @@ package enum TokenKeyFile {
         }
     }
 
-    private static func parse(_ bytes: RawSpan) throws(Fault) -> SecretBytes {
+    private static func parse(_ bytes: RawSpan) throws(TokenKeyFileError) -> SecretBytes {
         if bytes.byteCount == byteCount { return SecretBytes(copying: bytes, storage: .guarded) }
         let hasLineFeed = bytes.byteCount == characterCount + 1 && bytes.byte(at: characterCount) == UInt8(ascii: "\n")
         guard bytes.byteCount == characterCount || hasLineFeed else { throw .form(byteCount: bytes.byteCount) }
-        return try SecretBytes(byteCount: byteCount, storage: .guarded) { output throws(Fault) in
+        return try SecretBytes(byteCount: byteCount, storage: .guarded) { output throws(TokenKeyFileError) in
             var buffer: UInt32 = 0
             var bitCount: UInt32 = 0
             var written = 0
@@ -103,7 +93,17 @@ package enum TokenKeyFile {
     }
 }
 
-extension TokenKeyFile.Fault: CustomStringConvertible {
+/// Contains nothing of the file.
+package enum TokenKeyFileError: Error, Equatable, Sendable {
+    case file(FileError)
+    /// The file belongs neither to root nor to this user.
+    case strangersFile
+    case form(byteCount: Int)
+    /// All bytes are equal.
+    case notRandom
+}
+
+extension TokenKeyFileError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .file(let error): error.advice

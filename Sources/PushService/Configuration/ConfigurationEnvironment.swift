@@ -56,7 +56,7 @@ enum ConfigurationEnvironment {
     }
 
     /// Merges the variables into the document. A fault names an unknown variable, never its value.
-    static func apply(_ environment: [String: String], to document: JSONValue, faults: inout [ConfigurationFault])
+    static func apply(_ environment: [String: String], to document: JSONValue, faults: inout [ConfigurationError])
         -> JSONValue
     {
         var document = document
@@ -68,7 +68,7 @@ enum ConfigurationEnvironment {
                     ?? "known are \(all.map(\.name).joined(separator: ", "))"
                 let shown = NearestName.presentable(name) ?? prefix + "…"
                 faults.append(
-                    ConfigurationFault(place: .environment(shown), pointer: "", problem: "unknown variable; \(hint)")
+                    ConfigurationError(place: .environment(shown), pointer: "", problem: "unknown variable; \(hint)")
                 )
                 continue
             }

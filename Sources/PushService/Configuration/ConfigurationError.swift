@@ -1,5 +1,5 @@
-/// Fault in the configuration. No value is repeated: some are secret.
-package struct ConfigurationFault: Error, Equatable, Sendable {
+/// A fault in the configuration. No value is repeated: some are secret.
+package struct ConfigurationError: Error, Equatable, Sendable {
     package enum Place: Equatable, Sendable {
         /// Both from 1.
         case file(line: Int, column: Int)
@@ -13,7 +13,7 @@ package struct ConfigurationFault: Error, Equatable, Sendable {
     package let problem: String
 }
 
-extension ConfigurationFault: CustomStringConvertible {
+extension ConfigurationError: CustomStringConvertible {
     /// Text such as `12:5: /tenants/0/id: expected 1 to 64 of a-z, 0-9 and hyphens`.
     package var description: String {
         let start =
@@ -26,6 +26,6 @@ extension ConfigurationFault: CustomStringConvertible {
 }
 
 /// Faults of a configuration; at least one.
-package struct ConfigurationError: Error, Equatable, Sendable {
-    package let faults: [ConfigurationFault]
+package struct ConfigurationErrors: Error, Equatable, Sendable {
+    package let faults: [ConfigurationError]
 }

@@ -8,13 +8,13 @@ package struct ConfigurationPositions: Sendable {
     package init(file: [UInt8], environment: [String: String]) {
         self.file = file
         let parsed = try? JSONParser.parse(file, limits: ServiceConfiguration.parserLimits)
-        var faults: [ConfigurationFault] = []
+        var faults: [ConfigurationError] = []
         document = parsed.map { ConfigurationEnvironment.apply(environment, to: $0, faults: &faults) }
     }
 
-    /// Fault of the field at a JSON pointer, or of its parent if absent.
-    package func fault(_ pointer: String, _ problem: String) -> ConfigurationFault {
-        ConfigurationFault(
+    /// A fault of the field at a JSON pointer, or of its parent if absent.
+    package func fault(_ pointer: String, _ problem: String) -> ConfigurationError {
+        ConfigurationError(
             place: ServiceConfiguration.place(offset(of: pointer), in: file),
             pointer: pointer,
             problem: problem

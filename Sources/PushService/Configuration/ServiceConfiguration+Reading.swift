@@ -7,36 +7,36 @@ extension ServiceConfiguration {
     static let parserLimits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 12, allowsFractions: true)
 
     /// - Throws: the faults, 32 at most, with line and column, field, and advice.
-    package init(file: [UInt8], environment: [String: String] = [:]) throws(ConfigurationError) {
+    package init(file: [UInt8], environment: [String: String] = [:]) throws(ConfigurationErrors) {
         let document: JSONValue
         do throws(JSONError) {
             document = try JSONParser.parse(file, limits: Self.parserLimits)
         } catch {
             let place = Self.place(error.offset, in: file)
-            throw ConfigurationError(faults: [
-                ConfigurationFault(place: place, pointer: "", problem: error.reason.description)
+            throw ConfigurationErrors(faults: [
+                ConfigurationError(place: place, pointer: "", problem: error.reason.description)
             ])
         }
-        var environmentFaults: [ConfigurationFault] = []
+        var environmentFaults: [ConfigurationError] = []
         let whole = ConfigurationEnvironment.apply(environment, to: document, faults: &environmentFaults)
         let faults = FieldErrors()
         let configuration = Self.read(whole, faults)
         let all = environmentFaults + faults.all.map { Self.fault($0, in: file) }
         guard all.isEmpty, let configuration else {
-            throw ConfigurationError(faults: Array(all.prefix(FieldErrors.countMax)))
+            throw ConfigurationErrors(faults: Array(all.prefix(FieldErrors.countMax)))
         }
         self = configuration
     }
 
-    private static func fault(_ fault: FieldError, in file: [UInt8]) -> ConfigurationFault {
-        ConfigurationFault(
+    private static func fault(_ fault: FieldError, in file: [UInt8]) -> ConfigurationError {
+        ConfigurationError(
             place: place(fault.offset, in: file),
             pointer: fault.path.pointer,
             problem: fault.problem
         )
     }
 
-    static func place(_ offset: Int, in file: [UInt8]) -> ConfigurationFault.Place {
+    static func place(_ offset: Int, in file: [UInt8]) -> ConfigurationError.Place {
         if let variable = ConfigurationEnvironment.variable(at: offset) { return .environment(variable.name) }
         let position = JSONError.position(of: max(0, offset), in: file)
         return .file(line: position.line, column: position.column)

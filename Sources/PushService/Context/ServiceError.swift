@@ -3,7 +3,7 @@ package import PushStore
 package import Transport
 
 package enum ServiceError: Error, Equatable, Sendable {
-    case configuration(ConfigurationError)
+    case configuration(ConfigurationErrors)
     case store(StoreError, path: String)
     case listen(address: String, port: UInt16, TransportError)
     case system(TransportError)

@@ -7,18 +7,6 @@ import Transport
 
 /// Reads keys, certificates and authorities, each file once.
 struct CredentialReader {
-    struct Fault: Error, Equatable {
-        /// JSON pointer to its field, relative to the app.
-        let field: String
-        /// Sentence without its full stop and without the path.
-        let problem: String
-    }
-
-    /// At least one.
-    struct Faults: Error, Equatable {
-        let all: [Fault]
-    }
-
     private typealias Known = (credential: APNSCredential, digest: [UInt8])
 
     static let authoritiesByteCountMax = 1 << 20
@@ -34,22 +22,22 @@ struct CredentialReader {
     init(unixSeconds: Int64) { self.unixSeconds = unixSeconds }
 
     /// Reads an app's credential and trust. Blocks on the disk.
-    mutating func material(of app: AppConfiguration) throws(Faults) -> CredentialPlan.Material {
-        var faults: [Fault] = []
+    mutating func material(of app: AppConfiguration) throws(CredentialErrors) -> CredentialPlan.Material {
+        var faults: [CredentialError] = []
         var known: Known?
         var trust: TLSTrust?
-        do throws(Fault) {
+        do throws(CredentialError) {
             known = try credential(of: app)
             if case .certificate(let certificate) = known?.credential { try check(certificate, for: app) }
         } catch {
             faults.append(error)
         }
-        do throws(Fault) { trust = try self.trust(of: app) } catch { faults.append(error) }
-        guard faults.isEmpty, let known, let trust else { throw Faults(all: faults) }
+        do throws(CredentialError) { trust = try self.trust(of: app) } catch { faults.append(error) }
+        guard faults.isEmpty, let known, let trust else { throw CredentialErrors(all: faults) }
         return CredentialPlan.Material(credential: known.credential, trust: trust, digest: known.digest)
     }
 
-    private mutating func credential(of app: AppConfiguration) throws(Fault) -> Known {
+    private mutating func credential(of app: AppConfiguration) throws(CredentialError) -> Known {
         if let known = credentials[app.credential] { return known }
         let read: Known =
             switch app.credential {
@@ -60,7 +48,7 @@ struct CredentialReader {
         return read
     }
 
-    private static func key(_ file: String, _ keyID: KeyID, _ teamID: TeamID) throws(Fault) -> Known {
+    private static func key(_ file: String, _ keyID: KeyID, _ teamID: TeamID) throws(CredentialError) -> Known {
         let bytes = try secret(file, keyField)
         do throws(ProviderError) {
             let source = try bytes.withBytes { span throws(ProviderError) in
@@ -68,11 +56,11 @@ struct CredentialReader {
             }
             return (.token(source), digest(bytes))
         } catch {
-            throw Fault(field: keyField, problem: "not a .p8 key from Apple (PEM, PKCS #8, P-256)")
+            throw CredentialError(field: keyField, problem: "not a .p8 key from Apple (PEM, PKCS #8, P-256)")
         }
     }
 
-    private static func certificate(_ file: String, _ passwordFile: String?) throws(Fault) -> Known {
+    private static func certificate(_ file: String, _ passwordFile: String?) throws(CredentialError) -> Known {
         let bytes = try secret(file, certificateField)
         var password = SecretBytes(copying: RawSpan())
         if let passwordFile { password = withoutLineEnd(try secret(passwordFile, passwordField)) }
@@ -87,11 +75,11 @@ struct CredentialReader {
             return (.certificate(certificate), SHA256.hash(digest(bytes), digest(password)))
         } catch {
             let isOfPassword = error == .passwordWrong || error == .passwordNeeded
-            throw Fault(field: isOfPassword ? passwordField : certificateField, problem: error.description)
+            throw CredentialError(field: isOfPassword ? passwordField : certificateField, problem: error.description)
         }
     }
 
-    private func check(_ certificate: ClientCertificate, for app: AppConfiguration) throws(Fault) {
+    private func check(_ certificate: ClientCertificate, for app: AppConfiguration) throws(CredentialError) {
         do throws(ClientCertificateError) {
             try certificate.check(at: unixSeconds, for: app.endpoint == nil ? app.environment : nil)
         } catch {
@@ -100,37 +88,39 @@ struct CredentialReader {
             if case .expired(let end) = error {
                 problem = FileReading.expiry(notAfter: end, at: unixSeconds) ?? problem
             }
-            throw Fault(field: Self.certificateField, problem: problem)
+            throw CredentialError(field: Self.certificateField, problem: problem)
         }
         guard let topic = try? Topic(bundleID: app.bundleID.text), certificate.allows(topic, .alert) else {
             let problem = "the certificate is for other apps; make one for this bundle id"
-            throw Fault(field: Self.certificateField, problem: problem)
+            throw CredentialError(field: Self.certificateField, problem: problem)
         }
     }
 
-    private mutating func trust(of app: AppConfiguration) throws(Fault) -> TLSTrust {
+    private mutating func trust(of app: AppConfiguration) throws(CredentialError) -> TLSTrust {
         guard let file = app.endpoint?.authoritiesFile else { return .system }
         if let known = authorities[file] { return .pem(known) }
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try WholeFile.read(file, byteCountMax: Self.authoritiesByteCountMax)
         } catch {
-            throw Fault(field: Self.authoritiesField, problem: error.advice)
+            throw CredentialError(field: Self.authoritiesField, problem: error.advice)
         }
         do throws(TLSError) {
             _ = try TLSContext.client(trust: .pem(bytes), alpn: ["h2"])
         } catch {
-            throw Fault(field: Self.authoritiesField, problem: error.description)
+            throw CredentialError(field: Self.authoritiesField, problem: error.description)
         }
         authorities[file] = bytes
         return .pem(bytes)
     }
 
-    private static func secret(_ file: String, _ field: String) throws(Fault) -> SecretBytes {
+    // MARK: Files
+
+    private static func secret(_ file: String, _ field: String) throws(CredentialError) -> SecretBytes {
         do throws(FileError) {
             return try PrivateFile.read(file, exampleKeys: .refused)
         } catch {
-            throw Fault(field: field, problem: error.advice)
+            throw CredentialError(field: field, problem: error.advice)
         }
     }
 
@@ -162,4 +152,17 @@ struct CredentialReader {
             return SecretBytes(copying: span.extracting(0..<count))
         }
     }
+}
+
+/// An unusable file of an app.
+struct CredentialError: Error, Equatable {
+    /// JSON pointer to its field, relative to the app.
+    let field: String
+    /// A sentence without its full stop and without the path.
+    let problem: String
+}
+
+/// At least one.
+struct CredentialErrors: Error, Equatable {
+    let all: [CredentialError]
 }

@@ -7,14 +7,10 @@ import PushStore
 import Transport
 
 struct FileReading {
-    struct Fault: Error {
-        /// Sentence without its full stop and without the path.
-        let problem: String
-    }
-
     private let places: ConfigurationPositions
     private let unixSeconds: Int64
-    private(set) var faults: [ConfigurationFault] = []
+    private(set) var faults: [ConfigurationError] = []
+    /// Earliest expiry.
     private(set) var certificatesEnd = Int64.max
     private(set) var lanes = CredentialPlan()
     private var credentials: CredentialReader
@@ -25,8 +21,9 @@ struct FileReading {
         credentials = CredentialReader(unixSeconds: unixSeconds)
     }
 
-    mutating func attempt<Value>(_ pointer: String, _ body: () throws(Fault) -> Value) -> Value? {
-        do throws(Fault) {
+    /// Turns an error of `body` into a fault of the field.
+    mutating func attempt<Value>(_ pointer: String, _ body: () throws(FileReadingError) -> Value) -> Value? {
+        do throws(FileReadingError) {
             return try body()
         } catch {
             faults.append(places.fault(pointer, error.problem))
@@ -35,10 +32,10 @@ struct FileReading {
     }
 
     mutating func serverIdentity(_ files: ServiceConfiguration.TLSFiles) -> TLSIdentity? {
-        let certificate = attempt("/tls/certificate-file") { () throws(Fault) in
+        let certificate = attempt("/tls/certificate-file") { () throws(FileReadingError) in
             try Self.publicFile(files.certificateFile)
         }
-        let key = attempt("/tls/key-file") { () throws(Fault) in try PrivateBox(files.keyFile) }
+        let key = attempt("/tls/key-file") { () throws(FileReadingError) in try PrivateBox(files.keyFile) }
         guard let certificate, let key else { return nil }
         do throws(TLSError) {
             let identity = try key.bytes.withBytes { key throws(TLSError) in
@@ -75,13 +72,13 @@ struct FileReading {
     /// Checks path and folder, where SQLite creates further files.
     mutating func database(_ path: String, at pointer: String) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
-        _ = attempt(pointer) { () throws(Fault) in
+        _ = attempt(pointer) { () throws(FileReadingError) in
             var status = stat()
             guard unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw Fault(problem: "its folder does not exist; make it")
+                throw FileReadingError(problem: "its folder does not exist; make it")
             }
             guard unsafe access(folder, W_OK | X_OK) == 0 else {
-                throw Fault(
+                throw FileReadingError(
                     problem: errno == EROFS
                         ? "its file system is read-only; mount it writable, or put the database on another"
                         : "this user cannot write in its folder; give the folder to the service's user"
@@ -90,11 +87,11 @@ struct FileReading {
             for suffix in ["", "-wal", "-shm", "-lock"] {
                 guard unsafe lstat(path + suffix, &status) == 0 else { continue }
                 guard status.st_mode & S_IFMT == S_IFREG else {
-                    throw Fault(problem: "it is not a regular file; give the path of a file")
+                    throw FileReadingError(problem: "it is not a regular file; give the path of a file")
                 }
                 guard unsafe access(path + suffix, R_OK | W_OK) == 0 else {
                     let which = suffix.isEmpty ? "it" : "the file with \(suffix) behind its name"
-                    throw Fault(
+                    throw FileReadingError(
                         problem:
                             "\(which) belongs to another user; give it, and all that begin with its name, to the "
                             + "service's user: chown"
@@ -108,21 +105,21 @@ struct FileReading {
         secret(receiver.secretFile, at: pointer + "/secret-file")
         if let file = receiver.oldSecretFile { secret(file, at: pointer + "/old-secret-file") }
         guard let file = receiver.authoritiesFile else { return }
-        _ = attempt(pointer + "/authorities-file") { () throws(Fault) in
+        _ = attempt(pointer + "/authorities-file") { () throws(FileReadingError) in
             let bytes = try Self.publicFile(file, byteCountMax: CredentialReader.authoritiesByteCountMax)
             do throws(TLSError) {
                 _ = try TLSContext.client(trust: .pem(bytes), alpn: [])
             } catch {
-                throw Fault(problem: error.description)
+                throw FileReadingError(problem: error.description)
             }
         }
     }
 
     private mutating func secret(_ path: String, at pointer: String) {
-        _ = attempt(pointer) { () throws(Fault) in
+        _ = attempt(pointer) { () throws(FileReadingError) in
             let box = try PrivateBox(path)
             guard box.bytes.withBytes({ WebhookSecret.decode($0) != nil }) else {
-                throw Fault(
+                throw FileReadingError(
                     problem:
                         "not a secret of webhooks, which is 'whsec_' and the base64 of 24 to 64 random bytes; make one"
                         + " with 'echo whsec_$(openssl rand -base64 32)'"
@@ -132,7 +129,7 @@ struct FileReading {
     }
 
     mutating func app(_ app: AppConfiguration, of tenant: TenantID, at pointer: String) {
-        do throws(CredentialReader.Faults) {
+        do throws(CredentialErrors) {
             let material = try credentials.material(of: app)
             lanes.add(app, of: tenant, material)
             if case .certificate(let certificate) = material.credential {
@@ -147,13 +144,18 @@ struct FileReading {
     private static func publicFile(
         _ path: String,
         byteCountMax: Int = TLSIdentity.byteCountMax
-    ) throws(Fault) -> [UInt8] {
+    ) throws(FileReadingError) -> [UInt8] {
         do throws(FileError) {
             return try WholeFile.read(path, byteCountMax: byteCountMax)
         } catch {
-            throw Fault(problem: error.advice)
+            throw FileReadingError(problem: error.advice)
         }
     }
+}
+
+struct FileReadingError: Error {
+    /// A sentence without its full stop and without the path.
+    let problem: String
 }
 
 /// Read by its owner only, into memory that is zeroed.
@@ -162,11 +164,11 @@ private final class PrivateBox {
 
     init() { bytes = SecretBytes(byteCount: 0) { _ in } }
 
-    init(_ path: String) throws(FileReading.Fault) {
+    init(_ path: String) throws(FileReadingError) {
         do throws(FileError) {
             bytes = try PrivateFile.read(path, exampleKeys: .refused)
         } catch {
-            throw FileReading.Fault(problem: error.advice)
+            throw FileReadingError(problem: error.advice)
         }
     }
 }

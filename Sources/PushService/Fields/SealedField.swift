@@ -13,13 +13,8 @@ package struct SealedField: Equatable, Sendable {
     /// Base64url.
     package let text: [UInt8]
 
-    package enum Fault: Error, Equatable {
-        case tooLarge(byteCount: Int, byteCountMax: Int)
-        case wrong(expected: String)
-    }
-
     /// - Parameter pushClass: decides the length.
-    package init(sealed text: String, for pushClass: PushClass) throws(Fault) {
+    package init(sealed text: String, for pushClass: PushClass) throws(SealedFieldError) {
         let bytes = Array(text.utf8)
         let count = pushClass.sealedCharacterCount
         guard bytes.count <= count else { throw .tooLarge(byteCount: bytes.count, byteCountMax: count) }
@@ -35,7 +30,7 @@ package struct SealedField: Equatable, Sendable {
     }
 
     /// - Parameter room: characters left in the payload.
-    package init(webPush text: String, room: Int) throws(Fault) {
+    package init(webPush text: String, room: Int) throws(SealedFieldError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= room else { throw .tooLarge(byteCount: bytes.count, byteCountMax: room) }
         // Salt, record size, length of the key, a P-256 point and a tag (RFC 8188 section 2.1).
@@ -64,7 +59,12 @@ package struct SealedField: Equatable, Sendable {
     }
 }
 
-/// Payload around the field: the app's placeholder, and nothing of the sender's choice.
+package enum SealedFieldError: Error, Equatable {
+    case tooLarge(byteCount: Int, byteCountMax: Int)
+    case wrong(expected: String)
+}
+
+/// The payload around the field: the app's placeholder, and nothing of the sender's choice.
 package enum SealedPayload {
     /// - Returns: JSON in the byte order of docs/protocol.md, "Payload". A call's `aps` is empty.
     package static func bytes(

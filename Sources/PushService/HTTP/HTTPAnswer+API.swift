@@ -107,7 +107,7 @@ extension Problem {
         }
     }
 
-    var refusal: ServiceMetrics.Refusal {
+    var refusal: ServiceMetrics.Rejection {
         switch kind {
         case .unauthorized, .forbidden: endedKey == nil ? .unauthorized : .endedKey
         case .tooManyRequests: .rate

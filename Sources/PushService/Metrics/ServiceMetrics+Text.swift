@@ -34,7 +34,7 @@ extension ServiceMetrics {
             }
         }
         series(&text, "sealedpush_refused_total", "counter", "Requests refused, by cause.") { text in
-            for refusal in Refusal.allCases {
+            for refusal in Rejection.allCases {
                 Self.line(&text, "sealedpush_refused_total", [("why", refusal.rawValue)], refusals[Self.index(refusal)])
             }
         }

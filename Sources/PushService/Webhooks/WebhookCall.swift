@@ -47,7 +47,7 @@ final class WebhookCall: Sendable {
 
     func run() -> WebhookResult {
         var request: HTTPSRequest
-        do throws(WebhookResult.Fault) {
+        do throws(WebhookError) {
             let receiver = try WebhookReceiver(post.destination, by: way.lookup)
             request = receiver.request(post, at: now(), seconds: way.seconds)
         } catch {

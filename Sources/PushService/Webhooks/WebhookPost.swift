@@ -18,24 +18,9 @@ package enum WebhookResult: Equatable, Sendable {
     /// The body is ignored.
     case answered(status: Int)
     /// No byte went out.
-    case notSent(Fault)
+    case notSent(WebhookError)
     /// At least a part went out, with unknown result.
     case lost
-
-    package enum Fault: Error, Equatable, Sendable {
-        /// The name has no address, or one that is not allowed.
-        case address(AddressFilter.Refusal)
-        case secret(WebhookSecret.Fault)
-        case notReached
-        /// The server's certificate is not trusted.
-        case notTrusted
-        /// The service is stopping.
-        case cancelled
-        /// `mayBegin` refused: there is nothing to send any more.
-        case calledOff
-        /// The store could not record the start.
-        case store
-    }
 
     /// True if the server was not reached or did not answer.
     var isTheServersFault: Bool {
@@ -58,4 +43,19 @@ package enum WebhookResult: Equatable, Sendable {
         case .lost: "lost"
         }
     }
+}
+
+package enum WebhookError: Error, Equatable, Sendable {
+    /// The name has no address, or one that is not allowed.
+    case address(AddressError)
+    case secret(WebhookSecretError)
+    case notReached
+    /// The server's certificate is not trusted.
+    case notTrusted
+    /// The service is stopping.
+    case cancelled
+    /// `mayBegin` refused: there is nothing to send any more.
+    case calledOff
+    /// The store could not record the start.
+    case store
 }

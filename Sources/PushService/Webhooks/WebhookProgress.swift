@@ -4,13 +4,13 @@ import Platform
 /// Progress of a post: whether bytes may have gone out, and the answer. From any thread.
 final class WebhookProgress: Sendable {
     /// Called before the first byte, on the sending thread; nil permits it.
-    typealias Permission = @Sendable () -> WebhookResult.Fault?
+    typealias Permission = @Sendable () -> WebhookError?
 
     private static let answerByteCountMax = 64 << 10
 
     private struct State {
         var hasBegun = false
-        var refusal: WebhookResult.Fault?
+        var refusal: WebhookError?
         var answerByteCount = 0
         var status: Int?
     }
@@ -34,8 +34,8 @@ final class WebhookProgress: Sendable {
         return refusal == nil
     }
 
-    private func refusal(of address: [UInt8]) -> AddressFilter.Refusal? {
-        guard let address = IPAddress(bytes: address) else { return AddressFilter.Refusal.none }
+    private func refusal(of address: [UInt8]) -> AddressError? {
+        guard let address = IPAddress(bytes: address) else { return AddressError.none }
         return AddressFilter.refusal(of: address, allowing: allowedRanges)
     }
 

@@ -14,21 +14,21 @@ final class WebhookReceiver: Sendable {
     private final class Secret: Sendable {
         let bytes: SecretBytes
 
-        init(_ path: String) throws(WebhookSecret.Fault) { bytes = try WebhookSecret.read(path) }
+        init(_ path: String) throws(WebhookSecretError) { bytes = try WebhookSecret.read(path) }
     }
 
     /// Looks up the name once and reads the secrets. Blocks: not on an event loop.
     ///
     /// - Throws: The reason why nothing can be sent.
-    init(_ destination: WebhookConfiguration, by lookup: WebhookRoute.Lookup) throws(WebhookResult.Fault) {
+    init(_ destination: WebhookConfiguration, by lookup: WebhookRoute.Lookup) throws(WebhookError) {
         let target = destination.target
         let found = target.literal.map { [$0] } ?? lookup(target.host)
-        do throws(AddressFilter.Refusal) {
+        do throws(AddressError) {
             addresses = try AddressFilter.permitted(found, allowing: destination.allowedRanges)
         } catch {
             throw .address(error)
         }
-        do throws(WebhookSecret.Fault) {
+        do throws(WebhookSecretError) {
             var secrets = [try Secret(destination.secretFile)]
             if let file = destination.oldSecretFile { secrets.append(try Secret(file)) }
             self.secrets = secrets

@@ -8,20 +8,10 @@ package enum WebhookSecret {
     private static let byteCounts = 24...64
     private static let fileByteCountMax = 256
 
-    /// One word for a log line.
-    package enum Fault: String, Error, Sendable {
-        case unreadable
-        /// A folder, a device or a pipe.
-        case notAFile = "not-a-file"
-        /// Accessible to others than its owner, or owned by neither this user nor root.
-        case open
-        case malformed
-    }
-
     /// Blocks on the disk.
     ///
     /// - Parameter path: Absolute.
-    package static func read(_ path: String) throws(Fault) -> SecretBytes {
+    package static func read(_ path: String) throws(WebhookSecretError) -> SecretBytes {
         let text = try readText(path)
         guard let secret = text.withBytes({ decode($0) }) else { throw .malformed }
         return secret
@@ -84,7 +74,7 @@ package enum WebhookSecret {
         }
     }
 
-    private static func readText(_ path: String) throws(Fault) -> SecretBytes {
+    private static func readText(_ path: String) throws(WebhookSecretError) -> SecretBytes {
         // Does not block on a pipe.
         let descriptor = unsafe Platform.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable }
@@ -94,7 +84,8 @@ package enum WebhookSecret {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() || status.st_uid == 0 else { throw .open }
         guard (1...fileByteCountMax).contains(Int(status.st_size)) else { throw .malformed }
-        return try SecretBytes(byteCount: Int(status.st_size)) { (span: inout MutableRawSpan) throws(Fault) in
+        return try SecretBytes(byteCount: Int(status.st_size)) {
+            (span: inout MutableRawSpan) throws(WebhookSecretError) in
             let isWhole = unsafe span.withUnsafeMutableBytes { bytes in
                 var count = 0
                 while count < bytes.count {
@@ -112,4 +103,14 @@ package enum WebhookSecret {
             guard isWhole else { throw .unreadable }
         }
     }
+}
+
+/// One word for a log line.
+package enum WebhookSecretError: String, Error, Sendable {
+    case unreadable
+    /// A folder, a device or a pipe.
+    case notAFile = "not-a-file"
+    /// Accessible to others than its owner, or owned by neither this user nor root.
+    case open
+    case malformed
 }

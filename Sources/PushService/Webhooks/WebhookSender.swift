@@ -5,7 +5,7 @@ package import Transport
 
 /// Sends posts over shared connections, or one alone over its own. Lives on the loop and never blocks it.
 package actor WebhookSender {
-    private typealias Search = CheckedContinuation<Result<WebhookReceiver, WebhookResult.Fault>, Never>
+    private typealias Search = CheckedContinuation<Result<WebhookReceiver, WebhookError>, Never>
 
     private static let stackByteCount = 1 << 20
     /// Lifetime of a lookup and a secret.
@@ -81,14 +81,14 @@ package actor WebhookSender {
     // MARK: Receivers
 
     /// One lookup serves all concurrent callers.
-    private func receiver(of destination: WebhookConfiguration) async -> Result<WebhookReceiver, WebhookResult.Fault> {
+    private func receiver(of destination: WebhookConfiguration) async -> Result<WebhookReceiver, WebhookError> {
         if let known = receivers[destination], known.end > .now() { return .success(known.receiver) }
         return await withCheckedContinuation { (search: Search) in
             guard !isStopped else { return search.resume(returning: .failure(.cancelled)) }
             searches[destination, default: []].append(search)
             guard searches[destination]?.count == 1 else { return }
             let hasThread = DetachedThread.start(stackByteCount: Self.stackByteCount) { [way] in
-                let found = Result { () throws(WebhookResult.Fault) in
+                let found = Result { () throws(WebhookError) in
                     try WebhookReceiver(destination, by: way.lookup)
                 }
                 self.loop.perform { self.assumeIsolated { $0.didFind(found, destination) } }
@@ -97,7 +97,7 @@ package actor WebhookSender {
         }
     }
 
-    private func didFind(_ found: Result<WebhookReceiver, WebhookResult.Fault>, _ destination: WebhookConfiguration) {
+    private func didFind(_ found: Result<WebhookReceiver, WebhookError>, _ destination: WebhookConfiguration) {
         if case .success(let receiver) = found {
             // Includes former configurations'.
             if receivers.count >= Self.receiverCountMax { receivers = [:] }

@@ -11,7 +11,7 @@ struct HTTP1AbsoluteTarget {
 
     /// - Returns: Nil without a supported scheme.
     /// - Throws: `.targetMalformed` without a host, or with a user name.
-    static func read(_ target: ArraySlice<UInt8>, isOptions: Bool) throws(HTTPRefusal) -> HTTP1AbsoluteTarget? {
+    static func read(_ target: ArraySlice<UInt8>, isOptions: Bool) throws(HTTPRequestError) -> HTTP1AbsoluteTarget? {
         guard let scheme = schemes.first(where: { begins(target, with: $0) }) else { return nil }
         let rest = target.dropFirst(scheme.utf8CodeUnitCount)
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }

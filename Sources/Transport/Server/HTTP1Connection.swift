@@ -151,7 +151,7 @@ final class HTTP1Connection {
             }
             input.removeFirst(byteCount)
             headEnd = HTTP1HeadEnd()
-            do throws(HTTPRefusal) {
+            do throws(HTTPRequestError) {
                 begin(try HTTP1RequestHead(head, fieldCountMax: service.limits.headerFieldCountMax))
             } catch {
                 refuse(error)
@@ -244,7 +244,7 @@ final class HTTP1Connection {
     }
 
     /// Ignores all input after it.
-    private func refuse(_ refusal: HTTPRefusal) {
+    private func refuse(_ refusal: HTTPRequestError) {
         if request.isAnswered { request = Request(number: request.number + 1, isAnswered: false) }
         request.closes = true
         request.exchange = nil

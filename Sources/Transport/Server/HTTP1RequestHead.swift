@@ -12,7 +12,7 @@ struct HTTP1RequestHead {
     /// - Parameter head: From the request line to the empty line; a CR precedes every LF.
     /// - Throws: The refusal; nothing after it is read.
     /// - Source: RFC 9112 sections 3, 5 and 6.
-    init(_ head: [UInt8], fieldCountMax: Int) throws(HTTPRefusal) {
+    init(_ head: [UInt8], fieldCountMax: Int) throws(HTTPRequestError) {
         var lines = Lines(head)
         let isVersion10 = try lines.takeRequestLine()
         while try lines.takeField() {
@@ -31,7 +31,7 @@ struct HTTP1RequestHead {
     }
 
     /// Other parsers might disagree about the end of anything but one decimal length without coding.
-    private static func bodyByteCount(_ fields: HeaderBlock) throws(HTTPRefusal) -> Int {
+    private static func bodyByteCount(_ fields: HeaderBlock) throws(HTTPRequestError) -> Int {
         let lengths = fields.count(of: "content-length")
         if let coding = fields["transfer-encoding"] {
             guard lengths == 0 else { throw .lengthMalformed }
@@ -77,7 +77,7 @@ struct HTTP1RequestHead {
             fields.reserveCapacity(byteCount: bytes.count + 16, fieldCount: 16)
         }
 
-        private mutating func takeLine() throws(HTTPRefusal) -> Range<Int> {
+        private mutating func takeLine() throws(HTTPRequestError) -> Range<Int> {
             guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")), end > start else {
                 throw .headMalformed
             }
@@ -87,7 +87,7 @@ struct HTTP1RequestHead {
         }
 
         /// - Returns: true for version 1.0.
-        mutating func takeRequestLine() throws(HTTPRefusal) -> Bool {
+        mutating func takeRequestLine() throws(HTTPRequestError) -> Bool {
             let line = try takeLine()
             let words = bytes[line].split(separator: 0x20, omittingEmptySubsequences: false)
             guard words.count == 3, (1...methodByteCountMax).contains(words[0].count),
@@ -107,7 +107,7 @@ struct HTTP1RequestHead {
             _ target: ArraySlice<UInt8>,
             isOptions: Bool,
             isVersion10: Bool
-        ) throws(HTTPRefusal) {
+        ) throws(HTTPRequestError) {
             // Version 1.0 has that for proxies alone.
             guard target.first != UInt8(ascii: "/"), !isVersion10,
                 let absolute = try HTTP1AbsoluteTarget.read(target, isOptions: isOptions)
@@ -119,7 +119,7 @@ struct HTTP1RequestHead {
         /// A folded line begins with a space, which no name does (RFC 9110 section 5).
         ///
         /// - Returns: false for the empty line.
-        mutating func takeField() throws(HTTPRefusal) -> Bool {
+        mutating func takeField() throws(HTTPRequestError) -> Bool {
             let line = try takeLine()
             guard !line.isEmpty else { return false }
             guard let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")), colon > line.lowerBound else {

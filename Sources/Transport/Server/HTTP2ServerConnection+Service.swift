@@ -13,7 +13,7 @@ extension HTTP2ServerConnection {
             requestDeadline: service.limits.deadline(of: nil),
             isHead: isHead && !message.isHeaderTooLarge
         )
-        guard !message.isHeaderTooLarge else { return answer(slot, streamID, HTTPRefusal.headTooLarge.answer) }
+        guard !message.isHeaderTooLarge else { return answer(slot, streamID, HTTPRequestError.headTooLarge.answer) }
         let head = HTTPHead(fields: fields, remoteAddress: remoteHost)
         if let refusal = head.refusal { return answer(slot, streamID, refusal.answer) }
         switch service.begin(head) {

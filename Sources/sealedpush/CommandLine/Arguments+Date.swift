@@ -2,8 +2,8 @@ import CommandLineTool
 import Foundation
 
 extension Arguments {
-    /// Date such as "2026-11-21T10:00Z" or "2026-11-21T10:00:30+01:00".
-    func date(_ name: String) throws(CommandFailure) -> Date? {
+    /// A date such as "2026-11-21T10:00Z" or "2026-11-21T10:00:30+01:00".
+    func date(_ name: String) throws(CommandError) -> Date? {
         guard let text = value(name) else { return nil }
         // Foundation requires seconds.
         guard let parts = text.wholeMatch(of: /(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?(Z|[+-]\d\d:\d\d)/),

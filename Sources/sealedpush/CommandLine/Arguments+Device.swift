@@ -7,7 +7,7 @@ extension Arguments {
     func mapping(
         of host: String,
         _ name: String
-    ) throws(CommandFailure) -> SimulatedDevice.HostMapping {
+    ) throws(CommandError) -> SimulatedDevice.HostMapping {
         let isGiven = value(name) != nil
         // Nothing listens on port 1: the phone must not reach the internet.
         let actual = isGiven ? try hostAndPort(name) : (host: "127.0.0.1", port: 1)
@@ -23,7 +23,7 @@ extension Arguments {
     /// KIND=FILE, or KIND:NAME=FILE.
     func registrations(
         _ name: String
-    ) throws(CommandFailure) -> [(registration: TokenRegistration, path: String)] {
+    ) throws(CommandError) -> [(registration: TokenRegistration, path: String)] {
         var registrations: [(registration: TokenRegistration, path: String)] = []
         for text in values(name) {
             let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -39,7 +39,7 @@ extension Arguments {
         return registrations
     }
 
-    func deviceState(_ name: String) throws(CommandFailure) -> (DeviceState, isLocked: Bool) {
+    func deviceState(_ name: String) throws(CommandError) -> (DeviceState, isLocked: Bool) {
         var state: DeviceState = []
         var isLocked = false
         for word in (value(name) ?? "").split(separator: ",") {

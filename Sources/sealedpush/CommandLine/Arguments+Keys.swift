@@ -4,7 +4,7 @@ import Keys
 import Primitives
 
 extension Arguments {
-    func topic(_ name: String = "--topic") throws(CommandFailure) -> BundleID {
+    func topic(_ name: String = "--topic") throws(CommandError) -> BundleID {
         let text = try required(name)
         do {
             return try BundleID(text)
@@ -13,7 +13,7 @@ extension Arguments {
         }
     }
 
-    func verifyingKey<Owner>(file path: String, _: Owner.Type) throws(CommandFailure) -> VerifyingKey<Owner> {
+    func verifyingKey<Owner>(file path: String, _: Owner.Type) throws(CommandError) -> VerifyingKey<Owner> {
         let text = String(decoding: try readInput(path, byteCountMax: 4_096), as: UTF8.self)
         do {
             return try VerifyingKey<Owner>(text: text)
@@ -26,8 +26,8 @@ extension Arguments {
         }
     }
 
-    /// Duration such as "90s", "15m", "1h" or "7d".
-    func duration(_ name: String) throws(CommandFailure) -> Duration? {
+    /// A duration such as "90s", "15m", "1h" or "7d".
+    func duration(_ name: String) throws(CommandError) -> Duration? {
         guard let text = value(name) else { return nil }
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0,

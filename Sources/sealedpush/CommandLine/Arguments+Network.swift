@@ -4,7 +4,8 @@ import Primitives
 import Transport
 
 extension Arguments {
-    func clientIdentity(advice: String) throws(CommandFailure) -> TLSIdentity {
+    /// One PEM file with certificate and key.
+    func clientIdentity(advice: String) throws(CommandError) -> TLSIdentity {
         let pem = try privatePEM("--certificate")
         do {
             return try pem.withBytes { span throws(TLSIdentityError) in
@@ -22,7 +23,7 @@ extension Arguments {
     }
 
     /// nil for a protocol older than ALPN.
-    func clientContext(protocol name: String?, identity: TLSIdentity? = nil) throws(CommandFailure) -> TLSContext {
+    func clientContext(protocol name: String?, identity: TLSIdentity? = nil) throws(CommandError) -> TLSContext {
         let trust = try trust()
         do {
             return try .client(trust: trust, alpn: name.map { [$0] } ?? [], identity: identity)
@@ -31,10 +32,10 @@ extension Arguments {
         }
     }
 
-    func pushTopic() throws(CommandFailure) -> Topic {
+    func pushTopic() throws(CommandError) -> Topic {
         do {
             return try Topic(try required("--topic"))
-        } catch let error as CommandFailure {
+        } catch let error as CommandError {
             throw error
         } catch {
             throw wrong("--topic must be the app's bundle id, followed by a suffix for some push types")
@@ -42,7 +43,7 @@ extension Arguments {
     }
 
     /// In hex, as `device --token-out` writes it.
-    func deviceToken(file path: String) throws(CommandFailure) -> DeviceToken {
+    func deviceToken(file path: String) throws(CommandError) -> DeviceToken {
         let text = String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
         do {
             return try DeviceToken(hex: text)

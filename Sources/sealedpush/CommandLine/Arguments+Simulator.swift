@@ -7,7 +7,7 @@ extension Arguments {
     private static let keyNames = ["--certificate", "--certificate-key", "--provider-key", "--key-id", "--team-id"]
 
     /// All five options, or none.
-    func hasOwnKeys() throws(CommandFailure) -> Bool {
+    func hasOwnKeys() throws(CommandError) -> Bool {
         guard Self.keyNames.contains(where: { value($0) != nil }) else { return true }
         for name in Self.keyNames { _ = try required(name) }
         guard value("--folder") == nil else { throw wrong("--folder is for keys of its own, instead of --certificate") }
@@ -15,7 +15,7 @@ extension Arguments {
         return false
     }
 
-    func bundleIDs() throws(CommandFailure) -> Set<Topic> {
+    func bundleIDs() throws(CommandError) -> Set<Topic> {
         var bundleIDs: Set<Topic> = []
         for text in values("--app") {
             do { bundleIDs.insert(try Topic(text)) } catch { throw wrong("--app must be an app's bundle id") }
@@ -23,7 +23,7 @@ extension Arguments {
         return bundleIDs
     }
 
-    func signingKey(_ bundleIDs: Set<Topic>) throws(CommandFailure) -> SigningKey {
+    func signingKey(_ bundleIDs: Set<Topic>) throws(CommandError) -> SigningKey {
         let path = try required("--provider-key")
         let pem = try readInput(path, byteCountMax: 1 << 20)
         let publicKey: ES256PublicKey
@@ -40,7 +40,7 @@ extension Arguments {
         )
     }
 
-    func simulatorConfiguration() throws(CommandFailure) -> SimulatorConfiguration {
+    func simulatorConfiguration() throws(CommandError) -> SimulatorConfiguration {
         var configuration = SimulatorConfiguration(keys: [])
         configuration.pushPort = try port("--port", default: 2_197)
         configuration.devicePort = try port("--device-port", default: 5_223)
@@ -61,11 +61,11 @@ extension Arguments {
         return configuration
     }
 
-    private func optionalPort(_ name: String) throws(CommandFailure) -> UInt16? {
+    private func optionalPort(_ name: String) throws(CommandError) -> UInt16? {
         value(name) == nil ? nil : try port(name, default: 0)
     }
 
-    private func set(_ text: String, in configuration: inout SimulatorConfiguration) throws(CommandFailure) {
+    private func set(_ text: String, in configuration: inout SimulatorConfiguration) throws(CommandError) {
         let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard sides.count == 2 else { throw wrong("--set must be NAME=VALUE, such as streams=100") }
         do throws(SimulatorSettingError) {
@@ -75,7 +75,7 @@ extension Arguments {
         }
     }
 
-    private func injectedFaults() throws(CommandFailure) -> InjectedFaults {
+    private func injectedFaults() throws(CommandError) -> InjectedFaults {
         var seed = try number("--seed", 0...(.max)).map { UInt64($0) } ?? .random(in: 1...999_999_999)
         var percent = 0
         if let text = value("--faults") {

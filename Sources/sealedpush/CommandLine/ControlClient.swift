@@ -17,7 +17,7 @@ struct ControlClient {
     /// Another program on the simulator's port may never answer.
     private static let secondsMax = 60
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         let bearer: String
         switch (arguments.value("--bearer"), arguments.value("--bearer-file")) {
         case (let text?, nil): bearer = text
@@ -41,12 +41,12 @@ struct ControlClient {
         self.bearer = bearer
     }
 
-    static func word(of path: String) throws(CommandFailure) -> String {
+    static func word(of path: String) throws(CommandError) -> String {
         String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
     }
 
     /// - Throws: A missing answer, or the simulator's refusal.
-    func call(_ method: String, _ path: String, _ body: [UInt8] = []) throws(CommandFailure) -> JSONValue {
+    func call(_ method: String, _ path: String, _ body: [UInt8] = []) throws(CommandError) -> JSONValue {
         let (status, json) = try exchange(method, path, body)
         guard status == 200 else {
             let detail = TerminalText.safe(json["detail"]?.string ?? "no detail")
@@ -59,7 +59,7 @@ struct ControlClient {
         _ method: String,
         _ path: String,
         _ body: [UInt8]
-    ) throws(CommandFailure) -> (status: Int, json: JSONValue) {
+    ) throws(CommandError) -> (status: Int, json: JSONValue) {
         let head = """
             \(method) \(path) HTTP/1.1\r
             Host: 127.0.0.1:\(port)\r
@@ -83,7 +83,7 @@ struct ControlClient {
         }
     }
 
-    private func exchange(_ request: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    private func exchange(_ request: [UInt8]) throws(CommandError) -> [UInt8] {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .failed("a socket cannot be made: \(Output.systemText(errno))") }
         defer { close(descriptor) }

@@ -5,15 +5,15 @@ enum PayloadFile {
     /// Above Apple's limit, so that the excess can be reported.
     private static let byteCountMax = 64 * 1024
 
-    static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+    static func read(_ path: String) throws(CommandError) -> [UInt8] {
         try readInput(path, byteCountMax: byteCountMax)
     }
 
-    static func report(_ path: String) throws(CommandFailure) -> PayloadReport {
+    static func report(_ path: String) throws(CommandError) -> PayloadReport {
         try report(try read(path), from: path)
     }
 
-    static func report(_ bytes: [UInt8], from path: String) throws(CommandFailure) -> PayloadReport {
+    static func report(_ bytes: [UInt8], from path: String) throws(CommandError) -> PayloadReport {
         do {
             return try PayloadReport(payload: bytes)
         } catch {

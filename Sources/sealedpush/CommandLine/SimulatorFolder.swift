@@ -24,7 +24,7 @@ final class SimulatorFolder: Sendable {
     let identity: SimulatorIdentity
     private let providerKey: ES256PrivateKey
 
-    init(_ path: String) throws(CommandFailure) {
+    init(_ path: String) throws(CommandError) {
         try Self.makeFolder(path)
         let identity = try Self.identity(path, try Self.authority(path), try Self.deviceAuthority(path))
         let providerKey = try Self.providerKey(path)
@@ -33,7 +33,7 @@ final class SimulatorFolder: Sendable {
         self.providerKey = providerKey
     }
 
-    func signingKey(bundleIDs: Set<Topic>?) throws(CommandFailure) -> SigningKey {
+    func signingKey(bundleIDs: Set<Topic>?) throws(CommandError) -> SigningKey {
         do {
             return SigningKey(
                 id: try KeyID(Self.keyID),
@@ -49,7 +49,7 @@ final class SimulatorFolder: Sendable {
     // MARK: For curl
 
     /// `push.conf` for curl; its provider token is valid for an hour.
-    func writePushFile(port: UInt16, topic: Topic, token: DeviceToken) throws(CommandFailure) {
+    func writePushFile(port: UInt16, topic: Topic, token: DeviceToken) throws(CommandError) {
         do {
             let authorization = try ProviderToken(
                 signedWith: providerKey,
@@ -78,12 +78,12 @@ final class SimulatorFolder: Sendable {
     }
 
     /// `control.conf` for curl, and `control.bearer` for others.
-    func writeControlFiles(bearer: String) throws(CommandFailure) {
+    func writeControlFiles(bearer: String) throws(CommandError) {
         try write("control.conf", "header = \"Authorization: Bearer \(bearer)\"\n")
         try write("control.bearer", bearer + "\n")
     }
 
-    private func write(_ name: String, _ text: String) throws(CommandFailure) {
+    private func write(_ name: String, _ text: String) throws(CommandError) {
         do throws(FileError) {
             try WholeFile.write(Array(text.utf8), to: path + "/" + name, access: .ownerOnly)
         } catch {
@@ -100,7 +100,7 @@ final class SimulatorFolder: Sendable {
 
     // MARK: Files made once
 
-    private static func makeFolder(_ path: String) throws(CommandFailure) {
+    private static func makeFolder(_ path: String) throws(CommandError) {
         do throws(FileError) { try PrivateFolder.make(path, protection: nil) } catch { throw .file(error) }
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw .file(.system(call: "stat", path: path, code: errno)) }
@@ -112,7 +112,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    private static func authority(_ path: String) throws(CommandFailure) -> CertificateAuthority {
+    private static func authority(_ path: String) throws(CommandError) -> CertificateAuthority {
         let key = try keyPair(path + "/ca.key")
         do {
             guard unsafe access(path + "/ca.pem", F_OK) != 0 else {
@@ -129,8 +129,10 @@ final class SimulatorFolder: Sendable {
 
     /// Writes a device's key and certificate, for `device --certificate`.
     ///
-    /// - Parameter path: Missing files are made.
-    static func activateDevice(folder path: String, out: String) throws(CommandFailure) {
+    /// - Parameters:
+    ///   - path: A simulator's folder; missing files are made.
+    ///   - out: A new file.
+    static func activateDevice(folder path: String, out: String) throws(CommandError) {
         try makeFolder(path)
         let authority = try deviceAuthority(path)
         do {
@@ -154,7 +156,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    private static func deviceAuthority(_ path: String) throws(CommandFailure) -> DeviceAuthority {
+    private static func deviceAuthority(_ path: String) throws(CommandError) -> DeviceAuthority {
         let key = try keyPair(path + "/device-ca.key")
         let file = path + "/device-ca.pem"
         do {
@@ -179,7 +181,7 @@ final class SimulatorFolder: Sendable {
         _ path: String,
         _ authority: CertificateAuthority,
         _ devices: DeviceAuthority
-    ) throws(CommandFailure) -> SimulatorIdentity {
+    ) throws(CommandError) -> SimulatorIdentity {
         do {
             let key = try KeyPair()
             let chain = try authority.issueServer(names: hostNames, for: key)
@@ -197,7 +199,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    private static func providerKey(_ path: String) throws(CommandFailure) -> ES256PrivateKey {
+    private static func providerKey(_ path: String) throws(CommandError) -> ES256PrivateKey {
         _ = try keyPair(path + "/provider.p8")
         do {
             let pem = try PrivateFile.read(path + "/provider.p8", exampleKeys: .refused)
@@ -208,7 +210,7 @@ final class SimulatorFolder: Sendable {
     }
 
     /// Made if the file is missing.
-    private static func keyPair(_ path: String) throws(CommandFailure) -> KeyPair {
+    private static func keyPair(_ path: String) throws(CommandError) -> KeyPair {
         do {
             guard unsafe access(path, F_OK) != 0 else {
                 let pem = try PrivateFile.read(path, exampleKeys: .refused)
@@ -224,9 +226,9 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    private static func failure(_ error: any Error, _ path: String) -> CommandFailure {
+    private static func failure(_ error: any Error, _ path: String) -> CommandError {
         switch error {
-        case let error as CommandFailure: error
+        case let error as CommandError: error
         case let error as FileError: .file(error)
         case let error as TLSError:
             .failed("\(TerminalText.safe(path)): \(error.sentence); move the folder away and a new one is made")

@@ -8,7 +8,7 @@ import Transport
 struct SimulatorLog {
     let printsJSON: Bool
 
-    func printReady(_ simulator: Simulator, _ control: ControlServer?, seed: UInt64) throws(CommandFailure) {
+    func printReady(_ simulator: Simulator, _ control: ControlServer?, seed: UInt64) throws(CommandError) {
         guard printsJSON else {
             let others = otherPorts(simulator).map { ", \($0.text) on 127.0.0.1:\($0.port)" }.joined()
             let tail = others + (control.map { ", control on http://127.0.0.1:\($0.port)" } ?? "")
@@ -38,7 +38,7 @@ struct SimulatorLog {
     }
 
     /// Programs read the folder.
-    func printOwnKeys(_ folder: String, _ control: ControlServer?) throws(CommandFailure) {
+    func printOwnKeys(_ folder: String, _ control: ControlServer?) throws(CommandError) {
         guard !printsJSON else {
             return try line { writer in
                 writer.member("event", "keys")
@@ -59,7 +59,7 @@ struct SimulatorLog {
         try Output.print("look: curl -K \(path)/control.conf http://127.0.0.1:\(control.port)/v1/log")
     }
 
-    func print(_ event: SimulatorEvent) throws(CommandFailure) {
+    func print(_ event: SimulatorEvent) throws(CommandError) {
         let summary = EventSummary(event)
         switch event {
         case .accepted(let push, _), .rejected(_, let push), .injected(_, let push, _): try print(summary, push)
@@ -68,7 +68,7 @@ struct SimulatorLog {
         }
     }
 
-    private func print(_ summary: EventSummary, _ push: ReceivedPush) throws(CommandFailure) {
+    private func print(_ summary: EventSummary, _ push: ReceivedPush) throws(CommandError) {
         guard printsJSON else {
             let target = summary.device.map { " for device \($0)" } ?? ""
             let why = summary.reason.map { " \($0.status) \($0.rawValue)" } ?? ""
@@ -88,7 +88,7 @@ struct SimulatorLog {
         }
     }
 
-    private func print(_ summary: EventSummary) throws(CommandFailure) {
+    private func print(_ summary: EventSummary) throws(CommandError) {
         let detail = summary.detail ?? summary.id
         guard printsJSON else {
             let words = [summary.name, summary.device.map { "device \($0)" }, detail].compactMap { $0 }
@@ -101,7 +101,7 @@ struct SimulatorLog {
         }
     }
 
-    private func line(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) {
+    private func line(_ members: (inout JSONWriter) -> Void) throws(CommandError) {
         var writer = JSONWriter()
         writer.object(members)
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))

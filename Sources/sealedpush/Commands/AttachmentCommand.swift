@@ -46,7 +46,7 @@ struct AttachmentCommand: Command {
     private let source: String
     private let out: String
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         guard arguments.operands.count == 3 else {
             throw arguments.wrong("the operands must be 'seal FILE OUT' or 'open STORED OUT'")
         }
@@ -63,7 +63,7 @@ struct AttachmentCommand: Command {
         }
     }
 
-    private static func description(_ arguments: Arguments) throws(CommandFailure) -> Description {
+    private static func description(_ arguments: Arguments) throws(CommandError) -> Description {
         if arguments.value("--pointer") != nil { throw arguments.wrong("--pointer goes only with 'open'") }
         guard let type = MediaType(try arguments.required("--type")) else {
             throw arguments.wrong("--type must be a media type in lower case, such as image/jpeg")
@@ -79,14 +79,14 @@ struct AttachmentCommand: Command {
         return Description(type: type, url: url ?? nil, name: name, isThumbnail: arguments.flag(thumbnail))
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         switch task {
         case .seal(let description): try seal(description)
         case .open(let path): try open(try PointerFile(path))
         }
     }
 
-    private func seal(_ description: Description) throws(CommandFailure) {
+    private func seal(_ description: Description) throws(CommandError) {
         let sealed: SealedAttachment
         do { sealed = try AttachmentFile.seal(from: source, to: out) } catch { throw failure(error) }
         var writer = JSONWriter()
@@ -100,7 +100,7 @@ struct AttachmentCommand: Command {
             if let name = description.name { writer.member("name", name) }
             if description.isThumbnail { writer.member("thumbnail", true) }
         }
-        do throws(CommandFailure) {
+        do throws(CommandError) {
             try Output.print(String(decoding: writer.bytes, as: UTF8.self))
         } catch {
             // Its key is lost.
@@ -109,7 +109,7 @@ struct AttachmentCommand: Command {
         }
     }
 
-    private func open(_ pointer: PointerFile) throws(CommandFailure) {
+    private func open(_ pointer: PointerFile) throws(CommandError) {
         do {
             try AttachmentFile.open(
                 from: source,
@@ -123,7 +123,7 @@ struct AttachmentCommand: Command {
         }
     }
 
-    private func failure(_ error: AttachmentError) -> CommandFailure {
+    private func failure(_ error: AttachmentError) -> CommandError {
         let (source, out) = (TerminalText.safe(source), TerminalText.safe(out))
         switch error {
         case .truncated: return .failed("\(source) ends too early; check that all of it was stored")
@@ -150,7 +150,7 @@ private struct PointerFile {
 
     var context: [UInt8] { Binding.context(Binding.attachmentContext) + id }
 
-    init(_ path: String) throws(CommandFailure) {
+    init(_ path: String) throws(CommandError) {
         let text = try readInput(path, byteCountMax: Self.byteCountMax)
         let limits = JSONParser.Limits(byteCountMax: Self.byteCountMax, depthMax: 2, allowsFractions: false)
         let members: JSONValue
@@ -174,7 +174,7 @@ private struct PointerFile {
         return bytes.count == byteCount ? bytes : nil
     }
 
-    private static func malformed(_ path: String) -> CommandFailure {
+    private static func malformed(_ path: String) -> CommandError {
         .file(.malformed(path: path, expected: "{\"id\":…,\"key\":…,\"size\":…}"))
     }
 }

@@ -47,11 +47,11 @@ struct AttachmentUploadCommand: Command {
     private let pointer: [UInt8]?
     private let publicHost: AttachmentURL?
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         path = try arguments.operand("FILE")
         lifetime = try arguments.duration("--lifetime")
         trust = arguments.value("--ca").map { .file(path: $0) } ?? .system
-        pointer = try arguments.value("--pointer").map { path throws(CommandFailure) in
+        pointer = try arguments.value("--pointer").map { path throws(CommandError) in
             try readInput(path, byteCountMax: Self.pointerByteCountMax)
         }
         publicHost = try Self.publicHost(arguments)
@@ -71,7 +71,7 @@ struct AttachmentUploadCommand: Command {
         destination = .host(host)
     }
 
-    private static func publicHost(_ arguments: Arguments) throws(CommandFailure) -> AttachmentURL? {
+    private static func publicHost(_ arguments: Arguments) throws(CommandError) -> AttachmentURL? {
         guard let text = arguments.value("--public-url") else { return nil }
         guard let url = AttachmentURL(text + "/"), url.path == "/" else {
             throw arguments.wrong("--public-url must be https://host:port without a path")
@@ -79,9 +79,9 @@ struct AttachmentUploadCommand: Command {
         return url
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         try await StopSignal.cancels { [self] in
-            do throws(CommandFailure) {
+            do throws(CommandError) {
                 return .success(try await upload())
             } catch {
                 return .failure(error)
@@ -89,7 +89,7 @@ struct AttachmentUploadCommand: Command {
         }
     }
 
-    private func upload() async throws(CommandFailure) {
+    private func upload() async throws(CommandError) {
         let uploader = AttachmentUploader(trust: trust)
         let url: String
         do throws(UploadError) {
@@ -110,7 +110,7 @@ struct AttachmentUploadCommand: Command {
 }
 
 extension AttachmentUploadCommand {
-    private func pointing(_ pointer: [UInt8], to url: String) throws(CommandFailure) -> AttachmentPointer {
+    private func pointing(_ pointer: [UInt8], to url: String) throws(CommandError) -> AttachmentPointer {
         guard let parsed = AttachmentURL(url) else {
             throw .failed(
                 "\(TerminalText.safe(url)) is too long for an attachment's URL, or has characters that it may not have"

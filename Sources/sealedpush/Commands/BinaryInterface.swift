@@ -13,8 +13,8 @@ struct BinaryInterface {
 
     private let gateway: LegacyGateway
 
-    /// - Throws: Unsupported options, or a missing certificate.
-    static func isWanted(by arguments: Arguments) throws(CommandFailure) -> Bool {
+    /// - Throws: Options that it does not support, or a missing certificate.
+    static func isWanted(by arguments: Arguments) throws(CommandError) -> Bool {
         guard arguments.flag(option) else { return false }
         try arguments.refuse(
             "--topic",
@@ -28,7 +28,7 @@ struct BinaryInterface {
         return true
     }
 
-    init(_ endpoint: APNSEndpoint, _ arguments: Arguments) throws(CommandFailure) {
+    init(_ endpoint: APNSEndpoint, _ arguments: Arguments) throws(CommandError) {
         let identity = try arguments.clientIdentity(advice: "it is what 'simulate --client-ca' asks for")
         let context = try arguments.clientContext(protocol: nil, identity: identity)
         do {
@@ -47,7 +47,7 @@ struct BinaryInterface {
     }
 
     /// - Throws: Any outcome that is not good.
-    static func report(_ outcome: LegacyOutcome, of path: String, printsJSON: Bool) throws(CommandFailure) {
+    static func report(_ outcome: LegacyOutcome, of path: String, printsJSON: Bool) throws(CommandError) {
         switch outcome {
         case .accepted, .written:
             try Output.print(printsJSON ? #"{"outcome":"accepted"}"# : "accepted over the binary interface")
@@ -68,7 +68,7 @@ struct BinaryInterface {
         }
     }
 
-    private static func words(_ fault: LegacyNotification.Fault) -> String {
+    private static func words(_ fault: LegacyNotificationError) -> String {
         switch fault {
         case .payloadEmpty: "the payload is empty"
         case .payloadTooLarge(let byteCount, let byteCountMax):
@@ -79,7 +79,7 @@ struct BinaryInterface {
         }
     }
 
-    private static func words(_ failure: LegacyFailure) -> String {
+    private static func words(_ failure: LegacyError) -> String {
         switch failure {
         case .connection(let error): error.sentence
         case .malformedPacket, .identifierUnknown: "the server is not such a gateway"

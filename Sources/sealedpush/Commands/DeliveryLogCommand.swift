@@ -26,7 +26,7 @@ struct DeliveryLogCommand: Command {
     private let id: String?
     private let countMax: Int
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         self.arguments = arguments
         id = arguments.operands.isEmpty ? nil : try arguments.operand("ID")
         // It becomes part of a path.
@@ -42,7 +42,7 @@ struct DeliveryLogCommand: Command {
         client = try ControlClient(arguments)
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         let deliveries = try deliveries()
         if id != nil, deliveries.isEmpty {
             throw .failed(
@@ -55,13 +55,13 @@ struct DeliveryLogCommand: Command {
         }
     }
 
-    private func deliveries() throws(CommandFailure) -> [JSONValue] {
+    private func deliveries() throws(CommandError) -> [JSONValue] {
         guard let id else { return try deliveries("limit=\(countMax)") }
         let byUniqueID = try deliveries("apns-unique-id=\(id)")
         return byUniqueID.isEmpty ? try deliveries("apns-id=\(id)") : byUniqueID
     }
 
-    private func deliveries(_ query: String) throws(CommandFailure) -> [JSONValue] {
+    private func deliveries(_ query: String) throws(CommandError) -> [JSONValue] {
         try client.call("GET", "/v1/deliveries?\(query)")["deliveries"]?.elements ?? []
     }
 

@@ -8,7 +8,7 @@ import RelayClient
 
 extension DeviceCommand {
     /// At the app's first launch.
-    func installKeys(_ container: borrowing AppContainer) throws(CommandFailure) -> BundleID {
+    func installKeys(_ container: borrowing AppContainer) throws(CommandError) -> BundleID {
         guard let keyPath = arguments.value("--device-key") else { return try arguments.topic() }
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
@@ -22,7 +22,7 @@ extension DeviceCommand {
     func launch(
         _ container: borrowing AppContainer,
         _ topic: BundleID
-    ) throws(CommandFailure) -> PhoneApp {
+    ) throws(CommandError) -> PhoneApp {
         let app = try PhoneApp(container, topic: topic, hosts: hosts)
         do {
             if let path = arguments.value("--senders") { try app.device.setContacts(try contacts(path)) }
@@ -33,7 +33,7 @@ extension DeviceCommand {
             }
         } catch let error as AppDeviceError {
             throw .failed(error.sentence)
-        } catch let error as CommandFailure {
+        } catch let error as CommandError {
             throw error
         } catch {
             throw .failed("\(error)")
@@ -42,11 +42,11 @@ extension DeviceCommand {
         return app
     }
 
-    private func contacts(_ path: String) throws(CommandFailure) -> ContactList {
+    private func contacts(_ path: String) throws(CommandError) -> ContactList {
         do throws(FileError) { return try ContactList(file: path) } catch { throw .file(error) }
     }
 
-    private func publishKeys(of app: PhoneApp) throws(CommandFailure) {
+    private func publishKeys(of app: PhoneApp) throws(CommandError) {
         do {
             if let path = arguments.value("--bundle-out") {
                 try write(Base64URL.string(try app.device.bundle().bytes), to: path, .everyone)
@@ -54,14 +54,14 @@ extension DeviceCommand {
             if let path = arguments.value("--identity-out") {
                 try write(app.device.identity.text, to: path, .everyone)
             }
-        } catch let error as CommandFailure {
+        } catch let error as CommandError {
             throw error
         } catch {
             throw .failed("no key bundle could be made (\(error))")
         }
     }
 
-    func publish(_ token: DeviceToken, _ voIPToken: DeviceToken?, _ app: PhoneApp?) throws(CommandFailure) {
+    func publish(_ token: DeviceToken, _ voIPToken: DeviceToken?, _ app: PhoneApp?) throws(CommandError) {
         // With the team's key, a token suffices to push to this device.
         if let path = arguments.value("--token-out") { try write(token.hex, to: path, .ownerOnly) }
         guard let path = arguments.value("--registration-out"), let app else { return }
@@ -79,7 +79,7 @@ extension DeviceCommand {
         try write(String(decoding: registration.json, as: UTF8.self), to: path, .ownerOnly)
     }
 
-    func write(_ line: String, to path: String, _ access: WholeFile.Access) throws(CommandFailure) {
+    func write(_ line: String, to path: String, _ access: WholeFile.Access) throws(CommandError) {
         do throws(FileError) {
             try WholeFile.write(Array((line + "\n").utf8), to: path, access: access)
         } catch {

@@ -86,13 +86,13 @@ struct DeviceCommand: Command {
     let registrations: [(registration: TokenRegistration, path: String)]
     let hosts: [SimulatedDevice.HostMapping]
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         self.arguments = arguments
         server = try arguments.hostAndPort("--server")
         count = try arguments.number("--count", 1 ... .max) ?? .max
         (state, isLocked) = try arguments.deviceState("--state")
-        earlierToken = try arguments.value("--token").map { path throws(CommandFailure) in
+        earlierToken = try arguments.value("--token").map { path throws(CommandError) in
             try arguments.deviceToken(file: path)
         }
         registrations = try arguments.registrations("--register")
@@ -137,9 +137,9 @@ struct DeviceCommand: Command {
         self.conditions = conditions
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         try await StopSignal.cancels {
-            do throws(CommandFailure) {
+            do throws(CommandError) {
                 try await live()
                 return .success(())
             } catch {
@@ -148,7 +148,7 @@ struct DeviceCommand: Command {
         }
     }
 
-    private func live() async throws(CommandFailure) {
+    private func live() async throws(CommandError) {
         let container = try AppContainer(at: arguments.value("--folder"))
         let topic = try installKeys(container)
         let app = isLocked ? nil : try launch(container, topic)
@@ -166,7 +166,7 @@ struct DeviceCommand: Command {
         let voIPToken: DeviceToken?
         do { voIPToken = try await register(on: connection) } catch let error as DeviceLinkError {
             throw .failed(sentence(of: error))
-        } catch let error as CommandFailure {
+        } catch let error as CommandError {
             throw error
         } catch {
             throw .failed("\(error)")
@@ -185,7 +185,7 @@ struct DeviceCommand: Command {
         _ connection: DeviceConnection,
         _ app: PhoneApp?,
         _ calls: PhoneCalls
-    ) async throws(CommandFailure) {
+    ) async throws(CommandError) {
         let log = DeviceLog(printsJSON: arguments.flag(.json))
         let device = device
         try log.printReady()
@@ -200,7 +200,7 @@ struct DeviceCommand: Command {
                 try await take(push, device, app, calls, log)
             } catch let error as SimulatedPushError {
                 try log.printNotShown(push, why: error)
-            } catch let error as CommandFailure {
+            } catch let error as CommandError {
                 throw error
             } catch {
                 throw .failed("\(error)")
@@ -230,7 +230,7 @@ struct DeviceCommand: Command {
         if let app { try log.print(try await app.run()) }
     }
 
-    private func draw(_ shown: ShownNotification) throws(CommandFailure) {
+    private func draw(_ shown: ShownNotification) throws(CommandError) {
         guard let path = arguments.value("--screen") else { return }
         try writeOutput(Array(LockScreenPicture(of: shown, appName: "Acme Chat").svg.utf8), to: path)
     }
@@ -251,7 +251,7 @@ extension DeviceCommand {
         )
     }
 
-    private func identity() throws(CommandFailure) -> TLSIdentity? {
+    private func identity() throws(CommandError) -> TLSIdentity? {
         guard arguments.value("--certificate") != nil else { return nil }
         return try arguments.clientIdentity(advice: "'keygen device-certificate' makes one")
     }

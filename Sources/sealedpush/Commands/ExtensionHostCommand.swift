@@ -13,11 +13,11 @@ struct ExtensionHostCommand: Command {
           sealedpush extension-host     exits with an error: only 'sealedpush device' can use it
         """
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         await ExtensionHost.serve { PrincipalClass.make() }
     }
 }

@@ -15,12 +15,12 @@ struct InspectCommand: Command {
     private let payloadPath: String
     private let printsJSON: Bool
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         payloadPath = try arguments.operand("PUSH.json")
         printsJSON = arguments.flag(.json)
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         let report = try PayloadFile.report(payloadPath)
         try Output.print(printsJSON ? String(decoding: report.json, as: UTF8.self) : report.rows)
         switch report.sealed {

@@ -53,7 +53,7 @@ struct KeygenCommand: Command {
     private let out: String
     private let isExample: Bool
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         let word = try arguments.operand("device, sender, bundle, web-push or device-certificate")
         guard let kind = Kind(rawValue: word) else {
             throw arguments.wrong(
@@ -66,7 +66,7 @@ struct KeygenCommand: Command {
         isExample = arguments.flag(Self.markAsExample)
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         switch kind {
         case .device: try makeDevice()
         case .sender: try makeSender()
@@ -77,7 +77,7 @@ struct KeygenCommand: Command {
         }
     }
 
-    private func makeDevice() throws(CommandFailure) {
+    private func makeDevice() throws(CommandError) {
         let topic = try arguments.topic()
         var random = SystemRandom()
         let keys = DeviceKeys(topic: topic, random: &random)
@@ -96,7 +96,7 @@ struct KeygenCommand: Command {
         }
     }
 
-    private func makeSender() throws(CommandFailure) {
+    private func makeSender() throws(CommandError) {
         let sender = SenderIdentity()
         try makeFolder()
         let keyPath = try unused(out + "/sender.key")
@@ -108,7 +108,7 @@ struct KeygenCommand: Command {
         }
     }
 
-    private func makeBundle() throws(CommandFailure) {
+    private func makeBundle() throws(CommandError) {
         let devicePath = try arguments.required("--device-key")
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: devicePath, exampleKeys: arguments.exampleKeys)
@@ -119,7 +119,7 @@ struct KeygenCommand: Command {
     }
 
     /// Only to standard output; with both values, anyone can write messages.
-    private func makeWebPush() throws(CommandFailure) {
+    private func makeWebPush() throws(CommandError) {
         var random = SystemRandom()
         let keys: WebPushKeys
         do throws(P256Error) {
@@ -137,14 +137,14 @@ struct KeygenCommand: Command {
         try Output.print("p256dh \(subscription.p256dh)\nauth \(subscription.auth)")
     }
 
-    private func makeFolder() throws(CommandFailure) {
+    private func makeFolder() throws(CommandError) {
         guard unsafe mkdir(out, 0o777) == 0 || errno == EEXIST else {
             throw .file(.system(call: "mkdir", path: out, code: errno))
         }
     }
 
     /// A lost private key cannot be restored. A dangling link counts too.
-    private func unused(_ path: String) throws(CommandFailure) -> String {
+    private func unused(_ path: String) throws(CommandError) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {
             throw .failed("\(TerminalText.safe(path)) exists already and was not changed; move it away first")

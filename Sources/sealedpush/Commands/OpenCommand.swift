@@ -36,7 +36,7 @@ struct OpenCommand: Command {
         case webPush(keyPath: String)
     }
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         self.arguments = arguments
         payloadPath = try arguments.operand("PUSH.json")
         guard let keyPath = arguments.value("--web-push-key") else {
@@ -52,7 +52,7 @@ struct OpenCommand: Command {
         opener = .webPush(keyPath: keyPath)
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         let report = try PayloadFile.report(payloadPath)
         guard report.sealed == .absent || report.webPush == .absent else { throw failure(Outcome.malformed.sentence) }
         switch opener {
@@ -68,7 +68,7 @@ struct OpenCommand: Command {
         }
     }
 
-    private func failure(_ sentence: String) -> CommandFailure {
+    private func failure(_ sentence: String) -> CommandError {
         .failed("\(TerminalText.safe(payloadPath)): \(sentence)")
     }
 
@@ -77,7 +77,7 @@ struct OpenCommand: Command {
         _ keyPath: String,
         _ sendersPath: String,
         _ pushClass: PushClass
-    ) throws(CommandFailure) -> MessageOpener {
+    ) throws(CommandError) -> MessageOpener {
         let topic = arguments.value("--topic") == nil ? nil : try arguments.topic()
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
@@ -95,7 +95,7 @@ struct OpenCommand: Command {
         }
     }
 
-    private func envelope(_ report: PayloadReport) throws(CommandFailure) -> Envelope {
+    private func envelope(_ report: PayloadReport) throws(CommandError) -> Envelope {
         switch report.sealed {
         case .absent where report.webPush != .absent:
             throw failure("the payload has a \"webpush\" field and no \"sealed\" one; open it with --web-push-key")
@@ -111,7 +111,7 @@ struct OpenCommand: Command {
     private func openWebPush(
         _ report: PayloadReport,
         _ keyPath: String
-    ) throws(CommandFailure) -> UnauthenticatedMessage {
+    ) throws(CommandError) -> UnauthenticatedMessage {
         let keys: WebPushKeys
         do throws(FileError) {
             keys = try WebPushKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
@@ -130,7 +130,7 @@ struct OpenCommand: Command {
         }
     }
 
-    private func print(_ message: UnauthenticatedMessage) throws(CommandFailure) {
+    private func print(_ message: UnauthenticatedMessage) throws(CommandError) {
         guard arguments.flag(.json) else {
             for line in [message.title, message.body] where !line.isEmpty { try Output.print(TerminalText.safe(line)) }
             return
@@ -144,7 +144,7 @@ struct OpenCommand: Command {
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))
     }
 
-    private func print(_ opened: OpenedMessage) throws(CommandFailure) {
+    private func print(_ opened: OpenedMessage) throws(CommandError) {
         let message = opened.message
         let call: String? = if case .call(let call) = message.operation { call } else { nil }
         guard arguments.flag(.json) else {

@@ -43,7 +43,7 @@ struct ReplayCommand: Command {
     private let date: Date
     private let lock: Device.Lock
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         self.arguments = arguments
         pushPath = try arguments.operand("PUSH.apns")
         date = try arguments.date("--at") ?? Date()
@@ -55,7 +55,7 @@ struct ReplayCommand: Command {
         }
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         switch try capturedPush() {
         case .liveActivity(let update):
             for name in ["--svg", "--png"] where arguments.value(name) != nil {
@@ -69,7 +69,7 @@ struct ReplayCommand: Command {
         }
     }
 
-    private func capturedPush() throws(CommandFailure) -> CapturedPush {
+    private func capturedPush() throws(CommandError) -> CapturedPush {
         let bytes = try readInput(pushPath, byteCountMax: CapturedPush.byteCountMax)
         do throws(CapturedPushError) {
             return try CapturedPush(file: bytes)
@@ -80,7 +80,7 @@ struct ReplayCommand: Command {
 
     private func arrival(
         of push: SimulatedPush
-    ) async throws(CommandFailure) -> (shown: ShownNotification, picture: LockScreenPicture) {
+    ) async throws(CommandError) -> (shown: ShownNotification, picture: LockScreenPicture) {
         let (keyPath, sendersPath) = (try arguments.required("--keys"), try arguments.required("--senders"))
         let container = try AppContainer()
         do throws(FileError) {
@@ -114,7 +114,7 @@ struct ReplayCommand: Command {
         return conditions
     }
 
-    private func write(_ picture: LockScreenPicture) throws(CommandFailure) {
+    private func write(_ picture: LockScreenPicture) throws(CommandError) {
         let pngPath = arguments.value("--png")
         guard let svgPath = arguments.value("--svg") ?? pngPath.map({ $0 + ".svg" }) else { return }
         let svg = Array(picture.svg.utf8)
@@ -131,7 +131,7 @@ struct ReplayCommand: Command {
 
     private var language: String { arguments.value("--language") ?? "en" }
 
-    private func failure(_ sentence: String) -> CommandFailure {
+    private func failure(_ sentence: String) -> CommandError {
         .failed("\(TerminalText.safe(pushPath)): \(sentence)")
     }
 }

@@ -18,7 +18,7 @@ struct SafetyNumberCommand: Command {
     private let arguments: Arguments
     private let paths: [String]
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         guard arguments.operands.count == 2 else {
             throw arguments.wrong("give two files, each with one public key")
         }
@@ -26,7 +26,7 @@ struct SafetyNumberCommand: Command {
         paths = arguments.operands
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         switch (try key(paths[0]), try key(paths[1])) {
         case (.device(let one), .device(let other)): try print(one, other)
         case (.device(let one), .sender(let other)): try print(one, other)
@@ -41,7 +41,7 @@ struct SafetyNumberCommand: Command {
     }
 
     /// The prefix tells the role.
-    private func key(_ path: String) throws(CommandFailure) -> PublicKey {
+    private func key(_ path: String) throws(CommandError) -> PublicKey {
         let text = String(decoding: try readInput(path, byteCountMax: 4_096), as: UTF8.self)
         do {
             return .device(try IdentityKey(text: text))
@@ -56,7 +56,7 @@ struct SafetyNumberCommand: Command {
         }
     }
 
-    private func noKey(_ path: String, _ error: KeyTextError) -> CommandFailure {
+    private func noKey(_ path: String, _ error: KeyTextError) -> CommandError {
         guard error != .privateKey else { return .file(.privateKey(path: path)) }
         return .failed(
             "\(TerminalText.safe(path)) is not a line '\(DeviceOwner.textPrefix)…' or '\(SenderOwner.textPrefix)…' with a "
@@ -67,7 +67,7 @@ struct SafetyNumberCommand: Command {
     private func print<One, Other>(
         _ one: VerifyingKey<One>,
         _ other: VerifyingKey<Other>
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         let text = arguments.flag(Self.qr) ? SafetyCode(one, other).text : SafetyNumber(one, other).text
         try Output.print(text)
     }

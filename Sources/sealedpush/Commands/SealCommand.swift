@@ -76,7 +76,7 @@ struct SealCommand: Command {
 
     private enum Kind: String { case alert, call }
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         self.arguments = arguments
         guard !arguments.flag(Self.receipt) || arguments.value("--out") != nil else {
             throw arguments.wrong("--receipt prints the hash: write the payload to a file with --out")
@@ -89,7 +89,7 @@ struct SealCommand: Command {
         } else {
             source = .file(path: try arguments.operand("MESSAGE.json"))
         }
-        kind = try arguments.value("--class").map { text throws(CommandFailure) in
+        kind = try arguments.value("--class").map { text throws(CommandError) in
             guard let kind = Kind(rawValue: text) else { throw arguments.wrong("--class must be 'alert' or 'call'") }
             return kind
         }
@@ -103,7 +103,7 @@ struct SealCommand: Command {
         lifetime = try arguments.duration("--lifetime")
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         var message = try readMessage()
         for path in arguments.values("--attachment") { message.attachments.append(try readAttachment(path)) }
         try checkKind(of: message)
@@ -132,7 +132,7 @@ struct SealCommand: Command {
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))
     }
 
-    private func readMessage() throws(CommandFailure) -> Message {
+    private func readMessage() throws(CommandError) -> Message {
         let path: String
         switch source {
         case .file(let file): path = file
@@ -150,7 +150,7 @@ struct SealCommand: Command {
     }
 
     /// A VoIP push without a call ends the app, and a call as an alert does not ring.
-    private func checkKind(of message: Message) throws(CommandFailure) {
+    private func checkKind(of message: Message) throws(CommandError) {
         let isCall = if case .call = message.operation { true } else { false }
         switch kind {
         case .call where !isCall:
@@ -167,7 +167,7 @@ struct SealCommand: Command {
         }
     }
 
-    private func readAttachment(_ path: String) throws(CommandFailure) -> AttachmentPointer {
+    private func readAttachment(_ path: String) throws(CommandError) -> AttachmentPointer {
         let bytes = try readInput(path, byteCountMax: MessageDocument.byteCountMax)
         do {
             return try MessageDocument.parseAttachment(bytes)
@@ -176,11 +176,11 @@ struct SealCommand: Command {
         }
     }
 
-    private func failure(_ error: MessageDocumentError, in path: String) -> CommandFailure {
+    private func failure(_ error: MessageDocumentError, in path: String) -> CommandError {
         .failed("\(TerminalText.safe(path)):\(error.line):\(error.column): \(error.reason)")
     }
 
-    private func seal(_ message: Message) throws(CommandFailure) -> SealedMessage {
+    private func seal(_ message: Message) throws(CommandError) -> SealedMessage {
         let sender: SenderIdentity
         do {
             sender = try SenderIdentity(
@@ -189,7 +189,7 @@ struct SealCommand: Command {
             )
         } catch let error as FileError {
             throw .file(error)
-        } catch let error as CommandFailure {
+        } catch let error as CommandError {
             throw error
         } catch {
             throw .failed("\(error)")
@@ -202,7 +202,7 @@ struct SealCommand: Command {
         }
     }
 
-    private func recipient() throws(CommandFailure) -> Recipient {
+    private func recipient() throws(CommandError) -> Recipient {
         let bundlePath = try arguments.required("--bundle")
         let identity = try arguments.verifyingKey(file: try arguments.required("--identity"), DeviceOwner.self)
         let text = try readInput(bundlePath, byteCountMax: 16 * 1024).filter { $0 > 0x20 }
@@ -240,7 +240,7 @@ struct SealCommand: Command {
 }
 
 extension Arguments {
-    fileprivate func placeholder() throws(CommandFailure) -> Placeholder {
+    fileprivate func placeholder() throws(CommandError) -> Placeholder {
         let title = value("--placeholder-title")
         let body = value("--placeholder-body")
         do {
@@ -253,7 +253,7 @@ extension Arguments {
                 return try Placeholder(localizationKey: key)
             }
             return try Placeholder(title: title ?? "", body: body ?? "You have a new message")
-        } catch let error as CommandFailure {
+        } catch let error as CommandError {
             throw error
         } catch {
             throw wrong("the placeholder may take \(Placeholder.byteCountMax) bytes of JSON; make it shorter")

@@ -46,7 +46,7 @@ struct SendCommand: Command {
     private let priority: Priority
     private let expiration: Expiration
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         self.arguments = arguments
         payloadPath = try arguments.operand("PUSH.json")
         let isBinary = try BinaryInterface.isWanted(by: arguments)
@@ -70,14 +70,14 @@ struct SendCommand: Command {
         expiration = try arguments.expiration()
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         let payload = try PayloadFile.read(payloadPath)
         try requireSealed(payload)
         guard let topic else { return try await sendOverBinaryInterface(payload) }
         try report(try await send(try notification(payload, topic)))
     }
 
-    private func sendOverBinaryInterface(_ payload: [UInt8]) async throws(CommandFailure) {
+    private func sendOverBinaryInterface(_ payload: [UInt8]) async throws(CommandError) {
         let seconds = expiration.unixSeconds
         let notification = LegacyNotification(
             expiresAt: UInt32(clamping: seconds),
@@ -89,7 +89,7 @@ struct SendCommand: Command {
         try BinaryInterface.report(outcome, of: payloadPath, printsJSON: arguments.flag(.json))
     }
 
-    private func notification(_ payload: [UInt8], _ topic: Topic) throws(CommandFailure) -> PushNotification {
+    private func notification(_ payload: [UInt8], _ topic: Topic) throws(CommandError) -> PushNotification {
         var random = SystemRandom()
         return PushNotification(
             id: APNSID(randomBytes: random.bytes(count: 16)),
@@ -103,7 +103,7 @@ struct SendCommand: Command {
         )
     }
 
-    private func requireSealed(_ payload: [UInt8]) throws(CommandFailure) {
+    private func requireSealed(_ payload: [UInt8]) throws(CommandError) {
         guard !arguments.flag(Option(flag: "--allow-clear", "")) else { return }
         let path = TerminalText.safe(payloadPath)
         switch try PayloadFile.report(payload, from: payloadPath).sealed {
@@ -126,7 +126,7 @@ struct SendCommand: Command {
         }
     }
 
-    private func send(_ notification: PushNotification) async throws(CommandFailure) -> APNSResponse {
+    private func send(_ notification: PushNotification) async throws(CommandError) -> APNSResponse {
         let tokens = ProviderTokenSource(
             key: try arguments.signingKey(),
             keyID: try arguments.keyID(),
@@ -163,7 +163,7 @@ struct SendCommand: Command {
         }
     }
 
-    private func report(_ response: APNSResponse) throws(CommandFailure) {
+    private func report(_ response: APNSResponse) throws(CommandError) {
         if arguments.flag(.json) {
             var writer = JSONWriter()
             writer.object { writer in
@@ -188,7 +188,7 @@ struct SendCommand: Command {
 }
 
 extension Arguments {
-    fileprivate func deviceToken() throws(CommandFailure) -> DeviceToken {
+    fileprivate func deviceToken() throws(CommandError) -> DeviceToken {
         guard let path = value("--to-file") else {
             guard let text = value("--to") else { throw wrong("--to-file is missing") }
             do { return try DeviceToken(hex: text) } catch {
@@ -198,13 +198,13 @@ extension Arguments {
         return try deviceToken(file: path)
     }
 
-    fileprivate func tokenTopic() throws(CommandFailure) -> Topic {
+    fileprivate func tokenTopic() throws(CommandError) -> Topic {
         for name in ["--topic", "--provider-key", "--key-id", "--team-id"] { _ = try required(name) }
         try refuse("--certificate", because: "goes only with --binary-interface")
         return try pushTopic()
     }
 
-    fileprivate func requireTarget() throws(CommandFailure) {
+    fileprivate func requireTarget() throws(CommandError) {
         switch (value("--to"), value("--to-file")) {
         case (nil, nil): throw wrong("--to-file is missing")
         case (_?, _?): throw wrong("--to-file replaces --to; give one of them")
@@ -212,13 +212,13 @@ extension Arguments {
         }
     }
 
-    fileprivate func collapseID() throws(CommandFailure) -> CollapseID? {
+    fileprivate func collapseID() throws(CommandError) -> CollapseID? {
         guard let text = value("--collapse-id") else { return nil }
         do { return try CollapseID(text) } catch { throw wrong("--collapse-id must have 1 to 64 bytes") }
     }
 
     /// One of four values: an exact time would reveal the message's.
-    fileprivate func expiration() throws(CommandFailure) -> Expiration {
+    fileprivate func expiration() throws(CommandError) -> Expiration {
         let seconds: UInt64
         switch value("--expires") ?? "1d" {
         case "0": return .oneAttempt

@@ -65,7 +65,7 @@ struct SimulateCommand: Command {
     /// nil: no control API.
     private let controlPort: UInt16?
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         self.arguments = arguments
         bundleIDs = try arguments.bundleIDs()
@@ -84,7 +84,7 @@ struct SimulateCommand: Command {
         }
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         guard !arguments.flag(Self.showsSettings) else { return try Output.print(SimulatorSetting.table) }
         if hasOwnKeys {
             let folder = try SimulatorFolder(arguments.value("--folder") ?? SimulatorFolder.standardPath)
@@ -99,7 +99,7 @@ struct SimulateCommand: Command {
         _ key: SigningKey,
         _ identity: SimulatorIdentity,
         _ folder: SimulatorFolder?
-    ) async throws(CommandFailure) {
+    ) async throws(CommandError) {
         DescriptorLimit.raise()
         var configuration = configuration
         configuration.keys = [key]
@@ -151,7 +151,7 @@ struct SimulateCommand: Command {
         _ folder: SimulatorFolder,
         _ simulator: Simulator,
         _ control: ControlServer?
-    ) async throws(CommandFailure) {
+    ) async throws(CommandError) {
         let topic: Topic
         do { topic = try bundleIDs.min { "\($0)" < "\($1)" } ?? Topic("com.example.app") } catch {
             throw .failed("the device's app has no bundle id")
@@ -172,9 +172,9 @@ struct SimulateCommand: Command {
         return await simulator.enrolDevice(bundleID: topic)
     }
 
-    private func tokenFile() throws(CommandFailure) -> TokenFile? {
+    private func tokenFile() throws(CommandError) -> TokenFile? {
         guard let path = arguments.value("--keep-tokens") else { return nil }
-        do throws(TokenFile.Failure) {
+        do throws(TokenFileError) {
             return try TokenFile(
                 path: path,
                 environment: configuration.environment,
@@ -185,7 +185,7 @@ struct SimulateCommand: Command {
         }
     }
 
-    private static func failed(_ failure: TokenFile.Failure, _ path: String) -> CommandFailure {
+    private static func failed(_ failure: TokenFileError, _ path: String) -> CommandError {
         let path = TerminalText.safe(path)
         switch failure {
         case .system(let call, let code): return .failed("\(path): \(Output.systemText(code)) (\(call))")
@@ -202,9 +202,9 @@ struct SimulateCommand: Command {
         }
     }
 
-    private func recording() throws(CommandFailure) -> RecordingFile? {
+    private func recording() throws(CommandError) -> RecordingFile? {
         guard let path = arguments.value("--record") else { return nil }
-        do throws(RecordingFile.Failure) {
+        do throws(RecordingFileError) {
             return try RecordingFile(path: path, hasPayloads: arguments.flag(Self.recordsPayloads))
         } catch {
             guard error.isFileThere else { throw .file(.system(call: error.call, path: path, code: error.code)) }
@@ -212,11 +212,11 @@ struct SimulateCommand: Command {
         }
     }
 
-    private func identity() throws(CommandFailure) -> SimulatorIdentity {
+    private func identity() throws(CommandError) -> SimulatorIdentity {
         let chainPath = try arguments.required("--certificate")
         let chain = try readInput(chainPath, byteCountMax: 1 << 20)
         let key = try arguments.privatePEM("--certificate-key")
-        let devices = try arguments.value("--device-ca").map { path throws(CommandFailure) in
+        let devices = try arguments.value("--device-ca").map { path throws(CommandError) in
             try readInput(path, byteCountMax: 1 << 20)
         }
         do {

@@ -39,7 +39,7 @@ struct SimulateReplayCommand: Command {
     private let keyID: KeyID
     private let teamID: TeamID
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         self.arguments = arguments
         path = try arguments.operand("FILE")
         (host, port) = try arguments.hostAndPort("--against")
@@ -47,7 +47,7 @@ struct SimulateReplayCommand: Command {
         teamID = try arguments.teamID()
     }
 
-    func run() async throws(CommandFailure) {
+    func run() async throws(CommandError) {
         let plan = try plan()
         let differences = try await send(plan)
         if arguments.flag(.json) {
@@ -69,7 +69,7 @@ struct SimulateReplayCommand: Command {
 
     // MARK: Plan
 
-    private func plan() throws(CommandFailure) -> ReplayPlan {
+    private func plan() throws(CommandError) -> ReplayPlan {
         let safePath = TerminalText.safe(path)
         var exchanges: [RecordedExchange] = []
         let lines = try readInput(path, byteCountMax: Self.fileByteCountMax)
@@ -90,7 +90,7 @@ struct SimulateReplayCommand: Command {
                 return try ProviderToken(signedWith: key, keyID: keyID, teamID: teamID, issuedAt: issuedAt)
                     .authorization
             }
-        } catch let error as CommandFailure {
+        } catch let error as CommandError {
             throw error
         } catch let error as ReplayPlanError<ProviderError> {
             switch error {
@@ -106,7 +106,7 @@ struct SimulateReplayCommand: Command {
         }
     }
 
-    private func tokens() throws(CommandFailure) -> [DeviceToken] {
+    private func tokens() throws(CommandError) -> [DeviceToken] {
         guard let path = arguments.value("--tokens") else { return [] }
         let text = String(decoding: try readInput(path, byteCountMax: Self.tokenFileByteCountMax), as: UTF8.self)
         var tokens: [DeviceToken] = []
@@ -120,7 +120,7 @@ struct SimulateReplayCommand: Command {
 
     // MARK: Sending
 
-    private func send(_ plan: ReplayPlan) async throws(CommandFailure) -> Int {
+    private func send(_ plan: ReplayPlan) async throws(CommandError) -> Int {
         let context = try arguments.clientContext(protocol: "h2")
         var connections: [Int: HTTP2ClientConnection] = [:]
         var differenceCount = 0

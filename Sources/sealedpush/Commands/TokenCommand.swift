@@ -18,14 +18,14 @@ struct TokenCommand: Command {
     private let token: String
     private let client: ControlClient
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         self.arguments = arguments
         let token = try arguments.operand("TOKEN")
         client = try ControlClient(arguments)
         self.token = token == "-" ? try ControlClient.word(of: "-") : token
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         var writer = JSONWriter()
         writer.object { $0.member("token", token) }
         let json = try client.call("POST", "/v1/tokens/check", writer.bytes)

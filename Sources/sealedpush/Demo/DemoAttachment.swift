@@ -14,7 +14,7 @@ struct DemoAttachment {
     private var storedPath: String { folder + "/picture.sealed" }
     private var tokenPath: String { folder + "/files.token" }
 
-    func startHost() throws(CommandFailure) -> ChildProcess {
+    func startHost() throws(CommandError) -> ChildProcess {
         let token = try ChildProcess(
             beside: "sealedpush-blobs",
             ["token", "--name", "demo", "--out", tokenPath],
@@ -33,7 +33,8 @@ struct DemoAttachment {
         )
     }
 
-    func upload(_ picture: String, port: Int64) throws(CommandFailure) -> Int64 {
+    /// - Returns: Bytes stored at the host.
+    func upload(_ picture: String, port: Int64) throws(CommandError) -> Int64 {
         let sealing = try ChildProcess(["attachment", "seal", picture, storedPath, "--type", "image/png"], stop: stop)
         try write(try sealing.nextLine(), to: folder + "/sealed.json")
         try sealing.wait()
@@ -51,7 +52,7 @@ struct DemoAttachment {
         return try upload.parse(pointer).integer("stored")
     }
 
-    private func write(_ line: [UInt8], to path: String) throws(CommandFailure) {
+    private func write(_ line: [UInt8], to path: String) throws(CommandError) {
         do {
             try WholeFile.write(line + [UInt8(ascii: "\n")], to: path, access: .ownerOnly)
         } catch {

@@ -25,7 +25,7 @@ struct DemoCommand: Command {
     private let picture: String
     private let screen: String?
 
-    init(_ arguments: Arguments) throws(CommandFailure) {
+    init(_ arguments: Arguments) throws(CommandError) {
         try arguments.noOperands()
         keys = arguments.value("--keys") ?? "keys-example"
         message = arguments.value("--message") ?? keys + "/message.json"
@@ -33,7 +33,7 @@ struct DemoCommand: Command {
         screen = arguments.value("--screen")
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         guard unsafe access(keys + "/provider.p8", R_OK) == 0 else {
             throw .failed(
                 "\(TerminalText.safe(keys)): the example keys are missing; run the demo in the checkout, "

@@ -13,7 +13,7 @@ final class DemoPhone {
     private var process: ChildProcess?
 
     /// - Parameter hasExampleKeys: False: new keys are made.
-    init(_ id: String, keys: String, folder: String, hasExampleKeys: Bool, stop: StopSignal) throws(CommandFailure) {
+    init(_ id: String, keys: String, folder: String, hasExampleKeys: Bool, stop: StopSignal) throws(CommandError) {
         self.id = id
         self.keys = keys
         self.folder = folder
@@ -34,7 +34,7 @@ final class DemoPhone {
     private var bundlePath: String { "\(folder)/\(id).bundle" }
     private var tokenPath: String { "\(folder)/\(id).token" }
 
-    func switchOn(port: Int64, filesPort: Int64, relayPort: Int64, screen: String? = nil) throws(CommandFailure) {
+    func switchOn(port: Int64, filesPort: Int64, relayPort: Int64, screen: String? = nil) throws(CommandError) {
         let device = try ChildProcess(
             [
                 "device", "--json", "--allow-example-keys", "--device-key", deviceKey,
@@ -50,12 +50,12 @@ final class DemoPhone {
 
     func switchOff() { process?.stop() }
 
-    func nextShown() throws(CommandFailure) -> JSONValue {
+    func nextShown() throws(CommandError) -> JSONValue {
         guard let process else { throw .failed("the device was never switched on") }
         return try process.next(event: "shown")
     }
 
-    func registration() throws(CommandFailure) -> [UInt8] {
+    func registration() throws(CommandError) -> [UInt8] {
         let token = try text(of: tokenPath)
         let bundle = try text(of: bundlePath)
         var writer = JSONWriter()
@@ -70,7 +70,7 @@ final class DemoPhone {
         return writer.bytes
     }
 
-    private func text(of path: String) throws(CommandFailure) -> String {
+    private func text(of path: String) throws(CommandError) -> String {
         do throws(FileError) {
             let bytes = try WholeFile.read(path, byteCountMax: 1 << 16)
             return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

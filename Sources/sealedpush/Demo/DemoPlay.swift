@@ -23,7 +23,7 @@ struct DemoPlay {
         let receiptHash: String
     }
 
-    func run() throws(CommandFailure) {
+    func run() throws(CommandError) {
         let (phone, tablet) = (stage.phone, stage.tablet)
         try introduce()
         try stage.switchOn(phone, screen: screen)
@@ -61,7 +61,7 @@ struct DemoPlay {
         if let screen { try Output.print("\nThe lock screen as a picture: \(TerminalText.safe(screen))") }
     }
 
-    private func introduce() throws(CommandFailure) {
+    private func introduce() throws(CommandError) {
         let pushPort = try stage.simulatorPorts.integer("push-port")
         try step(1, "simulator", "takes Apple's place: TLS and HTTP/2 on 127.0.0.1:\(pushPort)")
         try step(
@@ -72,13 +72,13 @@ struct DemoPlay {
         try step(3, "files", "a host for what does not fit into a push: HTTPS on 127.0.0.1:\(stage.filesPort)")
     }
 
-    private func register(_ device: DemoPhone) throws(CommandFailure) {
+    private func register(_ device: DemoPhone) throws(CommandError) {
         let answer = try stage.relay.ask(.put, "/v1/devices/\(device.id)", try device.registration())
         guard answer.status < 300 else { throw refused("the registration", answer) }
     }
 
     /// The pinned identity authenticates the relay's bundle.
-    private func seal(for device: DemoPhone) throws(CommandFailure) -> Sealed {
+    private func seal(for device: DemoPhone) throws(CommandError) -> Sealed {
         let answer = try stage.relay.ask(.get, "/v1/devices/\(device.id)/bundle")
         guard answer.status == 200, let bundle = answer.json?["bundle"]?.string else {
             throw refused("the key bundle", answer)
@@ -112,7 +112,7 @@ struct DemoPlay {
     }
 
     /// Sent after a random delay of up to two seconds.
-    private func awaitReceipt(_ trace: inout DemoTrace) throws(CommandFailure) {
+    private func awaitReceipt(_ trace: inout DemoTrace) throws(CommandError) {
         for _ in 0..<600 {
             let state = try stage.relay.ask(.get, "/v1/notifications/\(trace.id)")
             if state.json?["state"]?.string == "delivered" { return trace.note("its receipt reached the relay") }
@@ -121,7 +121,7 @@ struct DemoPlay {
         throw .failed("no receipt came for the push that the \(trace.device) shows")
     }
 
-    private func post(_ sealed: [Sealed]) throws(CommandFailure) -> [DemoTrace] {
+    private func post(_ sealed: [Sealed]) throws(CommandError) -> [DemoTrace] {
         var traces = sealed.map { DemoTrace($0.trace, for: $0.device.id) }
         for index in traces.indices { traces[index].note("POST /v1/notifications") }
         var writer = JSONWriter()
@@ -155,8 +155,8 @@ struct DemoPlay {
         return traces
     }
 
-    /// Phone's event, the first.
-    private func acceptedEvents(of sealed: [Sealed]) throws(CommandFailure) -> JSONValue {
+    /// The phone's event, the first.
+    private func acceptedEvents(of sealed: [Sealed]) throws(CommandError) -> JSONValue {
         var seen: JSONValue?
         for _ in sealed {
             let event = try stage.simulator.next(event: "accepted")
@@ -168,7 +168,7 @@ struct DemoPlay {
     }
 
     /// The answer to the next push makes the relay delete the device.
-    private func uninstall(_ device: DemoPhone) throws(CommandFailure) -> DemoTrace {
+    private func uninstall(_ device: DemoPhone) throws(CommandError) -> DemoTrace {
         let sealed = try seal(for: device)
         try stage.removeApp(number: 2)
         device.switchOff()
@@ -180,7 +180,7 @@ struct DemoPlay {
     }
 
     /// The relay records an answer's effect on a device after the answer itself.
-    private func isGone(_ device: DemoPhone) throws(CommandFailure) -> Bool {
+    private func isGone(_ device: DemoPhone) throws(CommandError) -> Bool {
         for _ in 0..<600 {
             let answer = try stage.relay.ask(.get, "/v1/devices/\(device.id)")
             // Set aside if it registered within the hour (docs/store.md).
@@ -190,12 +190,12 @@ struct DemoPlay {
         return false
     }
 
-    private func refused(_ what: String, _ answer: (status: Int, json: JSONValue?)) -> CommandFailure {
+    private func refused(_ what: String, _ answer: (status: Int, json: JSONValue?)) -> CommandError {
         let detail = answer.json?["detail"]?.string.map { ": \(TerminalText.safe($0))" } ?? ""
         return .failed("the relay did not take \(what) (\(answer.status))\(detail)")
     }
 
-    private func step(_ number: Int, _ who: String, _ what: String) throws(CommandFailure) {
+    private func step(_ number: Int, _ who: String, _ what: String) throws(CommandError) {
         let place = String(repeating: " ", count: number < 10 ? 1 : 0) + "\(number)"
         try Output.print("\(place)  \(who)\(String(repeating: " ", count: 11 - who.count))\(what)")
     }

@@ -11,7 +11,7 @@ struct DemoScreen {
     private let left: [String]
     private let right: [String]
 
-    init(seen: JSONValue, shown: JSONValue) throws(CommandFailure) {
+    init(seen: JSONValue, shown: JSONValue) throws(CommandError) {
         left = try Self.whatAppleSaw(seen)
         right = try Self.whatThePersonSees(shown)
     }
@@ -31,7 +31,7 @@ struct DemoScreen {
         return String(row.reversed().drop { $0 == " " }.reversed())
     }
 
-    private static func whatAppleSaw(_ event: JSONValue) throws(CommandFailure) -> [String] {
+    private static func whatAppleSaw(_ event: JSONValue) throws(CommandError) -> [String] {
         var lines: [String] = []
         for header in event["headers"]?.elements ?? [] {
             let words = (header.elements ?? []).compactMap(\.string)
@@ -52,7 +52,7 @@ struct DemoScreen {
         return lines[..<head] + ["… \(count) more characters like these …"] + lines.suffix(2)
     }
 
-    private static func whatThePersonSees(_ event: JSONValue) throws(CommandFailure) -> [String] {
+    private static func whatThePersonSees(_ event: JSONValue) throws(CommandError) -> [String] {
         var lines: [String] = []
         for name in ["title", "subtitle", "body"] {
             let text = TerminalText.safe(try event.text(name))

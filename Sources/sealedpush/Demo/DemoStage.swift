@@ -16,7 +16,7 @@ final class DemoStage {
     let phone: DemoPhone
     let tablet: DemoPhone
 
-    init(keys: String, folder: String, picture: String, stop: StopSignal) throws(CommandFailure) {
+    init(keys: String, folder: String, picture: String, stop: StopSignal) throws(CommandError) {
         self.folder = folder
         self.keys = keys
         self.picture = picture
@@ -47,7 +47,7 @@ final class DemoStage {
         tablet = try DemoPhone("tablet", keys: keys, folder: folder, hasExampleKeys: false, stop: stop)
     }
 
-    func switchOn(_ device: DemoPhone, screen: String? = nil) throws(CommandFailure) {
+    func switchOn(_ device: DemoPhone, screen: String? = nil) throws(CommandError) {
         try device.switchOn(
             port: try simulatorPorts.integer("device-port"),
             filesPort: filesPort,
@@ -57,7 +57,7 @@ final class DemoStage {
     }
 
     /// As of half an hour ahead on the simulator's clock.
-    func removeApp(number: Int) throws(CommandFailure) {
+    func removeApp(number: Int) throws(CommandError) {
         let url = "http://127.0.0.1:\(try simulatorPorts.integer("control-port"))"
         guard let client = ControlClient(url: url, bearer: try simulatorPorts.text("control-bearer")) else {
             throw .failed("the simulator named no control API")

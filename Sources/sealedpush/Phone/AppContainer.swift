@@ -14,7 +14,7 @@ struct AppContainer: ~Copyable {
     /// Before any thread reads the environment, through which the extension finds its container.
     ///
     /// - Parameter place: A folder that stays; nil for a temporary one.
-    init(at place: String? = nil) throws(CommandFailure) {
+    init(at place: String? = nil) throws(CommandError) {
         let temporary = place == nil ? try Temporary() : nil
         if let place { try Self.make(place) }
         let path = if let temporary { temporary.path } else { try AbsolutePath.of(place ?? "") }
@@ -32,12 +32,12 @@ struct AppContainer: ~Copyable {
     private final class Temporary {
         private let folder: TemporaryFolder
 
-        init() throws(CommandFailure) { folder = try TemporaryFolder("device") }
+        init() throws(CommandError) { folder = try TemporaryFolder("device") }
 
         var path: String { folder.path }
     }
 
-    private static func make(_ path: String) throws(CommandFailure) {
+    private static func make(_ path: String) throws(CommandError) {
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw .file(.system(call: "mkdir", path: path, code: errno))
         }

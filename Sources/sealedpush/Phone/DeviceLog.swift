@@ -8,14 +8,14 @@ import NotificationCore
 struct DeviceLog {
     let printsJSON: Bool
 
-    func printReady() throws(CommandFailure) {
+    func printReady() throws(CommandError) {
         guard printsJSON else { return try Output.print("ready: connected, waiting for pushes") }
         var writer = JSONWriter()
         writer.object { $0.member("event", "ready") }
         try print(writer)
     }
 
-    func printWoken(_ push: DevicePush) throws(CommandFailure) {
+    func printWoken(_ push: DevicePush) throws(CommandError) {
         guard printsJSON else { return try Output.print("(a silent push: the app was woken)") }
         var writer = JSONWriter()
         writer.object { writer in
@@ -25,7 +25,7 @@ struct DeviceLog {
         try print(writer)
     }
 
-    func print(_ delivery: VoIPDelivery, of push: DevicePush) throws(CommandFailure) {
+    func print(_ delivery: VoIPDelivery, of push: DevicePush) throws(CommandError) {
         guard printsJSON else { return try Output.print("(\(TerminalText.safe("\(delivery)")))") }
         var writer = JSONWriter()
         writer.object { writer in
@@ -39,7 +39,7 @@ struct DeviceLog {
         try print(writer)
     }
 
-    func print(_ contents: [NotificationContent]) throws(CommandFailure) {
+    func print(_ contents: [NotificationContent]) throws(CommandError) {
         let why = "the app opened it, after the phone was unlocked"
         for content in contents {
             guard printsJSON else {
@@ -61,7 +61,7 @@ struct DeviceLog {
     }
 
     /// Content that the extension passed to its handler.
-    func print(_ shown: ShownNotification, of push: DevicePush, on device: Device) throws(CommandFailure) {
+    func print(_ shown: ShownNotification, of push: DevicePush, on device: Device) throws(CommandError) {
         guard printsJSON else {
             let lines =
                 [shown.title, shown.subtitle, shown.body].filter { !$0.isEmpty }
@@ -90,7 +90,7 @@ struct DeviceLog {
         try print(writer)
     }
 
-    func printNotShown(_ push: DevicePush, why: SimulatedPushError) throws(CommandFailure) {
+    func printNotShown(_ push: DevicePush, why: SimulatedPushError) throws(CommandError) {
         guard printsJSON else { return try Output.print("not shown: the payload is \(clause(why))") }
         var writer = JSONWriter()
         writer.object { writer in
@@ -156,7 +156,7 @@ struct DeviceLog {
         }
     }
 
-    private func print(_ writer: JSONWriter) throws(CommandFailure) {
+    private func print(_ writer: JSONWriter) throws(CommandError) {
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))
     }
 }

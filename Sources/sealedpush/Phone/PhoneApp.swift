@@ -20,7 +20,7 @@ struct PhoneApp {
         _ container: borrowing AppContainer,
         topic: BundleID,
         hosts: [SimulatedDevice.HostMapping]
-    ) throws(CommandFailure) {
+    ) throws(CommandError) {
         var settings = AppDevice.Settings(
             topic: topic,
             containerPath: container.groupPath,
@@ -56,7 +56,8 @@ struct PhoneApp {
     /// The machine's clock replaces a server's.
     func confirmTime() throws(AppDeviceError) { _ = try device.confirm(.now, askedAt: .now, now: .now) }
 
-    func run() async throws(CommandFailure) -> [NotificationContent] {
+    /// - Returns: Messages kept while the phone was locked.
+    func run() async throws(CommandError) -> [NotificationContent] {
         let contents: [NotificationContent]
         do throws(AppDeviceError) { contents = try device.openSpooled() } catch { throw .failed(error.sentence) }
         let reporting = phone.run { Task { [device, relay] in try await device.report(to: relay) } }

@@ -24,7 +24,8 @@ enum PNGConversion {
     private static let byteCountMax = 32 << 20
     private static let magic: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    static func png(of svg: [UInt8]) throws(CommandFailure) -> [UInt8]? {
+    /// - Returns: nil if no tool succeeds.
+    static func png(of svg: [UInt8]) throws(CommandError) -> [UInt8]? {
         let folder = try TemporaryFolder("picture")
         let (svgPath, pngPath) = (folder.path + "/picture.svg", folder.path + "/picture.png")
         try writeOutput(svg, to: svgPath)
@@ -46,7 +47,7 @@ enum PNGConversion {
             .first { unsafe access($0, X_OK) == 0 }
     }
 
-    private static func succeeds(_ line: [String]) throws(CommandFailure) -> Bool {
+    private static func succeeds(_ line: [String]) throws(CommandError) -> Bool {
         let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
         guard nowhere >= 0 else { throw .file(.system(call: "open", path: "/dev/null", code: errno)) }
         defer { close(nowhere) }

@@ -5,7 +5,7 @@ import ExtensionHarness
 struct ReplayLog {
     let printsJSON: Bool
 
-    func print(_ shown: ShownNotification) throws(CommandFailure) {
+    func print(_ shown: ShownNotification) throws(CommandError) {
         guard printsJSON else { return try Output.print(text(of: shown)) }
         var writer = JSONWriter()
         writer.object { writer in
@@ -20,7 +20,7 @@ struct ReplayLog {
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))
     }
 
-    func print(_ update: LiveActivityUpdate) throws(CommandFailure) {
+    func print(_ update: LiveActivityUpdate) throws(CommandError) {
         guard printsJSON else { return try Output.print(text(of: update)) }
         var writer = JSONWriter()
         writer.object { writer in

@@ -11,11 +11,6 @@ enum Invocation: Equatable {
     case version
     case help
 
-    struct Fault: Error, Equatable {
-        /// Sentence without its full stop.
-        let reason: String
-    }
-
     private enum Verb: String, CaseIterable {
         case run
         case check
@@ -27,7 +22,7 @@ enum Invocation: Equatable {
     }
 
     /// - Parameter words: Without the program's name.
-    init(_ words: [String]) throws(Fault) {
+    init(_ words: [String]) throws(InvocationError) {
         var operands: [String] = []
         var configuration: String?
         var checks = false
@@ -42,31 +37,31 @@ enum Invocation: Equatable {
                 return
             case "--check-config": checks = true
             case _ where word == "--config" || word.hasPrefix("--config="):
-                guard configuration == nil else { throw Fault(reason: "--config is given twice") }
+                guard configuration == nil else { throw InvocationError(reason: "--config is given twice") }
                 let value = word == "--config" ? rest.popFirst() : String(word.dropFirst("--config=".count))
                 guard let value, !value.isEmpty, !value.hasPrefix("--") else {
-                    throw Fault(reason: "--config FILE: the file is missing")
+                    throw InvocationError(reason: "--config FILE: the file is missing")
                 }
                 configuration = value
-            case _ where word.hasPrefix("-"): throw Fault(reason: "there is no option '\(Self.shown(word))'")
+            case _ where word.hasPrefix("-"): throw InvocationError(reason: "there is no option '\(Self.shown(word))'")
             default: operands.append(word)
             }
         }
         try self.init(operands, configuration, checks: checks)
     }
 
-    private init(_ operands: [String], _ configuration: String?, checks: Bool) throws(Fault) {
+    private init(_ operands: [String], _ configuration: String?, checks: Bool) throws(InvocationError) {
         var verb = Verb.run
         var files = operands[...]
         if let word = operands.first {
             guard let known = Verb(rawValue: word), known != .run, known != .check else {
-                throw Fault(reason: "there is no command '\(Self.shown(word))'")
+                throw InvocationError(reason: "there is no command '\(Self.shown(word))'")
             }
             verb = known
             files = files.dropFirst()
         }
         if checks {
-            guard verb == .run else { throw Fault(reason: "--check-config does not go with a command") }
+            guard verb == .run else { throw InvocationError(reason: "--check-config does not go with a command") }
             verb = .check
         }
         let operand: String? =
@@ -76,22 +71,24 @@ enum Invocation: Equatable {
             case .run, .check, .makeAPIKey, .integrity: nil
             }
         guard files.count == (operand == nil ? 0 : 1) else {
-            throw Fault(reason: operand.map { "\(verb.rawValue) takes \($0)" } ?? "there are too many arguments")
+            throw InvocationError(
+                reason: operand.map { "\(verb.rawValue) takes \($0)" } ?? "there are too many arguments"
+            )
         }
         let file = files.first ?? ""
         switch verb {
         case .makeKey, .makeAPIKey:
-            guard configuration == nil else { throw Fault(reason: "\(verb.rawValue) takes no configuration") }
+            guard configuration == nil else { throw InvocationError(reason: "\(verb.rawValue) takes no configuration") }
             self = verb == .makeKey ? .makeKey(file: file) : .makeAPIKey
         case .run, .check, .backup, .integrity, .acknowledgeRestore:
-            guard let configuration else { throw Fault(reason: "--config FILE is missing") }
+            guard let configuration else { throw InvocationError(reason: "--config FILE is missing") }
             switch verb {
             case .check: self = .check(configuration: configuration)
             case .backup: self = .backup(file: file, configuration: configuration)
             case .integrity: self = .integrity(configuration: configuration)
             case .acknowledgeRestore:
                 guard let queue = RestoredQueue(rawValue: file) else {
-                    throw Fault(reason: "\(verb.rawValue) takes \(operand ?? "")")
+                    throw InvocationError(reason: "\(verb.rawValue) takes \(operand ?? "")")
                 }
                 self = .acknowledgeRestore(queue, configuration: configuration)
             default: self = .run(configuration: configuration)
@@ -104,4 +101,9 @@ enum Invocation: Equatable {
         let isPlain = word.utf8.count <= 40 && word.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain ? word : "…"
     }
+}
+
+struct InvocationError: Error, Equatable {
+    /// A sentence without its full stop.
+    let reason: String
 }

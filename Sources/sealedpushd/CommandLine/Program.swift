@@ -1,7 +1,7 @@
 enum Program {
     static func run(_ words: [String]) -> Int32 {
         let invocation: Invocation
-        do throws(Invocation.Fault) {
+        do throws(InvocationError) {
             invocation = try Invocation(words)
         } catch {
             Output.complain("sealedpushd: \(error.reason)\n\n\(Usage.text)")

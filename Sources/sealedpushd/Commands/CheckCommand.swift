@@ -6,7 +6,7 @@ import PushStore
 /// `--check-config`.
 enum CheckCommand {
     static func run(_ path: String) -> Int32 {
-        do throws(ConfigurationFile.Faults) {
+        do throws(ConfigurationFileError) {
             let loaded = try ConfigurationFile.load(path)
             return Output.show("ok\n" + summary(loaded)) ? ExitCode.done : ExitCode.failed
         } catch {

@@ -36,7 +36,7 @@ struct Daemon {
 
     private func run(_ log: ServiceLog, _ wishes: Monitored<[Signals.Wish]>) -> Int32 {
         let loaded: LoadedConfiguration
-        do throws(ConfigurationFile.Faults) {
+        do throws(ConfigurationFileError) {
             loaded = try ConfigurationFile.load(path)
         } catch {
             Output.complain(error.lines.joined(separator: "\n"))
@@ -117,7 +117,7 @@ struct Daemon {
 
     private func faultsOfReload(_ service: Service) -> [String] {
         let next: LoadedConfiguration
-        do throws(ConfigurationFile.Faults) {
+        do throws(ConfigurationFileError) {
             next = try ConfigurationFile.load(path)
         } catch {
             return error.lines

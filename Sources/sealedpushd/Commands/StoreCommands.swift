@@ -52,7 +52,7 @@ enum StoreCommands {
     /// Opens the database, which no service may use meanwhile.
     static func acknowledgeRestore(_ queue: RestoredQueue, _ configuration: String) -> Int32 {
         let loaded: LoadedConfiguration
-        do throws(ConfigurationFile.Faults) {
+        do throws(ConfigurationFileError) {
             loaded = try ConfigurationFile.load(configuration)
         } catch {
             Output.complain(error.lines.joined(separator: "\n"))
@@ -103,7 +103,7 @@ enum StoreCommands {
         _ body: (String) throws(StoreError) -> (String, Int32)
     ) -> Int32 {
         let path: String
-        do throws(ConfigurationFile.Faults) {
+        do throws(ConfigurationFileError) {
             path = try ConfigurationFile.read(configuration).databaseFile
         } catch {
             Output.complain(error.lines.joined(separator: "\n"))

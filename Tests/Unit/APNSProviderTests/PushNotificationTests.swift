@@ -19,8 +19,8 @@ struct PushNotificationTests {
         return try Topic("com.example.chat").appendingSuffix(of: pushType)
     }
 
-    private static func fault(of notification: PushNotification, now: Int64? = nil) -> PushNotification.Fault? {
-        do throws(PushNotification.Fault) {
+    private static func fault(of notification: PushNotification, now: Int64? = nil) -> PushNotificationError? {
+        do throws(PushNotificationError) {
             try notification.check(now: now)
             return nil
         } catch {
@@ -78,7 +78,7 @@ struct PushNotificationTests {
             }
             let expected =
                 pushType.expects(priority ?? .immediate)
-                ? nil : PushNotification.Fault.priorityNotAllowed(priority, for: pushType)
+                ? nil : PushNotificationError.priorityNotAllowed(priority, for: pushType)
             #expect(Self.fault(of: notification) == expected)
         }
     }
@@ -86,7 +86,7 @@ struct PushNotificationTests {
     @Test func `an expiration is 0 or to come, if a clock is given`() throws {
         for (expiration, fault) in [
             (nil, nil), (Expiration.oneAttempt, nil), (Expiration(unixSeconds: 101), nil),
-            (Expiration(unixSeconds: 100), PushNotification.Fault.expirationPast),
+            (Expiration(unixSeconds: 100), PushNotificationError.expirationPast),
             (Expiration(unixSeconds: 1), .expirationPast),
         ] {
             let notification = try Self.notification { $0.expiration = expiration }
@@ -107,8 +107,8 @@ struct PushNotificationTests {
     @Test(arguments: PushType.allCases)
     func `the credential must cover the push type`(_ pushType: PushType) throws {
         let notification = try Self.notification { $0.pushType = pushType }
-        func fault(_ hasProviderToken: Bool) -> PushNotification.Fault? {
-            do throws(PushNotification.Fault) {
+        func fault(_ hasProviderToken: Bool) -> PushNotificationError? {
+            do throws(PushNotificationError) {
                 try notification.checkAuthentication(hasProviderToken: hasProviderToken)
                 return nil
             } catch {
@@ -121,7 +121,7 @@ struct PushNotificationTests {
     }
 
     @Test(arguments: [
-        (PushNotification.Fault.payloadEmpty, "PayloadEmpty"),
+        (PushNotificationError.payloadEmpty, "PayloadEmpty"),
         (.payloadTooLarge(byteCount: 4097, byteCountMax: 4096), "1 more than the 4096"),
         (.priorityNotAllowed(nil, for: .background), "is 5 or 1, and without one it is 10; APNs answers BadPriority."),
         (.priorityNotAllowed(.low, for: .liveactivity), "is 10 or 5, not 1; APNs may answer BadPriority."),
@@ -131,7 +131,7 @@ struct PushNotificationTests {
         (.expirationPast, "use 0 or a future time"), (.needsProviderToken(.location), "TopicDisallowed"),
         (.needsCertificate(.mdm), "TopicDisallowed"), (.traceMalformed, "64 printable"),
     ])
-    func `a fault's sentence names the rule`(_ fault: PushNotification.Fault, _ part: String) {
+    func `a fault's sentence names the rule`(_ fault: PushNotificationError, _ part: String) {
         #expect(fault.description.contains(part))
         if let reason = fault.reason { #expect(fault.description.contains(reason.rawValue)) }
     }

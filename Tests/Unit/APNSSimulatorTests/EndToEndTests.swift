@@ -110,7 +110,7 @@ struct EndToEndTests {
         let site = try await Site()
         let port = try HeldPort.deaf()
         let client = try site.client(port: port.number)
-        let refused = SendFailure(cause: .connection(.connectionRefused), attemptCount: 0)
+        let refused = SendError(cause: .connection(.connectionRefused), attemptCount: 0)
         let token = try DeviceToken(bytes: [1])
         await #expect(throws: ProviderError.notProcessed(refused)) {
             try await client.send(site.notification(1, to: token))

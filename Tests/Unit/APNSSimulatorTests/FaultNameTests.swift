@@ -62,7 +62,7 @@ import Transport
         )
     }
 
-    private func failure(_ client: APNSClient, _ number: Int) async throws -> SendFailure? {
+    private func failure(_ client: APNSClient, _ number: Int) async throws -> SendError? {
         let notification = try notification(number)
         do throws(ProviderError) {
             _ = try await client.send(notification)
@@ -73,7 +73,7 @@ import Transport
         return nil
     }
 
-    private static func isName(_ failure: SendFailure?) -> Bool {
+    private static func isName(_ failure: SendError?) -> Bool {
         if case .connection(.hostNotFound)? = failure?.cause { failure?.attemptCount == 0 } else { false }
     }
 

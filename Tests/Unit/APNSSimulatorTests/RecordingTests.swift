@@ -115,7 +115,7 @@ struct RecordingTests {
     @Test func `a recording is never written over`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.makeFile("session.jsonl", "mine")
-        let failure = #expect(throws: RecordingFile.Failure.self) {
+        let failure = #expect(throws: RecordingFileError.self) {
             _ = try RecordingFile(path: path, hasPayloads: false)
         }
         #expect(failure?.isFileThere == true)

@@ -58,10 +58,10 @@ struct BroadcastTests {
     @Test func `what APNs would refuse is not made`() throws {
         let (bundle, channel) = (try Self.bundle(), try Self.channel())
         let body = [UInt8](repeating: 0x20, count: 5121)
-        #expect(throws: BroadcastRequest.Fault.topicIsNoBundleID(.liveactivity)) {
+        #expect(throws: BroadcastRequestError.topicIsNoBundleID(.liveactivity)) {
             try BroadcastRequest.listChannels(of: bundle.appendingSuffix(of: .liveactivity))
         }
-        #expect(throws: BroadcastRequest.Fault.expirationNeedsStorage) {
+        #expect(throws: BroadcastRequestError.expirationNeedsStorage) {
             try BroadcastRequest.send(
                 body,
                 to: channel,
@@ -70,10 +70,10 @@ struct BroadcastTests {
                 expiration: Expiration(unixSeconds: 1)
             )
         }
-        #expect(throws: BroadcastRequest.Fault.payloadEmpty) {
+        #expect(throws: BroadcastRequestError.payloadEmpty) {
             try BroadcastRequest.send([], to: channel, of: bundle, policy: .none)
         }
-        #expect(throws: BroadcastRequest.Fault.payloadTooLarge(byteCount: 5121, byteCountMax: 5120)) {
+        #expect(throws: BroadcastRequestError.payloadTooLarge(byteCount: 5121, byteCountMax: 5120)) {
             try BroadcastRequest.send(body, to: channel, of: bundle, policy: .none)
         }
         #expect(throws: Never.self) {
@@ -95,7 +95,7 @@ struct BroadcastTests {
         _ status: Int,
         _ body: String = "",
         _ fields: [String: String] = [:]
-    ) throws(BroadcastResponse.Fault) -> BroadcastResponse {
+    ) throws(BroadcastResponseError) -> BroadcastResponse {
         try BroadcastResponse(to: operation, status: status, body: Array(body.utf8)) { name in
             fields["\(name)"].map { Array($0.utf8) }
         }
@@ -125,7 +125,7 @@ struct BroadcastTests {
     }
 
     @Test(arguments: [
-        (BroadcastRequest.Operation.createChannel, 201, "", BroadcastResponse.Fault.channelIDMalformed),
+        (BroadcastRequest.Operation.createChannel, 201, "", BroadcastResponseError.channelIDMalformed),
         (.createChannel, 200, "", .statusUnexpected(200)), (.deleteChannel, 200, "", .statusUnexpected(200)),
         (.readChannel, 200, "", .bodyMalformed(offset: 0)), (.readChannel, 200, "{}", .bodyMalformed(offset: 0)),
         (.readChannel, 200, #"{"message-storage-policy":2,"push-type":"LiveActivity"}"#, .bodyMalformed(offset: 0)),
@@ -149,7 +149,7 @@ struct BroadcastTests {
         _ operation: BroadcastRequest.Operation,
         _ status: Int,
         _ body: String,
-        _ fault: BroadcastResponse.Fault
+        _ fault: BroadcastResponseError
     ) {
         #expect(throws: fault) { try Self.response(operation, status, body) }
     }

@@ -26,7 +26,7 @@ struct CertificateTopicsTests {
 
     @Test func `a list cut at any length is refused`() {
         for length in 0..<Self.real.count {
-            #expect(throws: CertificateTopics.Fault.self) { try CertificateTopics.read(Array(Self.real[..<length])) }
+            #expect(throws: CertificateTopicsError.self) { try CertificateTopics.read(Array(Self.real[..<length])) }
         }
     }
 
@@ -47,7 +47,7 @@ struct CertificateTopicsTests {
         #expect(try CertificateTopics.read([0x30, 0x81, 218] + topic + topic).count == 2)
     }
 
-    static let faulty: [([UInt8], CertificateTopics.Fault)] = [
+    static let faulty: [([UInt8], CertificateTopicsError)] = [
         ([], .truncated(offset: 0)),
         ([0x31, 0], .unexpectedTag(offset: 0)),
         ([0x30], .truncated(offset: 1)),
@@ -85,7 +85,7 @@ struct CertificateTopicsTests {
     @Test(arguments: faulty)
     func `what is not such a list is refused at the byte that is wrong`(
         _ bytes: [UInt8],
-        _ fault: CertificateTopics.Fault
+        _ fault: CertificateTopicsError
     ) {
         #expect(throws: fault) { try CertificateTopics.read(bytes) }
     }
@@ -94,19 +94,19 @@ struct CertificateTopicsTests {
         let one = [0x0C, 1, 0x61, 0x30, 0] as [UInt8]
         let topics = Array(repeating: one, count: 257).flatMap { $0 }
         let header = [0x30, 0x82, UInt8(topics.count >> 8), UInt8(topics.count & 255)]
-        #expect(throws: CertificateTopics.Fault.tooMany(offset: 4 + 256 * 5)) {
+        #expect(throws: CertificateTopicsError.tooMany(offset: 4 + 256 * 5)) {
             try CertificateTopics.read(header + topics)
         }
         let types = Array(repeating: [0x0C, 1, 0x61] as [UInt8], count: 17).flatMap { $0 }
         let list = [0x0C, 1, 0x61, 0x30, UInt8(types.count)] + types
-        #expect(throws: CertificateTopics.Fault.tooMany(offset: 7 + 16 * 3)) {
+        #expect(throws: CertificateTopicsError.tooMany(offset: 7 + 16 * 3)) {
             try CertificateTopics.read([0x30, UInt8(list.count)] + list)
         }
         let long = [0x0C, 0x82, 1, 0] + [UInt8](repeating: 0x61, count: 256) + [0x30, 0]
-        #expect(throws: CertificateTopics.Fault.textMalformed(offset: 4)) {
+        #expect(throws: CertificateTopicsError.textMalformed(offset: 4)) {
             try CertificateTopics.read([0x30, 0x82, 1, 6] + long)
         }
-        #expect(throws: CertificateTopics.Fault.lengthNotAllowed(offset: 0)) {
+        #expect(throws: CertificateTopicsError.lengthNotAllowed(offset: 0)) {
             try CertificateTopics.read([UInt8](repeating: 0x30, count: CertificateTopics.byteCountMax + 1))
         }
     }
@@ -119,8 +119,8 @@ struct CertificateTopicsTests {
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 changed[Int.random(in: 0..<changed.count, using: &generator)] = .random(in: 0...255, using: &generator)
             }
-            do throws(CertificateTopics.Fault) {
-                // Tags and lengths take at least as many bytes as there are entries.
+            do throws(CertificateTopicsError) {
+                // Every byte belongs to something: tags and lengths take at least as many as they name.
                 #expect(try CertificateTopics.read(changed).count <= 23, "seed \(seed)")
             } catch {}
         }

@@ -75,6 +75,7 @@ struct HouseTests {
         let own = files.filter { !$0.path.hasPrefix("Tests/") }
         report(own.flatMap(LanguageRules.checkNames))
         report(own.flatMap(LanguageRules.checkTexts))
+        report(own.flatMap(LanguageRules.checkErrors))
     }
 
     @Test func `each target of Tests stands in a folder that its README describes`() throws {

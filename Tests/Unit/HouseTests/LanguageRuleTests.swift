@@ -67,6 +67,15 @@ struct LanguageRuleTests {
         #expect(LanguageRules.checkNames(file(text)) == [])
     }
 
+    @Test func `an error that is named otherwise is found`() {
+        let wrong = ["struct Fault: Error {", "enum FileFault: String, Error {", "enum Refusal: Error, Equatable {"]
+        #expect(wrong.allSatisfy { LanguageRules.checkErrors(file($0)).count == 1 })
+        let right = [
+            "enum InjectedFault: Sendable {", "struct FileError: Error {", "var fault: Error?", "// enum Fault: Error",
+        ]
+        #expect(right.allSatisfy { LanguageRules.checkErrors(file($0)) == [] })
+    }
+
     @Test func `a type of the glossary that is not declared is found, and more than 60 entries`() {
         let row = "| **word** | meaning | `Word`, `Other` on the phone |"
         let glossary = TextFile(

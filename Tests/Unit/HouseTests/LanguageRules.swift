@@ -67,7 +67,8 @@ enum LanguageRules {
     private static let retiredNouns = [
         "Bell": "event or alarm", "Door": "interface", "Shelf": "cache", "Book": "table", "Judge": "verifier or filter",
         "Gate": "authenticator or limiter", "Courier": "sender", "Errand": "job", "Intake": "pipeline or buffer",
-        "Refused": "error", "Rejected": "error or rejection", "Obstacle": "problem",
+        "Refused": "error", "Rejected": "error or rejection", "Obstacle": "problem", "Unavailable": "error",
+        "Malformed": "error",
     ]
     private static let retiredVerbs = ["ring": "wake", "tell": "notify or report", "told": "reported"]
     private static let keywords: Set<Substring> = [
@@ -86,6 +87,19 @@ enum LanguageRules {
                 else { return nil }
                 let problem = "'\(word)' in '\(name)' is retired; say \(instead) (docs/glossary.md)"
                 return Finding(path: file.path, line: number, problem: problem)
+            }
+        }
+    }
+
+    /// A type that is thrown is an error, or APNs' or the relay's rejection; a fault is injected on purpose.
+    static func checkErrors(_ file: TextFile) -> [Finding] {
+        SwiftText(file.text).codeLines.flatMap { number, line -> [Finding] in
+            guard [": Error", ", Error"].contains(where: line.contains) else { return [] }
+            return declarations(in: line).compactMap { keyword, name in
+                guard types.contains(keyword), let word = words(of: name).last,
+                    ["Fault", "Faults", "Refusal"].contains(word)
+                else { return nil }
+                return Finding(path: file.path, line: number, problem: "'\(name)' is thrown; name it …Error")
             }
         }
     }

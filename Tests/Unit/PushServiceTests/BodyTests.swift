@@ -318,7 +318,7 @@ struct SealedPayloadTests {
         #expect(bytes.count == 4_096 - (room - length))
         let report = try PayloadReport(payload: bytes)
         #expect(report.isMutable && report.otherNames == ["webpush"])
-        #expect(throws: SealedField.Fault.tooLarge(byteCount: room + 1, byteCountMax: room)) {
+        #expect(throws: SealedFieldError.tooLarge(byteCount: room + 1, byteCountMax: room)) {
             try SealedField(webPush: String(repeating: "A", count: room + 1), room: room)
         }
     }

@@ -24,15 +24,15 @@ struct ConfigurationDoublesTests {
         #expect(faults.first?.problem == "the same as /tenants/0/id; give each tenant its own")
     }
 
-    /// Faults of the example with its tenant twice, the second time with another id and quota.
-    private static func faultsOfTwins(id: String, quota: String = "5000") throws -> [ConfigurationFault] {
+    /// Of the example with its tenant twice, the second time with another id and quota.
+    private static func faultsOfTwins(id: String, quota: String = "5000") throws -> [ConfigurationError] {
         let text = ExampleConfiguration.text
         let start = try #require(text.firstRange(of: #""tenants": ["#)).upperBound
         let tenant = String(text[start...].dropLast("\n  ]\n}".count))
         var other = tenant.split(separator: #""id": "acme""#).joined(separator: #""id": "\#(id)""#)
         other = other.split(separator: "5000").joined(separator: quota)
         let file = Array((text[..<start] + tenant + "," + other + "]}").utf8)
-        return refusal { () throws(ConfigurationError) in _ = try ServiceConfiguration(file: file) }?.faults ?? []
+        return refusal { () throws(ConfigurationErrors) in _ = try ServiceConfiguration(file: file) }?.faults ?? []
     }
 
     @Test func `as many keys as the table of keys has rows are taken, and one tenant more is a fault and no trap`()
@@ -41,7 +41,7 @@ struct ConfigurationDoublesTests {
         let most = Self.file(tenantCount: AccessTable.rowCountMax / 64)
         _ = try ServiceConfiguration(file: most).accessTable
         let more = Self.file(tenantCount: AccessTable.rowCountMax / 64 + 1)
-        let error = refusal { () throws(ConfigurationError) in _ = try ServiceConfiguration(file: more) }
+        let error = refusal { () throws(ConfigurationErrors) in _ = try ServiceConfiguration(file: more) }
         #expect(error?.faults.map(\.pointer) == ["/tenants"])
         #expect(error?.faults.first?.problem == "more than 4096 keys in all; remove those not in use")
     }

@@ -87,7 +87,7 @@ struct ConfigurationTests {
 
     @Test func `all faults are named at once`() {
         let file = Array(#"{"listen": [], "tls": {}, "tenants": 3, "x": 1}"#.utf8)
-        let error = refusal { () throws(ConfigurationError) in _ = try ServiceConfiguration(file: file) }
+        let error = refusal { () throws(ConfigurationErrors) in _ = try ServiceConfiguration(file: file) }
         #expect(
             error?.faults.map(\.pointer) == [
                 "/x", "/listen", "/tls/certificate-file", "/tls/key-file", "/database-file", "/token-key-file",
@@ -101,7 +101,7 @@ struct ConfigurationTests {
         let file = Array("{\(members)}".utf8)
         let variables = (0..<100).map { ("SEALEDPUSH_NAME_\($0)", "1") }
         for environment in [[:], Dictionary(uniqueKeysWithValues: variables)] {
-            let error = refusal { () throws(ConfigurationError) in
+            let error = refusal { () throws(ConfigurationErrors) in
                 _ = try ServiceConfiguration(file: file, environment: environment)
             }
             #expect(error?.faults.count == 32)
@@ -139,13 +139,13 @@ struct ConfigurationTests {
 
     @Test func `a key may have an end, a time of UTC`() throws {
         let scopes = #""scopes": ["send", "read"]"#
-        func read(_ time: String) throws(ConfigurationError) -> ServiceConfiguration {
+        func read(_ time: String) throws(ConfigurationErrors) -> ServiceConfiguration {
             try ExampleConfiguration.read(replacing: scopes, with: scopes + #", "expires": "\#(time)""#)
         }
         let keys = try read("2027-01-01T00:00:00Z").tenants[0].keys
         #expect(keys.map(\.end) == [1_798_761_600, nil])
         for wrong in ["2027-01-01", "2027-01-01T00:00:00", "2027-13-01T00:00:00Z", "2027-01-01T00:00:00+00:00", "0"] {
-            let error = refusal { () throws(ConfigurationError) in _ = try read(wrong) }
+            let error = refusal { () throws(ConfigurationErrors) in _ = try read(wrong) }
             #expect(error?.faults.map(\.pointer) == ["/tenants/0/keys/0/expires"], "\(wrong)")
         }
     }
@@ -191,7 +191,7 @@ struct ConfigurationTests {
             "{}", #"{"ranges": []}"#, #"{"ranges": ["10.0.0.1"]}"#, #"{"ranges": ["10.0.0.1/8"]}"#, #"["10.0.0.0/8"]"#,
             #"{"ranges": ["10.0.0.0/8"], "field": "x-real-ip"}"#, #"{"ranges": ["10.0.0.0/8"], "trust": true}"#,
         ] {
-            #expect(throws: ConfigurationError.self, "\(wrong)") { _ = try read(wrong) }
+            #expect(throws: ConfigurationErrors.self, "\(wrong)") { _ = try read(wrong) }
         }
     }
 
@@ -246,7 +246,7 @@ struct ConfigurationTests {
                 let end = min(bytes.count, start + Int.random(in: 0...12, using: &random))
                 bytes.replaceSubrange(start..<end, with: pieces.randomElement(using: &random) ?? [])
             }
-            do throws(ConfigurationError) {
+            do throws(ConfigurationErrors) {
                 _ = try ServiceConfiguration(file: bytes)
             } catch {
                 #expect(!error.faults.isEmpty, "round \(round)")

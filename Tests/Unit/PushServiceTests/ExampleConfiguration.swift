@@ -55,7 +55,7 @@ enum ExampleConfiguration {
         replacing: String = "",
         with replacement: String = "",
         environment: [String: String] = [:]
-    ) throws(ConfigurationError) -> ServiceConfiguration {
+    ) throws(ConfigurationErrors) -> ServiceConfiguration {
         let changed = text.split(separator: replacing, omittingEmptySubsequences: false).joined(separator: replacement)
         let file = replacing.isEmpty ? text : changed
         return try ServiceConfiguration(file: Array(file.utf8), environment: environment)
@@ -66,7 +66,7 @@ enum ExampleConfiguration {
         with replacement: String = "",
         environment: [String: String] = [:]
     ) -> [String] {
-        do throws(ConfigurationError) {
+        do throws(ConfigurationErrors) {
             _ = try read(replacing: replacing, with: replacement, environment: environment)
             return []
         } catch {

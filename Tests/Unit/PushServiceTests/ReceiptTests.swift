@@ -86,7 +86,7 @@ struct WebhookTargetTests {
     }
 
     @Test(arguments: [
-        ("127.0.0.1", AddressFilter.Refusal.loopback), ("127.255.255.254", .loopback), ("::1", .loopback),
+        ("127.0.0.1", AddressError.loopback), ("127.255.255.254", .loopback), ("::1", .loopback),
         ("10.1.2.3", .privateUse),
         ("172.16.0.1", .privateUse), ("172.31.255.255", .privateUse), ("192.168.1.1", .privateUse),
         ("fd00::1", .privateUse),
@@ -101,7 +101,7 @@ struct WebhookTargetTests {
         ("64:ff9b:1::1", .reserved),
     ])
     func `an address that is not public is refused, in whatever clothes (abuse case 59)`(
-        _ example: (text: String, refusal: AddressFilter.Refusal)
+        _ example: (text: String, refusal: AddressError)
     ) throws {
         let address = try #require(IPAddress(example.text))
         #expect(AddressFilter.refusal(of: address) == example.refusal)
@@ -119,13 +119,13 @@ struct WebhookTargetTests {
         let good = try #require(IPAddress("8.8.8.8"))
         let bad = try #require(IPAddress("10.0.0.1"))
         #expect(try AddressFilter.permitted([good]) == [good])
-        #expect(throws: AddressFilter.Refusal.privateUse) { try AddressFilter.permitted([good, bad]) }
-        #expect(throws: AddressFilter.Refusal.none) { try AddressFilter.permitted([]) }
+        #expect(throws: AddressError.privateUse) { try AddressFilter.permitted([good, bad]) }
+        #expect(throws: AddressError.none) { try AddressFilter.permitted([]) }
     }
 
     @Test func `a configured range is reached, and nothing beside it`() throws {
         let range = try #require(IPRange("10.1.0.0/16"))
-        func refusal(_ text: String, _ ranges: [IPRange]) throws -> AddressFilter.Refusal? {
+        func refusal(_ text: String, _ ranges: [IPRange]) throws -> AddressError? {
             AddressFilter.refusal(of: try #require(IPAddress(text)), allowing: ranges)
         }
         #expect(try refusal("10.1.255.255", [range]) == nil)

@@ -45,6 +45,6 @@ struct InvocationTests {
         ] as [([String], String)]
     )
     func `a command line that asks for nothing says why`(_ words: [String], _ reason: String) {
-        #expect(throws: Invocation.Fault(reason: reason)) { try Invocation(words) }
+        #expect(throws: InvocationError(reason: reason)) { try Invocation(words) }
     }
 }

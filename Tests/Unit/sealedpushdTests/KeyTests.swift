@@ -40,10 +40,10 @@ struct KeyTests {
 
     @Test func `a link, a folder and a pipe are no key files, or are what they lead to`() throws {
         let folder = try TemporaryFolder()
-        #expect(throws: TokenKeyFile.Fault.self) { _ = try read(folder.path) }
+        #expect(throws: TokenKeyFileError.self) { _ = try read(folder.path) }
         let pipe = folder.path("pipe")
         #expect(unsafe mkfifo(pipe, 0o600) == 0)
-        #expect(throws: TokenKeyFile.Fault.self) { _ = try read(pipe) }
+        #expect(throws: TokenKeyFileError.self) { _ = try read(pipe) }
     }
 
     @Test func `make-api-key prints a key and the hash that the configuration takes`() throws {

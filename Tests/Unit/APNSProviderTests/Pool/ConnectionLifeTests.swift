@@ -64,8 +64,8 @@ struct ConnectionLifeTests {
         }
         #expect(try await client.send(try APNSStandIn.notification()).status == 200)
         let error = await #expect(throws: ProviderError.self) { try await client.send(try APNSStandIn.notification(1)) }
-        #expect(error == .ambiguous(SendFailure(cause: .deadlineExceeded, attemptCount: 1)))
-        // Without pushes nothing else would end it: neither its age nor its silence, which counts after minutes here.
+        #expect(error == .ambiguous(SendError(cause: .deadlineExceeded, attemptCount: 1)))
+        // Without pushes nothing else would end it: not its age, and not its silence, which is judged after minutes here.
         let end = APNSClientEvent.closed(connection: 1, .deadlineExceeded(.ping))
         var lookCount = 0
         while !recorder.events.contains(end), lookCount < 2_000 {

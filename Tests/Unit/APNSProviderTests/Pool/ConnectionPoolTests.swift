@@ -360,7 +360,7 @@ struct ConnectionPoolTests {
             }
         }
         await ended.wait()
-        let failure = SendFailure(cause: .deadlineExceeded, attemptCount: 0)
+        let failure = SendError(cause: .deadlineExceeded, attemptCount: 0)
         #expect(result.withLock { $0 } == .failure(.notProcessed(failure)))
         #expect(arrivedCount.withLock { $0 } == 1)
         await client.close()

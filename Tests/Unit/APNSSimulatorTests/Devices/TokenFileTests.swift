@@ -80,11 +80,11 @@ struct TokenFileTests {
         let token = try await site.device().deviceToken
         #expect(try TextFileReader.mode(path) == 0o600)
         #expect(try !text.contains(token.hex))
-        #expect(throws: TokenFile.Failure.inUse) { _ = try open() }
+        #expect(throws: TokenFileError.inUse) { _ = try open() }
         await site.simulator.close()
         #expect(try open().records.count == 1)
         _ = try folder.makeFile("tokens", try text, mode: 0o640)
-        #expect(throws: TokenFile.Failure.permissionsTooLoose) { _ = try open() }
+        #expect(throws: TokenFileError.permissionsTooLoose) { _ = try open() }
     }
 
     @Test func `a line that a crash has cut is gone, and its number is given again`() throws {
@@ -117,14 +117,14 @@ struct TokenFileTests {
     ) throws {
         let damaged = try filled() + line + "\n"
         _ = try folder.makeFile("tokens", damaged)
-        #expect(throws: TokenFile.Failure.malformed(line: 4, field: field)) { _ = try open() }
+        #expect(throws: TokenFileError.malformed(line: 4, field: field)) { _ = try open() }
         #expect(try text == damaged)
     }
 
     @Test func `a file of another format, environment or length of tokens is refused`() throws {
         let lines = try filled().split(separator: "\n").map(String.init)
-        #expect(throws: TokenFile.Failure.otherEnvironment) { _ = try open(.production) }
-        #expect(throws: TokenFile.Failure.otherTokenByteCount(32)) { _ = try open(tokenByteCount: 64) }
+        #expect(throws: TokenFileError.otherEnvironment) { _ = try open(.production) }
+        #expect(throws: TokenFileError.otherTokenByteCount(32)) { _ = try open(tokenByteCount: 64) }
         let key = lines[0].split(separator: " ")[3]
         for (head, field) in [
             ("sealedpush-device-tokens-2 sandbox 32 \(key)", "format"),
@@ -133,7 +133,7 @@ struct TokenFileTests {
             ("sealedpush-device-tokens-1 sandbox 32 \(key.dropLast())", "key"), ("hello", "format"),
         ] {
             _ = try folder.makeFile("tokens", head + "\n")
-            #expect(throws: TokenFile.Failure.malformed(line: 1, field: field)) { _ = try open() }
+            #expect(throws: TokenFileError.malformed(line: 1, field: field)) { _ = try open() }
         }
     }
 

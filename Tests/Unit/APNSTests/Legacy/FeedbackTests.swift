@@ -44,7 +44,7 @@ struct FeedbackTests {
         let bytes: [UInt8] = Self.vector + [0, 0, 0, 1, UInt8(byteCount >> 8), UInt8(byteCount & 0xFF)]
         var reader = FeedbackReader()
         var tuples: [FeedbackTuple] = []
-        #expect(throws: FeedbackReader.Fault.tokenByteCountInvalid(byteCount)) {
+        #expect(throws: FeedbackError.tokenByteCountInvalid(byteCount)) {
             try reader.read(bytes.span, into: &tuples)
         }
         #expect(tuples.count == 1, "what came before counts")

@@ -137,20 +137,20 @@ struct LegacyCodecTests {
         try notification.append(to: &bytes, as: command)
         let byteCount = bytes.count
         notification.payload.append(0x20)
-        #expect(throws: LegacyNotification.Fault.payloadTooLarge(byteCount: limit + 1, byteCountMax: limit)) {
+        #expect(throws: LegacyNotificationError.payloadTooLarge(byteCount: limit + 1, byteCountMax: limit)) {
             try notification.append(to: &bytes, as: command)
         }
         notification.payload = []
-        #expect(throws: LegacyNotification.Fault.payloadEmpty) { try notification.append(to: &bytes, as: command) }
+        #expect(throws: LegacyNotificationError.payloadEmpty) { try notification.append(to: &bytes, as: command) }
         notification = try Self.notification()
         notification.deviceToken = try DeviceToken(bytes: [UInt8](repeating: 1, count: 101))
-        #expect(throws: LegacyNotification.Fault.deviceTokenTooLong(byteCount: 101, byteCountMax: 100)) {
+        #expect(throws: LegacyNotificationError.deviceTokenTooLong(byteCount: 101, byteCountMax: 100)) {
             try notification.append(to: &bytes, as: command)
         }
         notification = try Self.notification()
         notification.priority = .low
         if command == .frame {
-            #expect(throws: LegacyNotification.Fault.priorityTooLow) {
+            #expect(throws: LegacyNotificationError.priorityTooLow) {
                 try notification.append(to: &bytes, as: command)
             }
         }

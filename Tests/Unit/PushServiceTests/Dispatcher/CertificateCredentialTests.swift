@@ -27,9 +27,9 @@ struct CertificateCredentialTests {
         app = try #require(configuration.tenants[0].apps.first { $0.endpoint != nil })
     }
 
-    private func faults(at seconds: Int64) -> [CredentialReader.Fault] {
+    private func faults(at seconds: Int64) -> [CredentialError] {
         var reader = CredentialReader(unixSeconds: seconds)
-        do throws(CredentialReader.Faults) {
+        do throws(CredentialErrors) {
             _ = try reader.material(of: app)
             return []
         } catch {

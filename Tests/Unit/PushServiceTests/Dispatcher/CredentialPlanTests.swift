@@ -10,11 +10,11 @@ import Transport
 @testable import PushStore
 
 struct CredentialReaderTests {
-    private static func faults(_ site: DispatchSite) throws -> [CredentialReader.Fault] {
+    private static func faults(_ site: DispatchSite) throws -> [CredentialError] {
         var reader = CredentialReader(unixSeconds: site.clock.seconds)
-        var faults: [CredentialReader.Fault] = []
+        var faults: [CredentialError] = []
         for app in site.settings.configuration.tenants.flatMap(\.apps) {
-            do throws(CredentialReader.Faults) { _ = try reader.material(of: app) } catch { faults += error.all }
+            do throws(CredentialErrors) { _ = try reader.material(of: app) } catch { faults += error.all }
         }
         return faults
     }
@@ -39,7 +39,7 @@ struct CredentialReaderTests {
         var reader = CredentialReader(unixSeconds: site.clock.seconds)
         let apps = site.settings.configuration.tenants.flatMap(\.apps)
         let app = try #require(apps.first { $0.endpoint != nil })
-        let error = #expect(throws: CredentialReader.Faults.self) { try reader.material(of: app) }
+        let error = #expect(throws: CredentialErrors.self) { try reader.material(of: app) }
         #expect(error?.all.map(\.field) == ["/credential/key-file", "/endpoint/authorities-file"])
     }
 }

@@ -208,8 +208,8 @@ struct ClientReportTests {
     }
 
     @Test func `only what was written to APNs is an attempt, and what ends without one says why`() {
-        let waited = SendFailure(cause: .connection(.connectionClosed), attemptCount: 0)
-        let refused = SendFailure(cause: .connection(.connectionClosed), attemptCount: 1)
+        let waited = SendError(cause: .connection(.connectionClosed), attemptCount: 0)
+        let refused = SendError(cause: .connection(.connectionClosed), attemptCount: 1)
         for error: ProviderError in [
             .queueFull(countMax: 9), .closed, .notProcessed(waited), .system(.connectionClosed),
         ] { #expect(report(error).attempt == nil && report(error).result == .notWritten, "\(error)") }
@@ -230,11 +230,11 @@ struct ClientReportTests {
             (.malformedResponse, .ambiguous),
         ]
         for (cause, word) in words {
-            let report = report(.ambiguous(SendFailure(cause: cause, attemptCount: 1)))
+            let report = report(.ambiguous(SendError(cause: cause, attemptCount: 1)))
             #expect(report.failure == word && report.attempt?.reason == word.rawValue)
         }
-        #expect(report(.notProcessed(SendFailure(cause: .refusedStream, attemptCount: 1))).failure == .notProcessed)
-        #expect(report(.notProcessed(SendFailure(cause: .refusedStream, attemptCount: 0))).failure == nil)
+        #expect(report(.notProcessed(SendError(cause: .refusedStream, attemptCount: 1))).failure == .notProcessed)
+        #expect(report(.notProcessed(SendError(cause: .refusedStream, attemptCount: 0))).failure == nil)
     }
 
     @Test func `what the client did not send says so in the log, with what APNs would have said`() {
@@ -256,7 +256,7 @@ struct ClientReportTests {
             status: 503,
             reason: "Shutdown"
         )
-        let lost = SendFailure(cause: .connection(.connectionClosed), attemptCount: 2)
+        let lost = SendError(cause: .connection(.connectionClosed), attemptCount: 2)
         for error: ProviderError in [.suspended(.forbidden), .notProcessed(lost), .closed] {
             let report = ClientReport(.failure(error), time: Timestamp(milliseconds: 3), after: [first, second])
             #expect(report.attempt == second && report.earlier == [first], "\(error)")

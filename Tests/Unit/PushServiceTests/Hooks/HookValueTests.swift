@@ -165,8 +165,8 @@ struct WebhookSecretTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func fault(_ path: String) -> WebhookSecret.Fault? {
-        refusal { () throws(WebhookSecret.Fault) in _ = try WebhookSecret.read(path) }
+    private func fault(_ path: String) -> WebhookSecretError? {
+        refusal { () throws(WebhookSecretError) in _ = try WebhookSecret.read(path) }
     }
 
     private func bytes(_ text: String) -> [UInt8]? {

@@ -61,13 +61,13 @@ struct WebhookSenderTests {
     }
 
     @Test(arguments: [
-        ("127.0.0.1", AddressFilter.Refusal.loopback), ("[::1]", .loopback), ("10.1.2.3", .privateUse),
+        ("127.0.0.1", AddressError.loopback), ("[::1]", .loopback), ("10.1.2.3", .privateUse),
         ("169.254.169.254", .linkLocal), ("[::ffff:127.0.0.1]", .loopback), ("[::ffff:7f00:1]", .loopback),
         ("0.0.0.0", .reserved), ("[fe80::1]", .linkLocal), ("[64:ff9b::7f00:1]", .loopback),
     ])
     func `an address that is not public is refused (abuse case 59)`(
         _ host: String,
-        _ refusal: AddressFilter.Refusal
+        _ refusal: AddressError
     ) async throws {
         let server = try await site.serve { _ in [.answer(body: [])] }
         let result = await send(site.webhook(port: server.port, host: host, allowed: []))
@@ -75,13 +75,13 @@ struct WebhookSenderTests {
     }
 
     @Test(arguments: [
-        (["127.0.0.1"], AddressFilter.Refusal.loopback), (["93.184.216.34", "127.0.0.1"], .loopback),
+        (["127.0.0.1"], AddressError.loopback), (["93.184.216.34", "127.0.0.1"], .loopback),
         (["127.0.0.1", "93.184.216.34"], .loopback), (["93.184.216.34", "::1"], .loopback), (["10.0.0.7"], .privateUse),
         (["::ffff:127.0.0.1"], .loopback), (["169.254.169.254"], .linkLocal), ([], .none),
     ])
     func `a name that leads to one such address leads nowhere (abuse case 59)`(
         _ addresses: [String],
-        _ refusal: AddressFilter.Refusal
+        _ refusal: AddressError
     ) async throws {
         let identity = try site.authority.issue(names: "DNS:hooks.example.com")
         let server = try await TestWebServer.start(identity) { _ in [.answer(body: [])] }

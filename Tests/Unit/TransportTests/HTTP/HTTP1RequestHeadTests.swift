@@ -4,8 +4,8 @@ import Testing
 @testable import Transport
 
 @Suite struct HTTP1RequestHeadTests {
-    /// Reads as the connection does: finds the head's end, then parses the head.
-    private func read(_ text: String) throws(HTTPRefusal) -> HTTP1RequestHead? {
+    /// As the connection reads it: to the head's end, then the head.
+    private func read(_ text: String) throws(HTTPRequestError) -> HTTP1RequestHead? {
         let bytes = Array(text.utf8)
         var end = HTTP1HeadEnd()
         switch end.find(in: bytes.span) {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET  / HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRefusal.headMalformed),
+        ("GET  / HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRequestError.headMalformed),
         ("GET / HTTP/1.1 \r\nHost: x\r\n\r\n", .headMalformed),
         ("G(T / HTTP/1.1\r\nHost: x\r\n\r\n", .headMalformed),
         (" / HTTP/1.1\r\nHost: x\r\n\r\n", .headMalformed),
@@ -72,7 +72,7 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n", .expectationUnknown),
         ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "A: b\r\n", count: 10) + "\r\n", .headTooLarge),
     ])
-    func `what two readers might read in two ways is refused`(_ text: String, _ refusal: HTTPRefusal) {
+    func `what two readers might read in two ways is refused`(_ text: String, _ refusal: HTTPRequestError) {
         #expect(throws: refusal) { _ = try self.read(text) }
     }
 

@@ -1,34 +1,32 @@
 public import APNS
 
-extension PushNotification {
-    /// A broken rule of Apple's. Sending would cost an error, and many errors the connection.
-    public enum Fault: Error, Equatable {
-        /// The body is empty.
-        case payloadEmpty
-        /// Exceeds the push type's limit.
-        case payloadTooLarge(byteCount: Int, byteCountMax: Int)
-        /// Not allowed for the push type; `nil` means 10.
-        case priorityNotAllowed(Priority?, for: PushType)
-        /// The topic lacks the push type's suffix.
-        case topicLacksSuffix(of: PushType)
-        /// The topic has another type's suffix; this type needs the plain bundle id.
-        case topicBelongs(to: PushType)
-        /// The topic of an mdm push is the UID of the certificate's subject.
-        case topicNotOfManagement
-        /// Neither 0 nor in the future.
-        case expirationPast
-        /// No client certificate covers this push type.
-        case needsProviderToken(PushType)
-        /// No provider token covers this push type.
-        case needsCertificate(PushType)
-        /// The client's certificate does not list this topic for this push type.
-        case topicNotOfCertificate
-        /// Our own rule: a trace has 1 to 64 printable ASCII characters.
-        case traceMalformed
-    }
+/// A broken rule of Apple's. Sending would cost an error, and many errors the connection.
+public enum PushNotificationError: Error, Equatable {
+    /// The body is empty.
+    case payloadEmpty
+    /// Exceeds the push type's limit.
+    case payloadTooLarge(byteCount: Int, byteCountMax: Int)
+    /// Not allowed for the push type; `nil` means 10.
+    case priorityNotAllowed(Priority?, for: PushType)
+    /// The topic lacks the push type's suffix.
+    case topicLacksSuffix(of: PushType)
+    /// The topic has another type's suffix; this type needs the plain bundle id.
+    case topicBelongs(to: PushType)
+    /// The topic of an mdm push is the UID of the certificate's subject.
+    case topicNotOfManagement
+    /// Neither 0 nor in the future.
+    case expirationPast
+    /// No client certificate covers this push type.
+    case needsProviderToken(PushType)
+    /// No provider token covers this push type.
+    case needsCertificate(PushType)
+    /// The client's certificate does not list this topic for this push type.
+    case topicNotOfCertificate
+    /// Our own rule: a trace has 1 to 64 printable ASCII characters.
+    case traceMalformed
 }
 
-extension PushNotification.Fault: CustomStringConvertible {
+extension PushNotificationError: CustomStringConvertible {
     /// One sentence with Apple's rule and APNs' answer.
     public var description: String {
         switch self {

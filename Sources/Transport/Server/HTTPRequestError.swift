@@ -1,5 +1,5 @@
 /// Refusal of a request before the application sees it. nghttp2's own refusals end the stream (RFC 9113 section 8.1.1).
-enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
+enum HTTPRequestError: Error, Equatable, CaseIterable, Sendable {
     case headMalformed
     case targetMalformed
     case hostMalformed
@@ -69,7 +69,7 @@ enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
 
 extension HTTPHead {
     /// Nil: accepted.
-    var refusal: HTTPRefusal? {
+    var refusal: HTTPRequestError? {
         let method = method
         if method.elementsEqual("CONNECT".utf8) { return .methodUnknown }
         let path = path

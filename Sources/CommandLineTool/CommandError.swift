@@ -1,5 +1,5 @@
 /// A command's failure.
-package enum CommandFailure: Error {
+package enum CommandError: Error {
     /// A wrong command line: exit code 2.
     case usage(String, help: String)
     /// Refused or failed: exit code 1. Says what happened, to what, and what to do next.
