@@ -178,8 +178,8 @@ package.products += [
     .library(name: "os", targets: ["os"]),
     .library(name: "PushKit", targets: ["PushKit"]),
     .library(name: "CallKit", targets: ["CallKit"]),
-    // What a back end in Swift pushes with; Transport for taking its errors apart.
-    .library(name: "APNSProvider", targets: ["APNSProvider", "APNS", "Transport"]),
+    // What a back end in Swift pushes with; Networking for taking its errors apart.
+    .library(name: "APNSProvider", targets: ["APNSProvider", "APNS", "Networking"]),
     .executable(name: "sealedpush", targets: ["sealedpush"]),
     .executable(name: "sealedpush-blobs", targets: ["sealedpush-blobs"]),
     .executable(name: "sealedpushd", targets: ["sealedpushd"]),
@@ -207,27 +207,29 @@ package.targets += [
 
     // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
     module("APNS", "Envelope"),
-    module("Transport", "Platform", "CLinux", "CNGHTTP2", "COpenSSL"),
-    module("BlobStore", "Envelope", "Platform", "Primitives", "Transport"),
-    module("DeviceLink", "APNS", "Transport"),
-    module("APNSProvider", "APNS", "Envelope", "Platform", "Primitives", "Transport"),
+    module("Networking", "Platform", "CLinux", "COpenSSL"),
+    module("HTTP", "Networking", "Platform", "CNGHTTP2"),
+    module("BlobStore", "Envelope", "HTTP", "Platform", "Primitives"),
+    module("DeviceLink", "APNS", "Networking"),
+    module("APNSProvider", "APNS", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
     module(
         "PushService",
         "APNS",
         "APNSProvider",
         "Envelope",
+        "HTTP",
         "HTTPSClient",
         "Keys",
+        "Networking",
         "Platform",
         "Primitives",
-        "PushStore",
-        "Transport"
+        "PushStore"
     ),
-    module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Platform", "Primitives", "Transport"),
+    module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
     module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
 
     // Parts that the command lines share, and the start of child processes, a relay with its keys among them.
-    module("CommandLineTool", "APNS", "CLinux", "Keys", "Platform", "Primitives", "Transport"),
+    module("CommandLineTool", "APNS", "CLinux", "Keys", "Networking", "Platform", "Primitives"),
     module("ChildProcesses", "CLinux", "CommandLineTool", "Envelope", "HTTPSClient", "Keys", "Platform", "Primitives"),
 
     // The command line of senders, devices and testers.
@@ -238,7 +240,7 @@ package.targets += [
             "WebPush", "NotificationCore", "RelayClient", "UserNotifications", "NotificationServiceExtension",
             "ExtensionHarness", "IncomingCalls",
             "APNS",
-            "Transport", "DeviceLink", "APNSProvider", "APNSSimulator", "HTTPSClient",
+            "Networking", "HTTP", "DeviceLink", "APNSProvider", "APNSSimulator", "HTTPSClient",
             "CLinux", "CommandLineTool", "ChildProcesses",
         ],
         exclude: ["README.md"],
@@ -248,7 +250,7 @@ package.targets += [
     // The host that attachments are fetched from. Like the push service it links nothing that opens one.
     .executableTarget(
         name: "sealedpush-blobs",
-        dependencies: ["BlobStore", "CommandLineTool", "Envelope", "Keys", "Primitives", "Transport"],
+        dependencies: ["BlobStore", "CommandLineTool", "Envelope", "HTTP", "Keys", "Networking", "Primitives"],
         exclude: ["README.md"],
         swiftSettings: house
     ),
@@ -257,7 +259,7 @@ package.targets += [
     .executableTarget(
         name: "sealedpushd",
         dependencies: [
-            "APNS", "CLinux", "Envelope", "Keys", "Platform", "Primitives", "PushService", "PushStore", "Transport",
+            "APNS", "CLinux", "Envelope", "Keys", "Networking", "Platform", "Primitives", "PushService", "PushStore",
         ],
         exclude: ["README.md"],
         swiftSettings: house
@@ -271,7 +273,7 @@ package.targets += [
         dependencies: [
             "Envelope", "Platform", "Primitives", "HPKE", "Keys", "Sealing", "Opening", "NotificationCore",
             "UserNotifications", "NotificationServiceExtension", "ExtensionHarness", "AttachmentStream", "APNS",
-            "Transport", "APNSProvider", "APNSSimulator", "PushStore", "CSodium", "COpenSSL",
+            "Networking", "HTTP", "APNSProvider", "APNSSimulator", "PushStore", "CSodium", "COpenSSL",
         ],
         path: "Benchmarks/Bench",
         exclude: ["README.md"],
@@ -281,8 +283,8 @@ package.targets += [
         name: "sealedpush-bench",
         dependencies: [
             "APNS", "APNSProvider", "Bench", "CLinux", "ChildProcesses", "CommandLineTool", "Envelope",
-            "ExtensionHarness", "HTTPSClient", "Keys", "NotificationServiceExtension", "Platform", "Primitives",
-            "PushStore", "Transport",
+            "ExtensionHarness", "HTTPSClient", "Keys", "Networking", "NotificationServiceExtension", "Platform",
+            "Primitives", "PushStore",
         ],
         path: "Benchmarks/sealedpush-bench",
         exclude: ["README.md"],
@@ -455,7 +457,7 @@ package.targets += [
     ),
     .target(
         name: "TestWebServer",
-        dependencies: ["Platform", "TestCertificates", "TestSupport", "Transport"],
+        dependencies: ["Networking", "Platform", "TestCertificates", "TestSupport"],
         path: "Tests/Support/TestWebServer",
         swiftSettings: house
     ),
@@ -486,7 +488,7 @@ package.targets += [
         "TestWebServer"
     ),
     tests("APNSTests", "APNS", "Envelope"),
-    tests("TransportTests", "Bench", "Platform", "TestCertificates", "Transport"),
+    tests("TransportTests", "Bench", "HTTP", "Networking", "Platform", "TestCertificates"),
     .target(
         name: "BlobStorePattern",
         dependencies: ["BlobStore"],
@@ -504,10 +506,11 @@ package.targets += [
         "AttachmentUpload",
         "BlobStore",
         "Envelope",
+        "HTTP",
+        "Networking",
         "Platform",
         "Primitives",
-        "TestCertificates",
-        "Transport"
+        "TestCertificates"
     ),
     tests(
         "BlobStoreTests",
@@ -515,10 +518,11 @@ package.targets += [
         "BlobStorePattern",
         "BlobStoreProbe",
         "Envelope",
+        "HTTP",
+        "Networking",
         "Platform",
         "Primitives",
-        "TestCertificates",
-        "Transport"
+        "TestCertificates"
     ),
     // Each change of a file that a thread makes, reported to a test.
     .target(name: "CDiskSteps", path: "Tests/Support/CDiskSteps"),
@@ -555,10 +559,11 @@ package.targets += [
         "APNSProvider",
         "ChatBackEnd",
         "Envelope",
+        "HTTP",
+        "Networking",
         "Platform",
         "Primitives",
-        "TestCertificates",
-        "Transport"
+        "TestCertificates"
     ),
     tests(
         "PushServiceTests",
@@ -567,8 +572,10 @@ package.targets += [
         "APNSSimulator",
         "CStoreFaults",
         "Envelope",
+        "HTTP",
         "HTTPSClient",
         "Keys",
+        "Networking",
         "Opening",
         "Platform",
         "Primitives",
@@ -577,8 +584,7 @@ package.targets += [
         "PushStorePattern",
         "Sealing",
         "TestCertificates",
-        "TestWebServer",
-        "Transport"
+        "TestWebServer"
     ),
     tests(
         "sealedpushdTests",
@@ -589,15 +595,16 @@ package.targets += [
         "APNS",
         "APNSSimulator",
         "Envelope",
+        "HTTP",
         "Keys",
+        "Networking",
         "Platform",
         "Primitives",
         "PushService",
         "PushStore",
         "PushStorePattern",
         "TestCertificates",
-        "TestWebServer",
-        "Transport"
+        "TestWebServer"
     ),
     tests(
         "APNSSimulatorTests",
@@ -607,12 +614,13 @@ package.targets += [
         "Bench",
         "DeviceLink",
         "Envelope",
+        "HTTP",
+        "Networking",
         "Platform",
         "Primitives",
-        "TestCertificates",
-        "Transport"
+        "TestCertificates"
     ),
-    tests("BenchTests", "Bench", "Envelope", "PushStore", "Transport"),
+    tests("BenchTests", "Bench", "Envelope", "Networking", "PushStore"),
     tests(
         "CommandLineTests",
         "sealedpush",
@@ -621,13 +629,14 @@ package.targets += [
         "sealedpushd",
         "Envelope",
         "HPKE",
+        "HTTP",
         "Keys",
+        "Networking",
         "Opening",
         "Platform",
         "Primitives",
         "Sealing",
         "TestCertificates",
-        "Transport",
         "WebPush"
     ),
 ]

@@ -3,8 +3,8 @@ import APNSProvider
 import Bench
 import CommandLineTool
 import Envelope
+import Networking
 import Primitives
-import Transport
 
 /// Child processes that send notifications to a server, one for each mode, beside one that sends none.
 struct ProviderCommand: Command {

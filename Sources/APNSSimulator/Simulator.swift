@@ -1,6 +1,7 @@
 package import APNS
 import Glibc
-package import Transport
+import HTTP
+package import Networking
 
 /// Simulated APNs: accepts pushes over HTTP/2, checks them as APNs does, and passes them to simulated devices.
 package final class Simulator: Sendable {

@@ -1,6 +1,6 @@
 package import APNS
 import DeviceLink
-package import Transport
+package import Networking
 
 package struct SimulatorConfiguration: Sendable {
     /// Environment; a simulator is one of Apple's two services.

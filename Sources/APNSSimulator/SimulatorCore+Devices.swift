@@ -1,7 +1,6 @@
 import APNS
 import DeviceLink
 import Primitives
-import Transport
 
 /// Device frames and queries about devices.
 extension SimulatorCore {

@@ -1,7 +1,7 @@
 import APNS
 import DeviceLink
+import HTTP
 import Primitives
-import Transport
 
 /// Processing of push requests.
 extension SimulatorCore {

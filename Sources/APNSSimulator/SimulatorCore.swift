@@ -1,7 +1,8 @@
 import APNS
 import DeviceLink
+import HTTP
+import Networking
 import Primitives
-import Transport
 
 /// Shared state of the simulator's connections. Lives on the loop; performs the directory's effects.
 final class SimulatorCore {

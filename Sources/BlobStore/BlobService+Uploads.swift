@@ -1,5 +1,5 @@
+internal import HTTP
 internal import Primitives
-internal import Transport
 
 /// Uploads by draft-ietf-httpbis-resumable-upload's fields, with the length declared first.
 extension BlobService {

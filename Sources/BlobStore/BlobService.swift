@@ -1,6 +1,6 @@
 internal import Envelope
+package import HTTP
 internal import Primitives
-package import Transport
 
 /// Blob folder over HTTP: requests in, answers out, without a socket, for any server.
 ///

@@ -1,4 +1,4 @@
-package import Transport
+package import Networking
 
 extension Arguments {
     /// Parses "localhost:8443", "[::1]:8443".

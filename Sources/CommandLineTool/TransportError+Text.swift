@@ -1,4 +1,4 @@
-package import Transport
+import Networking
 
 /// The errors' own words, safe for a terminal, with the option that helps.
 extension TransportError {

@@ -1,5 +1,5 @@
 package import APNS
-package import Transport
+package import Networking
 
 /// Simulated device's connection to the simulator, callable from anywhere.
 ///

@@ -1,4 +1,4 @@
-package import Transport
+package import Networking
 
 /// Failure between device and simulator. Names a field, never its contents.
 package enum DeviceLinkError: Error, Equatable {

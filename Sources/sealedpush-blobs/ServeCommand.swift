@@ -1,9 +1,10 @@
 import BlobStore
 import CommandLineTool
 import Envelope
+import HTTP
 import Keys
+import Networking
 import Primitives
-import Transport
 
 /// Runs the attachments' host.
 struct ServeCommand: Command {

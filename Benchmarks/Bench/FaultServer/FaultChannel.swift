@@ -1,5 +1,5 @@
 import Glibc
-import Transport
+import Networking
 
 /// A channel's owner. All calls come on the channel's loop.
 protocol FaultChannelOwner: AnyObject {

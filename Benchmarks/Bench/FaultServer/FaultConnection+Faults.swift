@@ -1,6 +1,6 @@
 import APNS
 import APNSSimulator
-import Transport
+import Networking
 
 extension FaultConnection {
     func carryOut(_ fault: ConnectionFault) {

@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import Networking
 
 /// One client's connection to the fault server; apart from faults it behaves like APNs. Lives on the server's loop.
 final class FaultConnection {

@@ -1,6 +1,6 @@
 import APNS
 import APNSSimulator
-import Transport
+import Networking
 
 /// One request under its plan.
 struct FaultExchange {

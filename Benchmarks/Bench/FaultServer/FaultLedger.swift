@@ -1,5 +1,5 @@
 package import APNS
-package import Transport
+package import Networking
 
 /// The server's record of a run: the processing of each notification, and every connection with its times.
 package struct FaultLedger: Sendable {

@@ -1,6 +1,7 @@
 import APNS
 import APNSSimulator
-import Transport
+import HTTP
+import Networking
 
 /// Reads requests from a client's frames. Its session decodes HPACK and checks the rules; the session's own output is
 /// dropped, because the fault server writes everything itself.

@@ -1,5 +1,5 @@
 package import APNSSimulator
-package import Transport
+package import Networking
 
 package struct FaultIdentities: Sendable {
     let right: TLSContext

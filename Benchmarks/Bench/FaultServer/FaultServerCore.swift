@@ -1,6 +1,6 @@
 import APNSSimulator
 import Glibc
-import Transport
+import Networking
 
 /// A fault server's state on its loop: listener, connections, plan and record.
 final class FaultServerCore {

@@ -1,5 +1,5 @@
 import Glibc
-import Transport
+import Networking
 
 /// System calls on a listener and its connections, including those that no well-behaved server makes.
 enum FaultSocket {

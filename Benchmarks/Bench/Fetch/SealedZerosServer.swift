@@ -1,7 +1,7 @@
 private import AttachmentStream
 private import Envelope
+private import Networking
 package import Primitives
-private import Transport
 
 /// A host of attachments of any length, all zeros and sealed on demand, so that no disk is measured.
 package final class SealedZerosServer: Sendable {

@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 /// One direction of a long path: bytes come out unchanged, in order, and a fixed time after they went in. No clock
 /// inside.

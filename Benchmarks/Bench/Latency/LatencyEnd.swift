@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 /// One of the two sockets that a latency proxy joins, with the bytes in transit to it. Lives on one loop.
 final class LatencyEnd {

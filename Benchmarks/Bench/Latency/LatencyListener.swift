@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 /// A latency proxy's state on its loop: joins each caller with the target.
 final class LatencyListener {

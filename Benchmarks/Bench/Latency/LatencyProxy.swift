@@ -1,4 +1,4 @@
-package import Transport
+package import Networking
 
 /// A long path to a server on this machine, for measurements and tests: bytes arrive unchanged, half a round trip
 /// later, at their original rate.

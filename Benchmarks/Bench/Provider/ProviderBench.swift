@@ -1,8 +1,8 @@
 private import APNS
 package import APNSProvider
 private import Glibc
+package import Networking
 private import Platform
-package import Transport
 
 /// Cost of a notification to the provider: sends a given number through the client's own API to any server that answers
 /// 200. One run per process, as the figures cover the whole process.

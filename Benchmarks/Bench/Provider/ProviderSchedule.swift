@@ -1,7 +1,7 @@
 private import APNS
 package import APNSProvider
 import APNSSimulator
-package import Transport
+package import Networking
 
 /// One run made from a seed: the server's faults, the client's settings, and the notifications.
 package struct ProviderSchedule: Sendable {

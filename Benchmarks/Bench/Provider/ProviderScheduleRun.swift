@@ -1,8 +1,8 @@
 private import APNS
 private import APNSProvider
 private import APNSSimulator
+internal import Networking
 private import Platform
-internal import Transport
 
 /// Carries out one schedule: everything is sent at once, and the wait for a hanging send is bounded.
 struct ProviderScheduleRun: Sendable {

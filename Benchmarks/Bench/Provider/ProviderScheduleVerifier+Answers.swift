@@ -1,7 +1,7 @@
 internal import APNS
 internal import APNSProvider
 internal import APNSSimulator
-internal import Transport
+import Networking
 
 /// Permitted actions after an answer, for its notification and for the credential.
 ///

@@ -1,7 +1,7 @@
 package import APNS
 private import APNSProvider
 import APNSSimulator
-internal import Transport
+import Networking
 
 /// Checks a provider client over one run. A value: outcomes and the server's record in, mistakes out.
 package struct ProviderScheduleVerifier: Sendable {

@@ -2,7 +2,7 @@ private import APNS
 package import APNSProvider
 import APNSSimulator
 private import Glibc
-package import Transport
+package import Networking
 
 /// Runs our provider client against a faulty server, over random schedules, many at the same time.
 package struct ProviderSchedules: Sendable {

@@ -1,6 +1,6 @@
+private import Networking
 private import Platform
 private import Synchronization
-private import Transport
 
 final class ProviderTally: Sendable {
     /// A reading takes as long as a dozen notifications.

@@ -1,7 +1,6 @@
 package import APNS
 package import APNSProvider
 private import Platform
-private import Transport
 
 /// A client as a schedule drives it: the real one, or one with a deliberate mistake.
 package protocol ScheduledProvider: Sendable {

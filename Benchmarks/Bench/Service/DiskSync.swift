@@ -1,5 +1,5 @@
 private import Glibc
-private import Transport
+private import Networking
 
 /// Time of a flush to the disk, on which every acknowledgement waits.
 package enum DiskSync {

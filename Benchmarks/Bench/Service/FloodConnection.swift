@@ -1,4 +1,5 @@
-import Transport
+import HTTP
+import Networking
 
 /// One connection of a flood: POSTs without a task for each, and with reused body buffers. Lives on its loop.
 final class FloodConnection {

@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 /// Number of POSTs due at a planned rate. A value: the clock is the caller's.
 struct FloodPace: Equatable, Sendable {

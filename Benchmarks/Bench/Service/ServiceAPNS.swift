@@ -1,8 +1,8 @@
 import APNS
 import APNSSimulator
+package import Networking
 import Platform
 package import Primitives
-package import Transport
 
 /// The simulator behind the relay, in the driver's process, so that arrivals are seen at once.
 package final class ServiceAPNS: Sendable {

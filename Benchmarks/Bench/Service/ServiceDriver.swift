@@ -1,5 +1,6 @@
+import HTTP
+package import Networking
 import Platform
-package import Transport
 
 /// Connects to a relay and posts loads to it.
 package struct ServiceDriver: Sendable {

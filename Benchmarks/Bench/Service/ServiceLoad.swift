@@ -1,5 +1,5 @@
 package import Envelope
-package import Transport
+package import Networking
 
 /// A back end's repeated requests to the relay.
 package struct ServiceLoad: Sendable {

@@ -1,4 +1,5 @@
-import Transport
+import HTTP
+import Networking
 
 /// One load being posted to a relay. Every wait in it ends: with its result, when the relay is gone, after two minutes
 /// of silence, or when the task is cancelled.

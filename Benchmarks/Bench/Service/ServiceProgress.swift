@@ -1,4 +1,4 @@
-package import Transport
+package import Networking
 
 /// Progress of a load at one moment. The difference of two belongs to a turn.
 package struct ServiceProgress: Equatable, Sendable {

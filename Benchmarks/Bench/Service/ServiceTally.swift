@@ -1,5 +1,5 @@
+package import Networking
 import Platform
-package import Transport
 
 /// Observations of one load by driver and simulator, by notification number; also gives out the numbers.
 package final class ServiceTally: Sendable {

@@ -2,7 +2,7 @@ import Bench
 import ChildProcesses
 import CommandLineTool
 import Envelope
-import Transport
+import Networking
 
 struct ServiceBenchRelay {
     let process: RelayProcess

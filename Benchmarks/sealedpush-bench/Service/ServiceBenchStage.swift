@@ -3,10 +3,10 @@ import ChildProcesses
 import CommandLineTool
 import Envelope
 import Keys
+import Networking
 import Platform
 import Primitives
 import PushStore
-import Transport
 
 /// Surroundings of the relay in `sealedpush-bench service`: a simulator in this process, keys, and a store full of
 /// devices.

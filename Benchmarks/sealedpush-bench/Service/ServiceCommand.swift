@@ -2,7 +2,6 @@ import Bench
 import ChildProcesses
 import CommandLineTool
 import Envelope
-import Transport
 
 /// The relay on one processor, driver and simulator on another.
 struct ServiceCommand: Command {

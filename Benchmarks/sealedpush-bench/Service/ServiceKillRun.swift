@@ -2,8 +2,8 @@ import Bench
 import ChildProcesses
 import CommandLineTool
 import Envelope
+import Networking
 import PushStore
-import Transport
 
 /// `sealedpush-bench service --kills`: kills the relay under load and restarts it, repeatedly. Finally every
 /// acknowledged notification has to have reached an end, once.

@@ -1,6 +1,5 @@
 import Bench
 import CommandLineTool
-import Transport
 
 /// One relay under its capacity and under a multiple of it, in turns: the compared times lie within seconds, as the
 /// machine may be twice as fast in one minute as in the next.

@@ -3,8 +3,8 @@ import ChildProcesses
 import CommandLineTool
 import Envelope
 import HTTPSClient
+import Networking
 import PushStore
-import Transport
 
 /// A relay under a timed load, after a warm-up.
 struct ServiceTimedRun {

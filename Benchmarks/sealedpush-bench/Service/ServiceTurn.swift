@@ -1,6 +1,6 @@
 import Bench
 import CommandLineTool
-import Transport
+import Networking
 
 /// One turn of a relay, with its rest until it is idle again.
 struct ServiceTurn {

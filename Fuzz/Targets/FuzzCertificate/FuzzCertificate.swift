@@ -1,7 +1,7 @@
 import APNS
 import FuzzSupport
 
-@testable import Transport
+@testable import Networking
 
 /// Certificates and keys in a person's files, and in a peer's handshake. The first byte chooses the form: DER, PKCS
 /// #12, PEM, or the list of topics in an extension.
@@ -84,7 +84,7 @@ private func check(_ identity: TLSIdentity) {
     } catch {
         // A key that is too weak for TLS, for example.
     }
-    require("\(identity)" == "Transport.TLSIdentity", "a description shows nothing of it")
+    require("\(identity)" == "Networking.TLSIdentity", "a description shows nothing of it")
 }
 
 /// Strict DER: one spelling of each list.

@@ -1,6 +1,7 @@
 import FuzzSupport
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// One whole connection's bytes, with the application's and the client's results.
 struct Conversation {

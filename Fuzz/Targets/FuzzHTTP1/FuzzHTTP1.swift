@@ -1,6 +1,6 @@
 import FuzzSupport
 
-@testable import Transport
+@testable import HTTP
 
 /// The bytes of one client's connection of HTTP/1.1, in pieces of any length.
 ///

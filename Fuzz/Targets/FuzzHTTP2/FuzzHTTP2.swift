@@ -1,6 +1,6 @@
 import FuzzSupport
 
-@testable import Transport
+@testable import HTTP
 
 /// The bytes of an HTTP/2 session's peer, to a server or to a client with requests under way.
 ///

@@ -1,6 +1,7 @@
 import FuzzSupport
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// A session, its reports, and rules that no peer may make it break.
 struct Peer {

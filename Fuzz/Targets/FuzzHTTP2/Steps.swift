@@ -1,4 +1,4 @@
-@testable import Transport
+@testable import HTTP
 
 /// Frames out of short steps, so that a fuzzer need not guess lengths: type and preset flags in one byte, the stream in
 /// another, the payload's share of the input in a third.

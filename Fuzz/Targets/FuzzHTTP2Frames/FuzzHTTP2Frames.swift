@@ -1,6 +1,7 @@
 import FuzzSupport
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// The scanner that reads frames before nghttp2 does, against a reader that has all of the bytes at once.
 ///

@@ -1,6 +1,6 @@
 public import APNS
+package import Networking
 import Synchronization
-package import Transport
 
 /// Sends pushes with one credential to one endpoint, and opens connections as needed.
 ///

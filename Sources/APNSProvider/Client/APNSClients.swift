@@ -1,6 +1,6 @@
 public import APNS
+import Networking
 import Platform
-import Transport
 
 /// Independent clients on one loop: one for each credential and endpoint of a service.
 public final class APNSClients: Sendable {

@@ -1,6 +1,5 @@
 public import APNS
 import Platform
-import Transport
 
 /// Answers to many pushes, in order of arrival.
 ///

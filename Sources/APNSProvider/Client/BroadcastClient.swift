@@ -1,5 +1,6 @@
 public import APNS
-import Transport
+import HTTP
+import Networking
 
 /// Manages broadcast channels and sends to them, over one connection to each of Apple's two services.
 ///

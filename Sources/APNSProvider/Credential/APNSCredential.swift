@@ -1,5 +1,4 @@
 import APNS
-import Transport
 
 /// Authenticates a provider. APNs ignores tokens on a connection with a certificate.
 public enum APNSCredential: Sendable {

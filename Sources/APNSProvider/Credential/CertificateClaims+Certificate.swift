@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import Networking
 
 extension CertificateClaims {
     /// - Throws: `.notForAPNs`, `.topicsUnreadable`.

@@ -1,5 +1,3 @@
-import Transport
-
 /// Limit of a connection's requests in flight: additive increase, multiplicative decrease (RFC 5681), with refusals as
 /// losses. APNs slows down and finally disconnects a provider with many errors.
 struct AdaptiveLimit {

@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 /// Stops a client that mostly causes errors, before APNs closes its connections ("Handling notification responses from
 /// APNs").

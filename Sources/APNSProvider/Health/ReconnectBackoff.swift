@@ -1,4 +1,4 @@
-package import Transport
+package import Networking
 
 /// Delay between connects, because Apple treats quick reconnects as an attack ("Establishing a connection to APNs"). A
 /// floor applies after the first few; each consecutive failure doubles the wait.

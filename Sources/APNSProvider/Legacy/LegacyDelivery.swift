@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import Networking
 
 /// State of one batch on the binary interface. No I/O, no clock.
 ///

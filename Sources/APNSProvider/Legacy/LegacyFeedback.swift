@@ -1,5 +1,5 @@
 package import APNS
-package import Transport
+package import Networking
 
 /// Reads the feedback service: apps that were missing when a push came. Reading empties the list.
 ///

@@ -1,5 +1,5 @@
 package import APNS
-package import Transport
+package import Networking
 
 /// Sends notifications over the binary interface, and rewrites those that APNs discarded after an error.
 ///

@@ -1,4 +1,4 @@
-package import Transport
+package import Networking
 
 package struct LegacyLimits: Sendable {
     /// Each connection's deadlines; silence for `idleDeadline` ends it.

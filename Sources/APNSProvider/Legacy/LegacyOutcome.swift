@@ -1,5 +1,5 @@
 package import APNS
-package import Transport
+package import Networking
 
 package enum LegacyOutcome: Sendable, Equatable {
     /// Accepted, as a later packet proves.

@@ -1,5 +1,5 @@
 package import APNS
-public import Transport
+public import Networking
 
 /// Settings of a client; the defaults suit a service.
 public struct APNSClientConfiguration: Sendable {

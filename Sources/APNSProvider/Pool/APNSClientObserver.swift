@@ -1,5 +1,5 @@
 public import APNS
-public import Transport
+public import Networking
 
 /// Receives a client's events, which hold no secret and nothing of a payload.
 public protocol APNSClientObserver: Sendable {

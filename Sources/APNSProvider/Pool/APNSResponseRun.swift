@@ -1,6 +1,6 @@
 import APNS
+import Networking
 import Platform
-import Transport
 
 /// Bounded buffer between source and reader.
 final class APNSResponseRun: Sendable {

@@ -1,5 +1,5 @@
 package import APNS
-import Transport
+import Networking
 
 package enum ClientRoom: Equatable, Sendable {
     /// Free streams on open connections.

@@ -1,5 +1,6 @@
 import APNS
-import Transport
+import HTTP
+import Networking
 
 extension ConnectionPool {
     func requestDidEnd(_ slot: Int, _ result: Result<HTTP2Response, TransportError>, _ connection: PooledConnection) {

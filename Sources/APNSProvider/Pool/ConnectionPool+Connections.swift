@@ -1,5 +1,6 @@
 import APNS
-import Transport
+import HTTP
+import Networking
 
 extension ConnectionPool {
     /// Initial window (RFC 9113 section 6.9.2); Apple keeps the default.

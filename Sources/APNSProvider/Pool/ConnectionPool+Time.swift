@@ -1,5 +1,6 @@
 import APNS
-import Transport
+import HTTP
+import Networking
 
 extension ConnectionPool {
     /// One timer for deadlines of waiting pushes, PINGs, age and idleness.

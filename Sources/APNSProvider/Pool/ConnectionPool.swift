@@ -1,5 +1,6 @@
 import APNS
-import Transport
+import HTTP
+import Networking
 
 /// One client's connections and pushes. Lives on one loop.
 ///

@@ -1,5 +1,6 @@
 import APNS
-import Transport
+import HTTP
+import Networking
 
 /// Push until its answer. An object, because it is large. Lives on the loop.
 final class Delivery {

@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import Networking
 
 /// Pool's credential, on its loop.
 struct PoolCredential {

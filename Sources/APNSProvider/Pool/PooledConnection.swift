@@ -1,5 +1,6 @@
 import APNS
-import Transport
+import HTTP
+import Networking
 
 /// Retains its pool until it has closed.
 final class PooledConnection {

@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import HTTP
 
 /// Encodes a push as header fields, by Apple's advice for APNs' small compression table.
 ///

@@ -1,5 +1,5 @@
 public import APNS
-import Transport
+import HTTP
 
 /// APNs' answer to a push. A refusal is an answer, not an error.
 public struct APNSResponse: Sendable, Equatable {

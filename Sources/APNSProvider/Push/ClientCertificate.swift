@@ -1,5 +1,5 @@
 public import APNS
-package import Transport
+package import Networking
 
 /// A certificate from Apple's developer account, with its key, which cannot be copied out or printed.
 public final class ClientCertificate: Sendable {

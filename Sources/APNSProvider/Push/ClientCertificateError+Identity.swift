@@ -1,6 +1,6 @@
-import Transport
+import Networking
 
-/// Transport has the texts of a file's faults.
+/// Networking has the texts of a file's faults.
 extension ClientCertificateError {
     init(_ error: TLSIdentityError) {
         self =

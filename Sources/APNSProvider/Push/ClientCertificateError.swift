@@ -1,5 +1,5 @@
 public import APNS
-import Transport
+import Networking
 
 /// Reason why a certificate cannot be used for pushing. Holds no byte of a key or password.
 public enum ClientCertificateError: Error, Equatable, Sendable {

@@ -1,6 +1,6 @@
 public import APNS
+public import Networking
 public import Primitives
-public import Transport
 
 /// Reason for a missing answer. Holds no token, key or payload.
 public enum ProviderError: Error, Equatable {

@@ -1,6 +1,6 @@
 import APNS
 import Envelope
-import Transport
+import HTTP
 
 struct ChannelAnswer: Equatable {
     let status: Int

@@ -1,5 +1,6 @@
 import APNS
-import Transport
+import HTTP
+import Networking
 
 /// Connection to the channel management port.
 final class ChannelHandler: HTTP2Handler {

@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import HTTP
 
 /// Header fields of a request about channels. Apple's table has no DuplicateHeaders here, so repeated fields are joined
 /// by a comma, as in RFC 9110 section 5.2, and become invalid.

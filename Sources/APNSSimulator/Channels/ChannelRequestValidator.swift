@@ -1,5 +1,4 @@
 import APNS
-import Transport
 
 /// Validator of requests about channels. No I/O, no clock.
 ///

@@ -1,6 +1,6 @@
 import APNS
 import DeviceLink
-import Transport
+import HTTP
 
 /// Connects the channel directory with requests and devices. Used on the loop.
 final class ChannelService {

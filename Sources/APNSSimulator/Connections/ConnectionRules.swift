@@ -1,5 +1,6 @@
 import APNS
-import Transport
+import HTTP
+import Networking
 
 /// Rules where Apple is silent. Defaults follow the observed service.
 package struct ConnectionRules: Sendable, Equatable {

@@ -1,5 +1,3 @@
-import Transport
-
 /// Connected providers. Lives on the loop.
 final class ConnectionTable {
     private var limiter: ReconnectLimiter

@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import HTTP
 
 /// Provider connection, with its own authentication, stream limit and error counts.
 final class PushHandler: HTTP2Handler {

@@ -1,5 +1,5 @@
 import Envelope
-import Transport
+import HTTP
 
 struct ControlAnswer {
     var status = 200

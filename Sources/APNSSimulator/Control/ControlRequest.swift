@@ -1,6 +1,5 @@
 import APNS
 import Envelope
-import Transport
 
 /// Total: every fault is a problem with advice.
 struct ControlRequest: Sendable {

@@ -1,5 +1,5 @@
+import HTTP
 import Primitives
-import Transport
 
 /// Authentication and routing of calls. A value; no socket.
 ///

@@ -1,6 +1,7 @@
 import Envelope
+import HTTP
+package import Networking
 import Primitives
-package import Transport
 
 /// Serves the control API on 127.0.0.1, in plain HTTP/1.1.
 package final class ControlServer: Sendable {

@@ -1,5 +1,5 @@
 package import APNS
-import Transport
+import Networking
 
 extension Simulator {
     /// Creates an offline device; nil if there are too many.

@@ -1,6 +1,7 @@
 import APNS
 import DeviceLink
-import Transport
+import HTTP
+import Networking
 
 extension SimulatorCore: SimulatorControl {
     var settings: SimulatorConfiguration { configuration }

@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 /// Timer for the next due work. Lives on the loop.
 struct CoreAlarm {

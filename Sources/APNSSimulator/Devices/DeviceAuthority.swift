@@ -1,4 +1,4 @@
-package import Transport
+package import Networking
 
 /// Certificate authority for simulated devices. Apple issues each phone a certificate at activation and identifies it
 /// by it.

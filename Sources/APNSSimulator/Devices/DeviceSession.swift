@@ -1,5 +1,5 @@
 import DeviceLink
-import Transport
+import Networking
 
 /// Simulator's end of a device connection. Lives on the loop.
 final class DeviceSession: TLSChannelDelegate {

@@ -1,5 +1,6 @@
 import APNS
-import Transport
+import HTTP
+import Networking
 
 struct InjectedPush {
     let responder: HTTP2Responder

@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import Networking
 
 /// Connection that only sends. Lives on the loop.
 final class FeedbackSession: TLSChannelDelegate {

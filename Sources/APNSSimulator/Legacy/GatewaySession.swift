@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import Networking
 
 final class GatewaySession: TLSChannelDelegate {
     private let channel: TLSChannel

@@ -1,6 +1,6 @@
 import APNS
 import DeviceLink
-import Transport
+import Networking
 
 /// Gateway and feedback service. Used on the loop.
 final class LegacyInterface {

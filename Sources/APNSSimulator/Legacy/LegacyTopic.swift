@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import Networking
 
 /// App of a client's certificate; the notifications carry no topic.
 struct LegacyTopic: Equatable {

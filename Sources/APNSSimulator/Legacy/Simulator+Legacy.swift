@@ -1,5 +1,5 @@
 package import APNS
-import Transport
+import Networking
 
 extension Simulator {
     /// Refuses the next valid notification.

@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 extension SimulatorIdentity {
     /// TLS for the binary interface and the feedback service, which requires a client certificate.

@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import HTTP
 
 extension RecordedExchange {
     init(

@@ -1,6 +1,7 @@
 import APNS
+import HTTP
+import Networking
 import Platform
-import Transport
 
 /// Recording: one exchange a line, written as it happens and forced to disk at the end. It shows pushes though no key,
 /// so its mode is 0600. Lives on the loop once a simulator has it.

@@ -1,5 +1,5 @@
 package import APNS
-package import Transport
+package import HTTP
 
 /// Requests in order, with their answers. A value; no socket.
 package struct ReplayPlan: Sendable {

@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import Networking
 
 enum CertificateVerdict: Equatable {
     /// No certificate; provider tokens are required.

@@ -1,5 +1,5 @@
 import APNS
-package import Transport
+package import HTTP
 
 /// Request as Apple would see it, without the provider token, which would let its holder push.
 package final class ReceivedPush: Sendable {

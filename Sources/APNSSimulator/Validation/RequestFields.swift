@@ -1,6 +1,6 @@
 import APNS
+import HTTP
 import Platform
-import Transport
 
 /// Fields that APNs reads: slices of the request, not validated.
 struct RequestFields {

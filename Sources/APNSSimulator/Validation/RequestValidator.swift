@@ -1,6 +1,6 @@
 package import APNS
 package import DeviceLink
-package import Transport
+package import HTTP
 
 /// Validator of one connection's requests; no I/O, no clock. The order is that of `Check`, which the tests verify.
 ///

@@ -1,5 +1,5 @@
 import APNS
-import Transport
+import Networking
 
 /// Behaviour where Apple's documentation is silent, or its servers were seen to differ.
 package struct ValidationRules: Sendable {

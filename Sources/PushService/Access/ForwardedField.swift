@@ -1,4 +1,4 @@
-import Transport
+import HTTP
 
 /// Client addresses that proxies report. Bounded; malformed input yields none.
 package enum ForwardedField: String, CaseIterable, Sendable {

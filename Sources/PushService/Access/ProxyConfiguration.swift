@@ -1,4 +1,4 @@
-import Transport
+import HTTP
 
 /// The proxies whose reports are trusted.
 package struct ProxyConfiguration: Equatable, Sendable {

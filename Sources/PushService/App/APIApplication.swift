@@ -1,7 +1,8 @@
 import Envelope
+package import HTTP
+import Networking
 import Platform
 import PushStore
-package import Transport
 
 /// HTTP API. On the context's loop.
 package final class APIApplication: HTTPApplication {

@@ -1,4 +1,4 @@
-import Transport
+import HTTP
 
 final class APIExchange: HTTPExchange {
     private let application: APIApplication

@@ -1,5 +1,5 @@
 import APNSProvider
-import Transport
+import Networking
 
 final class DispatchPart: ServicePart {
     let name: StaticString = "dispatcher"

@@ -1,5 +1,6 @@
+import HTTP
+import Networking
 import Platform
-import Transport
 
 final class FrontPart: ServicePart {
     let name: StaticString = "front"

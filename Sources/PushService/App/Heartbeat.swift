@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 /// Watchdog heartbeat: beats while the event loop and both threads of the store respond.
 package enum Heartbeat {

@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 final class HooksPart: ServicePart {
     let name: StaticString = "hooks"

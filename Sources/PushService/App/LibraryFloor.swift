@@ -1,7 +1,8 @@
+import HTTP
 import HTTPSClient
+import Networking
 import Primitives
 import PushStore
-import Transport
 
 /// Oldest accepted version of a C library. Older ones have remotely exploitable faults, or lack functions; a
 /// version does not show a distribution's own fixes.

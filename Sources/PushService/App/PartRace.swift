@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 /// Race of a part's drain against its deadline. On the loop.
 final class PartRace {

@@ -1,5 +1,4 @@
 import PushStore
-import Transport
 
 extension Service {
     package static let standardParts: ServicePartsFactory = { base throws(ServiceError) in

@@ -1,8 +1,8 @@
 import Envelope
+import Networking
 import Platform
 import Primitives
 package import PushStore
-import Transport
 
 /// Push service. Parts start in order, work before intake, and drain in reverse: intake ends, accepted
 /// notifications are sent, tenants are notified, the store closes.

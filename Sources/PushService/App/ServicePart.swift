@@ -1,5 +1,5 @@
+package import Networking
 package import PushStore
-package import Transport
 
 /// Part of the service. It lives on the loop; its methods may be called from any task.
 package protocol ServicePart: AnyObject, Sendable {

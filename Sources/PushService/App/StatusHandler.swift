@@ -1,7 +1,7 @@
 import Envelope
+import HTTP
 import Platform
 import PushStore
-import Transport
 
 struct StatusHandler: Sendable {
     private static let isAlive = HTTPAnswer.json(200) { $0.member("status", "ok") }

@@ -1,7 +1,7 @@
 import Envelope
+import Networking
 import Platform
 import PushStore
-import Transport
 
 /// Periodic maintenance, in small steps, so that requests come in between.
 package final class Upkeep: Sendable {

@@ -1,5 +1,5 @@
+import Networking
 import PushStore
-import Transport
 
 /// Maintenance, and the quotas: loaded before the first request, saved after the last.
 final class UpkeepPart: ServicePart {

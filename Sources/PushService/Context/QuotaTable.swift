@@ -1,6 +1,6 @@
 import Envelope
+import Networking
 package import PushStore
-import Transport
 
 /// Daily quotas, on the loop. They are saved every few seconds; a killed process forgets what was used since.
 package final class QuotaTable: Sendable {

@@ -1,7 +1,7 @@
 package import Envelope
+package import Networking
 package import Platform
 package import PushStore
-package import Transport
 
 package final class ServiceContext: Sendable {
     /// Runs requests, pushes and decisions.

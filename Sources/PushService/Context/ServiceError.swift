@@ -1,6 +1,6 @@
+package import Networking
 import Platform
 package import PushStore
-package import Transport
 
 package enum ServiceError: Error, Equatable, Sendable {
     case configuration(ConfigurationErrors)

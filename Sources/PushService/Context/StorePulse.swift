@@ -1,6 +1,6 @@
 import Envelope
+import Networking
 package import PushStore
-import Transport
 
 /// Checks the store every second, so that probes need not wait and faults show without posts.
 ///

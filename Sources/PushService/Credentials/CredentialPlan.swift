@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import Envelope
+import Networking
 import PushStore
-import Transport
 
 /// Configuration's credentials, read and checked.
 package struct CredentialPlan: Sendable {

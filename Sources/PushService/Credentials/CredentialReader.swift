@@ -2,8 +2,8 @@ import APNS
 import APNSProvider
 import Envelope
 import Keys
+import Networking
 import Primitives
-import Transport
 
 /// Reads keys, certificates and authorities, each file once.
 struct CredentialReader {

@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import Envelope
+import Networking
 import PushStore
-import Transport
 
 /// Attempts that clients resent at once: refused for APNs' own reasons (shutdown, expired token) or not processed.
 /// Lives on the loop.

@@ -1,10 +1,10 @@
 import APNSProvider
 import Envelope
 import Keys
+import Networking
 import Platform
 import Primitives
 import PushStore
-import Transport
 
 struct FileReading {
     private let places: ConfigurationPositions

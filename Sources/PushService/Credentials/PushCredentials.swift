@@ -1,8 +1,8 @@
 import APNS
 package import APNSProvider
 package import Envelope
+package import Networking
 import PushStore
-package import Transport
 
 /// Clients: one for each credential and endpoint. Lives on the loop.
 ///

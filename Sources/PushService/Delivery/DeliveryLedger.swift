@@ -1,6 +1,5 @@
 import Envelope
 import PushStore
-import Transport
 
 /// Daily counts by app and region, kept in the store as one note for each day. Lives on the loop.
 ///

@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import Envelope
+import Networking
 import PushStore
-import Transport
 
 /// The feedback service from before 2021, where one still runs (docs/provider.md).
 extension Dispatcher {

@@ -1,7 +1,6 @@
 import APNS
 package import Envelope
 package import PushStore
-import Transport
 
 /// Direct path from API to APNs: stored as `sending`, then sent, unless that would overtake waiting work.
 ///

@@ -1,9 +1,9 @@
 import APNS
 package import APNSProvider
 import Envelope
+import Networking
 import Platform
 package import PushStore
-import Transport
 
 /// Sends the outbox's entries to APNs and writes the results back.
 ///

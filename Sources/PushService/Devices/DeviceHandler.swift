@@ -1,7 +1,7 @@
 import APNS
 import Envelope
+import HTTP
 import PushStore
-import Transport
 
 /// `/v1/devices/{id}`
 struct DeviceHandler: Sendable {

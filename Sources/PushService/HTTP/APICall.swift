@@ -1,6 +1,6 @@
 import Envelope
+import HTTP
 import PushStore
-import Transport
 
 /// Admitted request's head. An object: copying it at each step costs more.
 final class APIAdmission: Sendable {

@@ -1,4 +1,4 @@
-import Transport
+import HTTP
 
 enum APIHead {
     /// Bound above the longest valid query.

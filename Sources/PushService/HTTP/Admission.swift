@@ -1,6 +1,6 @@
+import HTTP
 import Platform
 import PushStore
-import Transport
 
 /// Load shedding: refuses submissions early and cheaply.
 enum Admission {

@@ -1,5 +1,5 @@
+import Networking
 import PushStore
-import Transport
 
 /// Joins requests of a turn of the loop, or during the previous call, into one call of the store. On the loop.
 ///

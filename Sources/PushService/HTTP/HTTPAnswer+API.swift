@@ -1,7 +1,7 @@
 import Envelope
+import HTTP
 import Platform
 import PushStore
-import Transport
 
 extension HTTPAnswer {
     /// No cache may keep an answer.

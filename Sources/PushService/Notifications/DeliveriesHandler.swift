@@ -1,6 +1,7 @@
 import Envelope
+import HTTP
+import Networking
 import PushStore
-import Transport
 
 /// `GET /v1/devices/{id}/deliveries`, one at a time for a tenant: each is hundreds of reads on the thread that reads
 /// all notifications.

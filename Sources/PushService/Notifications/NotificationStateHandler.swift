@@ -1,7 +1,7 @@
 import APNS
 import Envelope
+import HTTP
 import PushStore
-import Transport
 
 /// `GET /v1/notifications/{id}` and `GET /v1/dead-letters`.
 struct NotificationStateHandler: Sendable {

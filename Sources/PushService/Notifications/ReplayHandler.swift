@@ -1,8 +1,8 @@
 import APNS
 import Envelope
+import HTTP
 import Primitives
 import PushStore
-import Transport
 
 /// `POST /v1/dead-letters/replay`.
 struct ReplayHandler: Sendable {

@@ -1,7 +1,7 @@
 import APNS
 import Envelope
+import HTTP
 import PushStore
-import Transport
 
 /// One submission, from its body to its answer. On the loop.
 final class Submission {

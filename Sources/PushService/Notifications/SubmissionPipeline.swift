@@ -1,9 +1,10 @@
 import APNS
 import Envelope
+import HTTP
+import Networking
 import Platform
 import Primitives
 import PushStore
-import Transport
 
 /// Steps of every submission. On the loop.
 ///

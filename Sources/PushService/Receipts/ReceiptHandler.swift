@@ -1,7 +1,8 @@
 import Envelope
+import HTTP
+import Networking
 import Platform
 import PushStore
-import Transport
 
 /// `POST /v1/receipts`. The answer reveals nothing about the capabilities.
 struct ReceiptHandler: Sendable {

@@ -1,7 +1,7 @@
 package import APNS
 import APNSProvider
 package import Envelope
-import Transport
+import Networking
 
 /// Result of one attempt at APNs.
 package enum AttemptResult: Equatable, Sendable {

@@ -1,5 +1,5 @@
 import Envelope
-import Transport
+import Networking
 
 /// Timer for the earliest of several times, on the loop.
 struct LoopAlarm {

@@ -1,4 +1,4 @@
-import Transport
+import Networking
 
 /// All calls to tenants' servers.
 package final class TenantHooks: Sendable {

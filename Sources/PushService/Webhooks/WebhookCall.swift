@@ -1,7 +1,7 @@
 import Envelope
 import HTTPSClient
+import Networking
 import Platform
-import Transport
 
 package struct WebhookRoute: Sendable {
     /// Addresses of a name, perhaps none. May block its thread.

@@ -1,7 +1,7 @@
 import APNS
 import CommandLineTool
+import Networking
 import Primitives
-import Transport
 
 extension Arguments {
     /// One PEM file with certificate and key.

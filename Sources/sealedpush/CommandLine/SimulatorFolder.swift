@@ -4,8 +4,8 @@ import APNSSimulator
 import CommandLineTool
 import Glibc
 import Keys
+import Networking
 import Primitives
-import Transport
 
 /// Files of a simulator without given keys, made once in a folder for its owner alone. The server's certificate is made
 /// at every start and never expires.

@@ -2,7 +2,7 @@ import APNS
 import APNSSimulator
 import CommandLineTool
 import Envelope
-import Transport
+import HTTP
 
 /// Text or JSON objects, without device tokens.
 struct SimulatorLog {

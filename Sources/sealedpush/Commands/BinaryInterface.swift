@@ -2,7 +2,7 @@ import APNS
 import APNSProvider
 import CommandLineTool
 import Envelope
-import Transport
+import Networking
 
 /// `send --binary-interface`, which Apple switched off on 2021-03-31: for tests of simulators.
 struct BinaryInterface {

@@ -5,13 +5,13 @@ import Envelope
 import ExtensionHarness
 import Glibc
 import Keys
+import Networking
 import NotificationCore
 import NotificationServiceExtension
 import Opening
 import Platform
 import Primitives
 import RelayClient
-import Transport
 
 struct DeviceCommand: Command {
     static let name = "device"

@@ -3,8 +3,8 @@ import APNSProvider
 import CommandLineTool
 import Envelope
 import Glibc
+import Networking
 import Primitives
-import Transport
 
 struct SendCommand: Command {
     static let name = "send"

@@ -3,8 +3,8 @@ import APNSSimulator
 import CommandLineTool
 import Envelope
 import Keys
+import Networking
 import Primitives
-import Transport
 
 struct SimulateCommand: Command {
     static let name = "simulate"

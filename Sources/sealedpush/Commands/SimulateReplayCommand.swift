@@ -3,8 +3,9 @@ import APNSProvider
 import APNSSimulator
 import CommandLineTool
 import Envelope
+import HTTP
+import Networking
 import Primitives
-import Transport
 
 struct SimulateReplayCommand: Command {
     static let name = "simulate replay"

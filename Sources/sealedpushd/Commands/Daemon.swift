@@ -1,7 +1,7 @@
 import Envelope
+import Networking
 import Platform
 import PushService
-import Transport
 
 /// Service as a process: start, signals, end.
 struct Daemon {

@@ -1,4 +1,4 @@
-internal import Transport
+internal import Networking
 
 /// One connection: reads a request, gets its steps from the script, performs them, and reads the next.
 final class ScriptedConnection: TLSChannelDelegate {

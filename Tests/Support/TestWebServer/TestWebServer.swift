@@ -1,8 +1,8 @@
 private import Glibc
+private import Networking
 private import Platform
 package import TestCertificates
 private import TestSupport
-private import Transport
 
 /// A server over TLS on this machine that runs its script for each request, right or wrong. A connection that its
 /// script did not end takes another request.

@@ -1,7 +1,7 @@
 import APNS
+import HTTP
 import Platform
 import Testing
-import Transport
 
 @testable import APNSProvider
 

@@ -1,11 +1,11 @@
 import APNS
 import APNSProvider
 import ChatBackEnd
+import HTTP
 import Platform
 import Primitives
 import TestSupport
 import Testing
-import Transport
 
 /// The library as a server outside this package has it: only its public interface.
 struct ChatBackEndTests {

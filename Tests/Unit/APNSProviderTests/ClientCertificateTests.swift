@@ -1,7 +1,7 @@
 import APNS
+import Networking
 import TestCertificates
 import Testing
-import Transport
 
 @testable import APNSProvider
 

@@ -1,7 +1,8 @@
 import APNS
+import HTTP
+import Networking
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSProvider
 

@@ -1,8 +1,8 @@
 import APNS
 import Envelope
+import HTTP
 import Platform
 import Testing
-import Transport
 
 @testable import APNSProvider
 

@@ -1,7 +1,7 @@
 import APNS
+import HTTP
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSProvider
 

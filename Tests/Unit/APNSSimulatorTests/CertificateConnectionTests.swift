@@ -1,9 +1,10 @@
 import APNS
 import DeviceLink
+import HTTP
+import Networking
 import TestCertificates
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,8 +1,9 @@
 import APNS
 import DeviceLink
+import HTTP
+import Networking
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,5 +1,5 @@
+import Networking
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

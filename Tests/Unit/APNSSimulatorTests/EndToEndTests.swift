@@ -1,11 +1,12 @@
 import APNS
 import APNSProvider
 import DeviceLink
+import HTTP
+import Networking
 import Primitives
 import TestCertificates
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -3,7 +3,7 @@ import DeviceLink
 import Testing
 
 @testable import APNSSimulator
-@testable import Transport
+@testable import HTTP
 
 struct EventJournalTests {
     private func journal(_ count: Int, of countMax: Int) -> EventJournal {

@@ -1,6 +1,7 @@
 import APNS
+import HTTP
+import Networking
 import Testing
-import Transport
 
 @testable import APNSSimulator
 @testable import Bench

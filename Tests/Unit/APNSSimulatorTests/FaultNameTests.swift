@@ -1,7 +1,7 @@
 import APNS
 import APNSProvider
+import Networking
 import Testing
-import Transport
 
 @testable import APNSSimulator
 @testable import Bench

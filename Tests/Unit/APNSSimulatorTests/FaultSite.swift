@@ -1,9 +1,10 @@
 import APNS
 import APNSProvider
+import HTTP
+import Networking
 import Platform
 import TestCertificates
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 @testable import Bench

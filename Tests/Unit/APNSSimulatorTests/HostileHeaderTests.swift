@@ -1,8 +1,8 @@
 import APNS
 import Foundation
+import HTTP
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,8 +1,9 @@
 import APNS
 import APNSProvider
 import DeviceLink
+import HTTP
+import Networking
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

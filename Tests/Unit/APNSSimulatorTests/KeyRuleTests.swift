@@ -1,9 +1,9 @@
 import APNS
 import DeviceLink
+import HTTP
 import Primitives
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,6 +1,6 @@
 import APNS
 import APNSProvider
-import Transport
+import Networking
 
 @testable import APNSSimulator
 @testable import Bench

@@ -1,7 +1,7 @@
+import Networking
 import TestCertificates
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,5 +1,6 @@
+import HTTP
+import Networking
 import TestCertificates
-import Transport
 
 @testable import APNSSimulator
 

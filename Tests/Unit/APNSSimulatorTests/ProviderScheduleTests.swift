@@ -1,8 +1,8 @@
 import APNSProvider
 import Foundation
+import Networking
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 @testable import Bench

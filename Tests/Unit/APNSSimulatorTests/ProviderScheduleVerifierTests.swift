@@ -1,6 +1,6 @@
 import APNS
+import Networking
 import Testing
-import Transport
 
 @testable import APNSSimulator
 @testable import Bench

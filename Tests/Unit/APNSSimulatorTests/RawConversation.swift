@@ -1,5 +1,5 @@
+import Networking
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 

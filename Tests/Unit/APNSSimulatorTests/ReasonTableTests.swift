@@ -1,10 +1,10 @@
 import APNS
 import DeviceLink
+import HTTP
 import Primitives
 import TestCertificates
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -3,7 +3,6 @@ import APNSProvider
 import DeviceLink
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,6 +1,6 @@
 import APNS
+import HTTP
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

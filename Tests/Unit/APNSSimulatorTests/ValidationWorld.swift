@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
+import HTTP
 import Primitives
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 

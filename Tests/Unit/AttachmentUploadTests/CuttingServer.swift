@@ -1,6 +1,6 @@
+import Networking
 import Platform
 import TestCertificates
-import Transport
 
 /// A server that answers each request by its script, closes, or stays silent. Bodies are not read.
 final class CuttingServer: Sendable {

@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 @testable import AttachmentUpload
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 struct UploaderTests {
     private let place: TemporaryFolder

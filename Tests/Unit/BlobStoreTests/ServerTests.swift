@@ -1,8 +1,9 @@
 import BlobStorePattern
+import HTTP
+import Networking
 import TestCertificates
 import TestSupport
 import Testing
-import Transport
 
 @testable import BlobStore
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import BlobStore
-@testable import Transport
+@testable import HTTP
 
 struct ServiceTests {
     private let site: Site

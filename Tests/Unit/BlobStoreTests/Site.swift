@@ -5,7 +5,6 @@ import Platform
 import Primitives
 import TestSupport
 import Testing
-import Transport
 
 @testable import BlobStore
 

@@ -1,7 +1,8 @@
+import HTTP
+import Networking
 import TestCertificates
 import TestSupport
 import Testing
-import Transport
 
 extension CommandLineTests {
     struct ProviderBenchTests {

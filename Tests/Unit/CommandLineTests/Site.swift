@@ -1,5 +1,6 @@
 import Envelope
-import Transport
+import HTTP
+import Networking
 
 /// A simulator and a device, each a process, and a sender's options for them.
 struct Site: Sendable {

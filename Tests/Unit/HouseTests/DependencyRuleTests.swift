@@ -4,14 +4,15 @@ struct DependencyRuleTests {
     private static let targets = [
         #"module("Envelope"),"#, #"module("Primitives", "CSodium"),"#, #"module("Keys", "Envelope", "Primitives"),"#,
         #"module("HPKE", "Primitives"),"#, #"module("Opening", "HPKE", "Keys", "Primitives"),"#,
-        #"module("WebPush", "Keys"),"#, #"module("Transport"),"#, #"module("APNSProvider", "Envelope", "Transport"),"#,
+        #"module("WebPush", "Keys"),"#, #"module("Networking"),"#,
+        #"module("APNSProvider", "Envelope", "Networking"),"#,
         #"library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),"#,
     ]
     private static let rows = [
         "| Envelope | bytes | – |", "| Primitives | ciphers | libsodium |", "| Keys | keys | Envelope, Primitives |",
         "| HPKE | RFC 9180 | Primitives |", "| Opening | opens | HPKE, Keys |",
-        "| WebPush | opens too | Keys |", "| Transport | moves | – |",
-        "| APNSProvider | sends | Transport, Envelope (JSON) |",
+        "| WebPush | opens too | Keys |", "| Networking | moves | – |",
+        "| APNSProvider | sends | Networking, Envelope (JSON) |",
     ]
 
     @Test func `a manifest and a table that agree are not complained of`() throws {
@@ -53,12 +54,12 @@ struct DependencyRuleTests {
     }
 
     @Test func `a dependency that is no target is found`() throws {
-        let changed = replacing(Self.targets, #"module("Transport"),"#, #"module("Transport", "NIO"),"#)
+        let changed = replacing(Self.targets, #"module("Networking"),"#, #"module("Networking", "NIO"),"#)
         #expect(try findings(changed, Self.rows).map(\.line) == [10])
     }
 
     @Test func `a row without a target is found unless it is awaited`() throws {
-        let rows = Self.rows + ["| BlobStore | stores | Transport |"]
+        let rows = Self.rows + ["| BlobStore | stores | Networking |"]
         let table = try Self.table(rows)
         let manifest = try Self.manifest(Self.targets)
         #expect(DependencyRules.check(table, against: manifest, awaited: []).map(\.line) == [11])
@@ -66,7 +67,7 @@ struct DependencyRuleTests {
     }
 
     @Test func `a row that uses what does not exist is found`() throws {
-        let rows = replacing(Self.rows, "| Transport | moves | – |", "| Transport | moves | Enveloppe |")
+        let rows = replacing(Self.rows, "| Networking | moves | – |", "| Networking | moves | Enveloppe |")
         let table = try Self.table(rows)
         let findings = DependencyRules.check(table, against: try Self.manifest(Self.targets), awaited: [])
         #expect(findings.map(\.line) == [9])
@@ -75,7 +76,7 @@ struct DependencyRuleTests {
     @Test(arguments: ["Opening", "HPKE", "WebPush"])
     func `a server that reaches what decrypts is found, however far away it is`(_ name: String) throws {
         #expect(DependencyRules.checkServers(of: try Self.manifest(Self.targets)) == [])
-        let changed = replacing(Self.targets, #"module("Transport"),"#, "module(\"Transport\", \"\(name)\"),")
+        let changed = replacing(Self.targets, #"module("Networking"),"#, "module(\"Networking\", \"\(name)\"),")
         let findings = DependencyRules.checkServers(of: try Self.manifest(changed))
         #expect(Set(findings.map(\.line)) == [10, 11])
         #expect(findings.contains { $0.problem.hasPrefix("APNSProvider reaches \(name), and no server may") })

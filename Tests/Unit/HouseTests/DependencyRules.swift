@@ -2,8 +2,8 @@
 enum DependencyRules {
     /// Targets that are deployed as a server, or stand in for Apple's.
     static let servers = [
-        "APNS", "Transport", "DeviceLink", "APNSProvider", "APNSSimulator", "BlobStore", "PushStore", "PushService",
-        "sealedpush-blobs", "sealedpushd",
+        "APNS", "Networking", "HTTP", "DeviceLink", "APNSProvider", "APNSSimulator", "BlobStore", "PushStore",
+        "PushService", "sealedpush-blobs", "sealedpushd",
     ]
     /// Targets that hold private prekeys, or open with them.
     static let decrypting: Set = ["Opening", "HPKE", "WebPush"]

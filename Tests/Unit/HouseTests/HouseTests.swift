@@ -93,7 +93,7 @@ struct HouseTests {
     }
 
     @Test(arguments: [
-        "PushService", "PushStore", "NotificationCore", "Opening", "Primitives", "Transport", "APNSProvider",
+        "PushService", "PushStore", "NotificationCore", "Opening", "Primitives", "Networking", "HTTP", "APNSProvider",
     ])
     func `a module's folders use each other one way`(_ module: String) throws {
         let files = try Checkout.files(under: "Sources/\(module)", ending: ".swift")

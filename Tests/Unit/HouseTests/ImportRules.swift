@@ -14,7 +14,7 @@ enum ImportRules {
             "is for Apple's own API only; work on bytes, or move this to another target"
         ),
         (["CryptoKit"], ["Primitives"], "is behind Primitives, on Apple's platforms; use its types"),
-        (["Dispatch"], ["sealedpush"], "brings threads of its own; use Transport's event loop"),
+        (["Dispatch"], ["sealedpush"], "brings threads of its own; use Networking's event loop"),
     ]
     /// Files whose whole purpose is one of Apple's own interfaces, and their extra modules.
     static let appleOnly: [String: Set<String>] = [

@@ -51,7 +51,7 @@ enum LanguageRules {
             let problem: String
             if let word = words.first(where: persons.contains) {
                 problem = "a text says '\(word)'; name the one that is meant, or leave it out"
-            } else if let word = beginnings.first(where: start.hasPrefix) {
+            } else if let word = beginnings.first(where: { start.hasPrefix($0) }) {
                 problem = "a text begins with '\(word)…'; begin with a noun or a verb"
             } else {
                 return nil
@@ -94,7 +94,7 @@ enum LanguageRules {
     /// A type that is thrown is an error, or APNs' or the relay's rejection; a fault is injected on purpose.
     static func checkErrors(_ file: TextFile) -> [Finding] {
         SwiftText(file.text).codeLines.flatMap { number, line -> [Finding] in
-            guard [": Error", ", Error"].contains(where: line.contains) else { return [] }
+            guard [": Error", ", Error"].contains(where: { line.contains($0) }) else { return [] }
             return declarations(in: line).compactMap { keyword, name in
                 guard types.contains(keyword), let word = words(of: name).last,
                     ["Fault", "Faults", "Refusal"].contains(word)

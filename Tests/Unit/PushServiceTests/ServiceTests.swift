@@ -1,11 +1,11 @@
 import Envelope
 import Glibc
+import Networking
 import Platform
 import PushStore
 import TestCertificates
 import TestSupport
 import Testing
-import Transport
 
 @testable import PushService
 

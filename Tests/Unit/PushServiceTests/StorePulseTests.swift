@@ -1,10 +1,10 @@
 import Envelope
+import Networking
 import Platform
 import Primitives
 import PushStorePattern
 import TestSupport
 import Testing
-import Transport
 
 @testable import PushService
 @testable import PushStore

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct ByteQueueTests {
     @Test func `bytes leave in the order they came, whatever the pieces`() {

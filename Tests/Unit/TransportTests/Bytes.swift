@@ -1,4 +1,5 @@
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 extension Array where Element == UInt8 {
     init(copying span: Span<UInt8>) {

@@ -1,7 +1,7 @@
 import TestCertificates
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 /// Certificates of our own authority, seen from both sides of a handshake.
 @Suite struct CertificateAuthorityTests {

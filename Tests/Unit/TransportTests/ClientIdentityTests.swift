@@ -2,7 +2,7 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct ClientIdentityTests {
     private let stage: TLSStage

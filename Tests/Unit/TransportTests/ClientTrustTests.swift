@@ -1,7 +1,7 @@
 import TestCertificates
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 /// A server's further treatment of certificates: revocation, and acceptance with a later refusal.
 @Suite struct ClientTrustTests {

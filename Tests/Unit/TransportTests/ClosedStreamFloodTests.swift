@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// Frames on closed streams, which nghttp2 drops silently: each counts as a flood's, at a server and at a client.
 @Suite struct ClosedStreamFloodTests {

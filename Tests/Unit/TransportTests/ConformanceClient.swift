@@ -1,4 +1,5 @@
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// The client of one case, in one of two forms: two requests, of which the server lets one begin.
 enum ConformanceClient: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import Transport
+@testable import Networking
 
 /// The server of one case, at its end of the wire: waits for the request, misbehaves, and records the client's
 /// reaction.

@@ -2,7 +2,8 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct ConnectionEndTests {
     /// Keeps every responder, and signals each.

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Bench
-@testable import Transport
+@testable import Networking
 
 @Suite struct DelayLineTests {
     private let start = MonotonicTime(nanoseconds: 1_000_000_000)

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct EventLoopTests {
     @Test func `work from many threads runs once, in each thread's order`() async throws {

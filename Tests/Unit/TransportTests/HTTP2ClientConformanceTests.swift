@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// Our client's reaction to a server that breaks RFC 9113, over real sockets and TLS.
 @Suite struct HTTP2ClientConformanceTests {

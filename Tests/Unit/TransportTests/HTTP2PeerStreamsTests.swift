@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 @Suite struct HTTP2PeerStreamsTests {
     private func opened(_ ids: UInt32...) -> HTTP2PeerStreams {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 /// Our server's reaction to a client that breaks RFC 9113, over real sockets and TLS.
 @Suite struct HTTP2ServerConformanceTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct HTTP2SessionTests {
     @Test func `request and response cross with every field, in order, duplicates too`() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct HeapTrimTests {
     private static let megabyte = 1 << 20

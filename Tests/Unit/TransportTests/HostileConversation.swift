@@ -2,7 +2,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 struct HostileConversation: Sendable {
     enum Reply {

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct HostilePeerTests {
     private let now = MonotonicTime.now()

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @testable import Bench
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct LatencyProxyTests {
     @Test func `a request and its answer take the round trip at least`() async throws {

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// A loop that stood still, and its judgement of peers afterwards.
 @Suite struct LoopStallTests {

@@ -1,6 +1,7 @@
 import TestCertificates
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// A server and clients on one machine, each with its own loop, and an authority that both trust.
 final class Loopback: Sendable {

@@ -1,7 +1,8 @@
 import Platform
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct LoopbackTests {
     @Test func `a request reaches the handler and its answer the caller`() async throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct ProxyNegotiationTests {
     private typealias Step = ProxyNegotiation.Step

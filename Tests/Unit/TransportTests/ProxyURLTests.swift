@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct ProxyURLTests {
     @Test(

@@ -1,4 +1,4 @@
-@testable import Transport
+@testable import Networking
 
 extension RecordedChannel {
     /// Listens on a port of the system's choice, and gives the server's end of each connection: TLS, and nothing above

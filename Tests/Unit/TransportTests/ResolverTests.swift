@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct ResolverTests {
     /// A system resolver that hangs until it is released, once for each lookup.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 /// A peer that reopens its window at the end of a frame, once half of it or more is used up.
 private struct HalfwayPeer {

@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import Transport
+@testable import Networking
 
 /// The client of one case: sends the case's bytes, then probes whether the connection still works.
 ///

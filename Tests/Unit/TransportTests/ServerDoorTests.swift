@@ -3,7 +3,8 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct ServerDoorTests {
     private func serve(

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// Clients that send much and request little: each gets ENHANCE_YOUR_CALM, and its connection ends.
 @Suite struct ServerFloodTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 /// Header blocks that are larger than they look; `HTTP2ServerConformanceTests` has those that break the rules.
 @Suite struct ServerHeaderAttackTests {

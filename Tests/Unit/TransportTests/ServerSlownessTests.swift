@@ -1,7 +1,8 @@
+import Networking
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 @Suite struct ServerSlownessTests {
     /// Short where the test waits for it; it can only come late.

@@ -1,7 +1,8 @@
+import Networking
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 /// Clients within the protocol's letter that make no progress: each meets a deadline.
 @Suite struct SlowPeerTests {

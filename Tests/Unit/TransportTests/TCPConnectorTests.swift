@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct TCPConnectorTests {
     /// A resolver in which each port of the list stands for one address of a host.

@@ -3,7 +3,7 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct TLSChannelTests {
     private func listen(

@@ -1,7 +1,7 @@
 import TestCertificates
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 /// Parameters that each side of a handshake offers, read from its first messages.
 @Suite struct TLSChoiceTests {

@@ -1,7 +1,7 @@
 import TestCertificates
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct TLSContextTests {
     private let authority: TestAuthority

@@ -3,7 +3,7 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct TLSIdentitySecrecyTests {
     @Test func `neither a password nor a key stays in memory when a load is over`() throws {

@@ -2,7 +2,7 @@ import Platform
 import TestCertificates
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct TLSResumptionTests {
     private let stage: TLSStage

@@ -1,6 +1,6 @@
 import TestCertificates
 
-@testable import Transport
+@testable import Networking
 
 struct TLSStage {
     let authority: TestAuthority

@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import TestSupport
 
-@testable import Transport
+@testable import Networking
 
 /// A channel without HTTP/2: its events are collected, and can be awaited.
 final class ChannelRecorder: TLSChannelDelegate {

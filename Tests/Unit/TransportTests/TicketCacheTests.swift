@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import Networking
 
 @Suite struct TicketCacheTests {
     private let one = TicketCache<Int>.Server(host: "one", port: 443)

@@ -1,5 +1,6 @@
 import Envelope
-import Transport
+import HTTP
+import Networking
 
 /// A back end's connection to a service on this machine: HTTP/2 over TLS, with many requests at once.
 final class DaemonCaller: Sendable {

@@ -1,11 +1,11 @@
 import APNS
 import Envelope
 import Keys
+import Networking
 import Primitives
 import PushService
 import TestCertificates
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 

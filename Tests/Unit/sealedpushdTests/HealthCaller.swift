@@ -1,5 +1,6 @@
 import Envelope
-import Transport
+import HTTP
+import Networking
 
 enum HealthCaller {
     /// - Parameters:

@@ -1,5 +1,4 @@
 import Platform
-import Transport
 
 @testable import APNSSimulator
 

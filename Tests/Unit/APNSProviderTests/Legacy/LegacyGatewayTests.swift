@@ -1,8 +1,8 @@
 import APNS
+import Networking
 import Platform
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSProvider
 

@@ -1,7 +1,7 @@
 import APNS
+import Networking
 import Platform
 import TestCertificates
-import Transport
 
 @testable import APNSProvider
 

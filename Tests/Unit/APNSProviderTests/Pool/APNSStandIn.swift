@@ -1,10 +1,11 @@
 import APNS
 import APNSProvider
+import HTTP
+import Networking
 import Primitives
 import Synchronization
 import TestCertificates
 import TestSupport
-import Transport
 
 /// A server whose answers the test gives, and a client of it: each on a loop of its own.
 final class APNSStandIn: Sendable {

@@ -1,9 +1,10 @@
 import APNS
 import Glibc
+import HTTP
+import Networking
 import Platform
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSProvider
 

@@ -1,8 +1,9 @@
 import APNS
+import HTTP
+import Networking
 import Platform
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSProvider
 

@@ -1,6 +1,6 @@
 import APNS
 import APNSProvider
-import Transport
+import HTTP
 
 @testable import APNSSimulator
 

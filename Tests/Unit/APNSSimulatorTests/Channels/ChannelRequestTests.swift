@@ -1,8 +1,8 @@
 import APNS
+import HTTP
 import Primitives
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,6 +1,6 @@
 import Glibc
+import Networking
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

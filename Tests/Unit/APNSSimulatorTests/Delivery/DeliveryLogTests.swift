@@ -2,8 +2,8 @@ import APNS
 import APNSProvider
 import DeviceLink
 import Envelope
+import HTTP
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

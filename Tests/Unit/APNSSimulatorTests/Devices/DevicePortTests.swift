@@ -1,7 +1,8 @@
 import APNS
 import DeviceLink
+import HTTP
+import Networking
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,9 +1,9 @@
 import APNS
 import APNSProvider
 import DeviceLink
+import HTTP
 import TestCertificates
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

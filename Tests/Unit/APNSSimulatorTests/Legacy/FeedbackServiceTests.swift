@@ -1,7 +1,7 @@
 import APNS
 import DeviceLink
+import Networking
 import Testing
-import Transport
 
 @testable import APNSProvider
 @testable import APNSSimulator

@@ -1,5 +1,5 @@
 import APNSProvider
-import Transport
+import Networking
 
 @testable import APNSSimulator
 

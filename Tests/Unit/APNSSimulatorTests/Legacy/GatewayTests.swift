@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import DeviceLink
+import Networking
 import Testing
-import Transport
 
 @testable import APNSSimulator
 

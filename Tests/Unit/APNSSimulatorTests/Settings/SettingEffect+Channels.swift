@@ -1,7 +1,7 @@
 import APNS
 import DeviceLink
+import HTTP
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,6 +1,6 @@
 import APNS
+import HTTP
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 

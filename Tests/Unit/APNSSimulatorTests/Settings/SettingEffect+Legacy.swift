@@ -2,7 +2,6 @@ import APNS
 import APNSProvider
 import Envelope
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,6 +1,6 @@
 import APNS
+import Networking
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,8 +1,9 @@
 import APNS
 import DeviceLink
+import HTTP
+import Networking
 import TestCertificates
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 

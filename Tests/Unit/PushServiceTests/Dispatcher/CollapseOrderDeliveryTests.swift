@@ -4,7 +4,6 @@ import Platform
 import PushStore
 import PushStorePattern
 import Testing
-import Transport
 
 @testable import APNSSimulator
 @testable import PushService

@@ -4,7 +4,6 @@ import Envelope
 import PushStorePattern
 import TestSupport
 import Testing
-import Transport
 
 @testable import PushService
 @testable import PushStore

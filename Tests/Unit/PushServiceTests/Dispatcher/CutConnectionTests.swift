@@ -3,7 +3,6 @@ import APNSProvider
 import PushStore
 import PushStorePattern
 import Testing
-import Transport
 
 @testable import APNSSimulator
 @testable import PushService

@@ -3,13 +3,13 @@ import APNSProvider
 import CStoreFaults
 import Envelope
 import Glibc
+import Networking
 import Platform
 import Primitives
 import PushStore
 import PushStorePattern
 import TestCertificates
 import TestSupport
-import Transport
 
 @testable import APNSSimulator
 @testable import PushService

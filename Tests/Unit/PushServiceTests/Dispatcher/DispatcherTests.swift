@@ -6,7 +6,6 @@ import PushStore
 import PushStorePattern
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 @testable import PushService

@@ -1,12 +1,12 @@
 import APNS
 import APNSProvider
 import Envelope
+import Networking
 import Platform
 import PushStore
 import PushStorePattern
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 @testable import PushService

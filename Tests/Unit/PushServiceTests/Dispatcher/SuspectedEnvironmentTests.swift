@@ -3,7 +3,6 @@ import Platform
 import PushStore
 import TestSupport
 import Testing
-import Transport
 
 @testable import APNSSimulator
 @testable import PushService

@@ -4,7 +4,6 @@ import Platform
 import PushStore
 import TestSupport
 import Testing
-import Transport
 
 @testable import PushService
 

@@ -1,6 +1,5 @@
 import Envelope
 import Testing
-import Transport
 
 @testable import PushService
 @testable import PushStore

@@ -1,9 +1,9 @@
 import Envelope
+import HTTP
 import Platform
 import PushStorePattern
 import TestSupport
 import Testing
-import Transport
 
 @testable import PushService
 @testable import PushStore

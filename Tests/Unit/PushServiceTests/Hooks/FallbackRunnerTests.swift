@@ -1,12 +1,12 @@
 import APNS
 import Envelope
+import HTTP
 import Platform
 import Primitives
 import PushStorePattern
 import TestSupport
 import TestWebServer
 import Testing
-import Transport
 
 @testable import PushService
 @testable import PushStore

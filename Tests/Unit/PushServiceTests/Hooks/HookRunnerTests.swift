@@ -5,7 +5,6 @@ import PushStorePattern
 import TestSupport
 import TestWebServer
 import Testing
-import Transport
 
 @testable import PushService
 @testable import PushStore

@@ -1,5 +1,7 @@
 import APNS
 import Envelope
+import HTTP
+import Networking
 import Platform
 import Primitives
 import PushStorePattern
@@ -7,7 +9,6 @@ import TestCertificates
 import TestSupport
 import TestWebServer
 import Testing
-import Transport
 
 @testable import PushService
 @testable import PushStore

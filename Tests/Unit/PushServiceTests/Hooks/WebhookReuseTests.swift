@@ -1,12 +1,13 @@
 import APNS
 import Envelope
+import HTTP
+import Networking
 import Platform
 import PushStorePattern
 import TestCertificates
 import TestSupport
 import TestWebServer
 import Testing
-import Transport
 
 @testable import PushService
 @testable import PushStore

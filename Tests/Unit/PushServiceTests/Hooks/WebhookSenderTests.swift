@@ -1,11 +1,11 @@
 import Envelope
+import HTTP
 import Platform
 import Primitives
 import TestCertificates
 import TestSupport
 import TestWebServer
 import Testing
-import Transport
 
 @testable import PushService
 

@@ -1,6 +1,6 @@
+import Networking
 import PushStore
 import Testing
-import Transport
 
 @testable import PushService
 

@@ -1,10 +1,10 @@
 import APNS
 import Envelope
+import HTTP
 import Platform
 import Sealing
 import TestSupport
 import Testing
-import Transport
 
 @testable import PushService
 @testable import PushStore

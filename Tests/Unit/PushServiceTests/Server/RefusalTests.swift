@@ -1,10 +1,10 @@
 import Envelope
+import HTTP
 import Platform
 import PushStore
 import PushStorePattern
 import TestSupport
 import Testing
-import Transport
 
 @testable import PushService
 

@@ -1,5 +1,7 @@
 import APNS
 import Envelope
+import HTTP
+import Networking
 import Platform
 import Primitives
 import PushStore
@@ -7,7 +9,6 @@ import PushStorePattern
 import Synchronization
 import TestSupport
 import Testing
-import Transport
 
 @testable import PushService
 

@@ -4,7 +4,6 @@ import PushStore
 import PushStorePattern
 import TestSupport
 import Testing
-import Transport
 
 @testable import PushService
 

@@ -1,8 +1,9 @@
+import Networking
 import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 /// Permission, length and memory of request bodies.
 @Suite struct FrontBodyTests {

@@ -3,7 +3,8 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct FrontEndTests {
     /// The port cannot be probed: another test may get it at once.

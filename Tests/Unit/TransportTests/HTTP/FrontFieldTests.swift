@@ -2,7 +2,7 @@ import Glibc
 import TestCertificates
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 @Suite struct FrontFieldTests {
     @Test func `every answer has its date, a refusal too, in both versions`() async throws {

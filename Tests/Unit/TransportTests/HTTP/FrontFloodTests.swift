@@ -3,7 +3,8 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// Many requests without a key and silent connections, beside clients that are served.
 @Suite struct FrontFloodTests {

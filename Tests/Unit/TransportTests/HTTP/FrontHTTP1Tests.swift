@@ -3,7 +3,8 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct FrontHTTP1Tests {
     @Test func `requests that come at once are answered in their order`() async throws {

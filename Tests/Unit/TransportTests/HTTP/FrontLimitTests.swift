@@ -1,9 +1,10 @@
+import Networking
 import Synchronization
 import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 private final class RequestCount: Sendable {
     let value = Atomic<Int>(0)

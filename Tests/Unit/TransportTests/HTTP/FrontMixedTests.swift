@@ -2,7 +2,7 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 @Suite struct FrontMixedTests {
     private struct Call {

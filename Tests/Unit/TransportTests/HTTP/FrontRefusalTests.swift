@@ -3,7 +3,8 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// Connections with too many refused requests, which are read at a limited rate.
 @Suite struct FrontRefusalTests {

@@ -1,6 +1,7 @@
 import TestCertificates
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 final class FrontStage: Sendable {
     let loopback: Loopback

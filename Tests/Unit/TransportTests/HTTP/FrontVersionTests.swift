@@ -3,7 +3,8 @@ import TestCertificates
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct FrontVersionTests {
     @Test func `a client of HTTP 2 is served`() async throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 @Suite struct HTTP1RequestHeadTests {
     /// As the connection reads it: to the head's end, then the head.

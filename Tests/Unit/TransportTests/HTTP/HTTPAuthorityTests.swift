@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 @Suite struct HTTPAuthorityTests {
     @Test(arguments: [

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 @Suite struct HTTPBodyBudgetTests {
     private static func network(_ number: Int) -> HTTPBodyShare {

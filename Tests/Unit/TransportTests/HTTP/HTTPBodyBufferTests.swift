@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HTTP
 
 @Suite struct HTTPBodyBufferTests {
     private func append(_ count: Int, _ intake: inout HTTPBodyBuffer, _ budget: HTTPBodyBudget) -> HTTPBodyError? {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 @Suite struct HTTPConnectionTableTests {
     private static func time(_ milliseconds: Int64) -> MonotonicTime {

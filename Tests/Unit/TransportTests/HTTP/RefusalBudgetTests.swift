@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Transport
+@testable import HTTP
+@testable import Networking
 
 /// A budget of ten refusals a second, three of them in advance; no clock.
 @Suite struct RefusalBudgetTests {

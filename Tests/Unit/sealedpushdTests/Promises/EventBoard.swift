@@ -3,7 +3,6 @@ import APNSSimulator
 import Envelope
 import Glibc
 import Platform
-import Transport
 
 /// APNs' view of a service: tests can wait for events, and kill the service at a certain push.
 final class EventBoard: Sendable {

@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import Glibc
+import Networking
 import Platform
 import Primitives
 import PushService
@@ -8,7 +9,6 @@ import PushStorePattern
 import TestCertificates
 import TestSupport
 import TestWebServer
-import Transport
 
 @testable import APNSSimulator
 

@@ -1,0 +1,126 @@
+package import Networking
+
+/// One server for HTTP/2 and HTTP/1.1, on one loop: over TLS on one port, by ALPN, and in plain text on the loopback
+/// address.
+package final class HTTPFront: Sendable {
+    /// An IPv4 or IPv6 literal, or "localhost", with a port; for port 0 the system chooses.
+    package struct Listen: Sendable {
+        package let address: String
+        package let port: UInt16
+
+        package init(address: String, port: UInt16) {
+            self.address = address
+            self.port = port
+        }
+    }
+
+    /// In the order of `listens`.
+    package let ports: [UInt16]
+    /// Nil without a plain-text listener.
+    package let loopbackPort: UInt16?
+    let core: LoopBound<HTTPFrontCore>
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - context: A server's for `h2` and `http/1.1`, without required ALPN.
+    ///   - loopbackPort: For plain HTTP/1.1 on this machine; nil: none.
+    ///   - application: Released when the server has closed.
+    /// - Returns: The server, which closes gracefully with its last reference.
+    /// - Throws: `.addressInUse` with the port, among others; then no port is open.
+    package static func start(
+        listens: [Listen],
+        context: TLSContext,
+        loopbackPort: UInt16? = nil,
+        loop: EventLoop,
+        limits: HTTPLimits = HTTPLimits(),
+        application: any HTTPApplication
+    ) async throws(TransportError) -> HTTPFront {
+        try await start(loop, limits, application) { core throws(TransportError) in
+            try core.listen(listens, context)
+            if let loopbackPort { try core.listenPlain(port: loopbackPort) }
+        }
+    }
+
+    /// Starts to listen on 127.0.0.1 alone, in plain text. Other local programs and every page in a local browser can
+    /// call it: authenticate each request.
+    ///
+    /// - Parameter port: 0 lets the system choose; see `loopbackPort`.
+    package static func startPlain(
+        port: UInt16,
+        loop: EventLoop,
+        limits: HTTPLimits = HTTPLimits(),
+        application: any HTTPApplication
+    ) async throws(TransportError) -> HTTPFront {
+        try await start(loop, limits, application) { core throws(TransportError) in try core.listenPlain(port: port) }
+    }
+
+    private static func start(
+        _ loop: EventLoop,
+        _ limits: HTTPLimits,
+        _ application: any HTTPApplication,
+        _ listen: @escaping @Sendable (HTTPFrontCore) throws(TransportError) -> Void
+    ) async throws(TransportError) -> HTTPFront {
+        let result: Result<HTTPFront, TransportError> = await withCheckedContinuation { continuation in
+            loop.perform {
+                continuation.resume(
+                    returning: Result { () throws(TransportError) in
+                        let core = HTTPFrontCore(application: application, limits: limits, loop: loop)
+                        do throws(TransportError) {
+                            try listen(core)
+                        } catch {
+                            core.closeListeners()
+                            throw error
+                        }
+                        return HTTPFront(core)
+                    }
+                )
+            }
+        }
+        return try result.get()
+    }
+
+    private init(_ core: HTTPFrontCore) {
+        ports = core.ports
+        loopbackPort = core.loopbackPort
+        self.core = LoopBound(core, to: core.service.loop)
+    }
+
+    deinit {
+        let core = core
+        core.loop.perform { core.value.close(gracefully: true) {} }
+    }
+
+    /// Open connections keep their certificate.
+    package func replaceContext(_ context: TLSContext) async {
+        let core = core
+        await core.loop.run { core.value.replaceContext(context) }
+    }
+
+    /// Limits of connections apply to new ones only; the memory limit of bodies stays.
+    package func replaceLimits(_ limits: HTTPLimits) async {
+        let core = core
+        await core.loop.run { core.value.replaceLimits(limits) }
+    }
+
+    /// Frees the ports, lets open requests end within the drain deadline (or ends at once), and returns when every
+    /// connection is closed.
+    package func close(gracefully: Bool = true) async {
+        let core = core
+        await withCheckedContinuation { continuation in
+            core.loop.perform {
+                core.value.close(gracefully: gracefully) { continuation.resume() }
+            }
+        }
+    }
+
+    package func bodyMemoryByteCount() async -> Int {
+        let core = core
+        return await core.loop.run { core.value.service.budget.byteCount }
+    }
+
+    package func connectionCount() async -> Int {
+        let core = core
+        return await core.loop.run { core.value.connectionCount }
+    }
+}
