@@ -40,7 +40,7 @@ demo: build
 # XCTest has nothing to run here, and its report reads like an empty run.
 test: prerequisites
 	@scripts/swift build $(QUIET) --build-tests
-	@scripts/watched scripts/swift test --skip-build --disable-xctest --quiet
+	@scripts/watched --quietly scripts/swift test --skip-build --disable-xctest --quiet
 
 # Left out under a sanitizer, for their length: the house rules, which read text, and suites that run the same code many
 # times over (every bit of an envelope, 10,000 payloads, 262,144 orders of events, the replay window full, against a

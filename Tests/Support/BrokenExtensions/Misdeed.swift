@@ -53,7 +53,9 @@ enum Misdeed {
         waitForever()
     }
 
+    /// Without a word: the runtime prints a stack trace, which would stand among the results of tests that passed.
     static func trap() {
+        _ = dup2(unsafe open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO)
         let empty: [Int] = []
         _ = empty[empty.count]
     }

@@ -9,13 +9,24 @@ struct WatchedTests {
         """#
     private static let end = #"{"kind":"event","payload":{"kind":"runEnded","messages":[]},"version":0}"#
 
+    /// What Swift Testing says of a green run.
+    private static let result = ["◇ Test run started.", "↳ Target Platform: x", "✔ Test run with 1 test passed."]
+
     /// The runner gets the file's name as its fourth argument.
-    private static func run(_ records: [String], exit code: Int32) async throws -> Run {
+    private static func run(
+        _ records: [String],
+        options: [String] = [],
+        lines: [String] = [],
+        exit code: Int32
+    ) async throws -> Run {
         let folder = try Folder()
-        let runner = #"printf '%s\n' "$RECORDS" >"$4"; exit "# + "\(code)"
-        var invocation = Invocation([Program.checkout + "/scripts/watched", "/bin/sh", "-c", runner, "sh"], in: folder)
+        let runner = #"printf '%s\n' "$RECORDS" >"$4"; printf '%s' "$SAID" >&2; exit "# + "\(code)"
+        let words = [Program.checkout + "/scripts/watched"] + options + ["/bin/sh", "-c", runner, "sh"]
+        var invocation = Invocation(words, in: folder)
         invocation.program = "/bin/sh"
-        invocation.environment = ["RECORDS": records.joined(separator: "\n")]
+        invocation.environment = [
+            "RECORDS": records.joined(separator: "\n"), "SAID": lines.map { $0 + "\n" }.joined(),
+        ]
         return try await invocation.run()
     }
 
@@ -36,6 +47,27 @@ struct WatchedTests {
     @Test func `a run that ends well says nothing`() async throws {
         let run = try await Self.run([Self.end], exit: 0)
         #expect(run.isDone)
+    }
+
+    @Test func `with --quietly, a green run's own lines are shown, and it stays green`() async throws {
+        let run = try await Self.run([Self.end], options: ["--quietly"], lines: Self.result, exit: 0)
+        #expect(run.isDone && run.output == Self.result.map { $0 + "\n" }.joined(), "\(run)")
+    }
+
+    @Test(arguments: [
+        "*** Program crashed: Illegal instruction at 0x00007fd8484f9361 ***", "0    libswiftCore.so    0x0000 x + 33",
+        "prlimit: failed to set the CORE resource limit", "warning: No matching test cases were run",
+    ])
+    func `with --quietly, a green run that says more is red and shows what`(_ line: String) async throws {
+        let lines = [Self.result[0], line, Self.result[2]]
+        let run = try await Self.run([Self.end], options: ["--quietly"], lines: lines, exit: 0)
+        #expect(run.end == .exit(1) && run.output == lines.map { $0 + "\n" }.joined(), "\(run)")
+        #expect(run.error == "watched: every test passed, and this was said beside the result:\n    \(line)\n")
+    }
+
+    @Test func `with --quietly, a red run may say what it likes`() async throws {
+        let run = try await Self.run([Self.issue, Self.end], options: ["--quietly"], lines: ["a trace"], exit: 3)
+        #expect(run.end == .exit(3) && run.output == "a trace\n" && run.error.hasPrefix("watched: failed:\n"), "\(run)")
     }
 
     @Test func `a run that ends in the middle says what was under way`() async throws {

@@ -66,10 +66,8 @@ struct WebhookReuseTests {
             return [.pause(.milliseconds(50)), .answer("204 No Content", body: [])]
         }
         let store = try await store(deadCount: count)
-        let began = MonotonicTime.now()
         let hooks = try await tell(["acme": site.webhook(port: server.port)], from: store)
         await told.when { $0 >= count }
-        let seconds = Double((MonotonicTime.now() - began) / .milliseconds(1)) / 1_000
         await hooks.drain(patience: .seconds(3_600))
         #expect(try await store.hookCounts().map(\.waiting) == [0])
         await store.close()
@@ -77,7 +75,6 @@ struct WebhookReuseTests {
             server.connectionCount <= count / 10 && server.requests.allSatisfy { $0.isSigned(with: HookSite.secret) }
         )
         #expect(Set(server.requests.flatMap(ids)).count == count)
-        print("webhooks: \(Int(Double(count) / seconds)) events/s, \(server.connectionCount) connections")
     }
 
     @Test func `over HTTP/2 many calls share a connection`() async throws {
