@@ -1,5 +1,6 @@
 import APNS
 import DeviceLink
+import Networking
 import Testing
 
 @testable import APNSSimulator

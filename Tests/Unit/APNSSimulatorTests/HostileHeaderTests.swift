@@ -1,6 +1,7 @@
 import APNS
 import Foundation
 import HTTP
+import Networking
 import TestSupport
 import Testing
 

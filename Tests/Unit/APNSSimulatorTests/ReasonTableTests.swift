@@ -1,6 +1,7 @@
 import APNS
 import DeviceLink
 import HTTP
+import Networking
 import Primitives
 import TestCertificates
 import TestSupport

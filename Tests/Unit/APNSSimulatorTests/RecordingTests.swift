@@ -1,6 +1,7 @@
 import APNS
 import APNSProvider
 import DeviceLink
+import Networking
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import APNS
 import APNSProvider
 import HTTP
+import Networking
 import Primitives
 import TestSupport
 

@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import HTTP
+import Networking
 import TestSupport
 import Testing
 

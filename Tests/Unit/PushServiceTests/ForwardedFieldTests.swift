@@ -1,4 +1,5 @@
 import HTTP
+import Networking
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import Networking
 import Platform
 
 @testable import APNSSimulator

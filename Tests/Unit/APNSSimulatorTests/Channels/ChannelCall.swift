@@ -1,6 +1,7 @@
 import APNS
 import APNSProvider
 import HTTP
+import Networking
 
 @testable import APNSSimulator
 

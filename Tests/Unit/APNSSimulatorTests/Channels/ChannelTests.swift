@@ -2,6 +2,7 @@ import APNS
 import APNSProvider
 import DeviceLink
 import HTTP
+import Networking
 import Testing
 
 @testable import APNSSimulator

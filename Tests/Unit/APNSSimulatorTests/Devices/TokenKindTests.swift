@@ -3,6 +3,7 @@ import APNSProvider
 import DeviceLink
 import Envelope
 import HTTP
+import Networking
 import Testing
 
 @testable import APNSSimulator

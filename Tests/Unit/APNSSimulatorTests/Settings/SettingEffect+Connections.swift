@@ -1,5 +1,6 @@
 import APNS
 import HTTP
+import Networking
 import TestSupport
 
 @testable import APNSSimulator

@@ -1,6 +1,7 @@
 import APNS
 import APNSProvider
 import Envelope
+import Networking
 import TestSupport
 
 @testable import APNSSimulator

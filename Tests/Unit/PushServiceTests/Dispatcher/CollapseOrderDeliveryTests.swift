@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import Networking
 import Platform
 import PushStore
 import PushStorePattern

@@ -1,6 +1,7 @@
 import APNS
 import APNSProvider
 import Envelope
+import Networking
 import PushStorePattern
 import TestSupport
 import Testing

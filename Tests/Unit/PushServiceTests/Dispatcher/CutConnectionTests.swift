@@ -1,5 +1,6 @@
 import APNS
 import APNSProvider
+import Networking
 import PushStore
 import PushStorePattern
 import Testing

@@ -1,5 +1,6 @@
 import APNS
 import CStoreFaults
+import Networking
 import PushStore
 import TestSupport
 import Testing

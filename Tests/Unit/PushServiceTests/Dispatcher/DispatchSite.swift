@@ -3,6 +3,7 @@ import APNSProvider
 import CStoreFaults
 import Envelope
 import Glibc
+import HTTP
 import Networking
 import Platform
 import Primitives

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import Networking
 import PushStore
 import PushStorePattern
 import Testing

@@ -1,6 +1,7 @@
 import APNS
 import CStoreFaults
 import Envelope
+import Networking
 import Platform
 import PushStore
 import PushStorePattern

@@ -1,4 +1,5 @@
 import APNS
+import Networking
 import Platform
 import PushStore
 import TestSupport

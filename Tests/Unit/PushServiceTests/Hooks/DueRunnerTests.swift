@@ -1,4 +1,5 @@
 import Envelope
+import Networking
 import Testing
 
 @testable import PushService

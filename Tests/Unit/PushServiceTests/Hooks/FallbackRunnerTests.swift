@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import HTTP
+import Networking
 import Platform
 import Primitives
 import PushStorePattern

@@ -1,5 +1,6 @@
 import Envelope
 import HTTP
+import Networking
 import Platform
 import Primitives
 import TestCertificates

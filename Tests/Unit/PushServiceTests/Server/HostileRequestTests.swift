@@ -1,6 +1,8 @@
 import APNS
 import Envelope
 import Glibc
+import HTTP
+import Networking
 import PushStore
 import PushStorePattern
 import TestSupport

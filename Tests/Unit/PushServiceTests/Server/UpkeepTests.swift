@@ -1,4 +1,5 @@
 import Envelope
+import Networking
 import Platform
 import PushStore
 import PushStorePattern

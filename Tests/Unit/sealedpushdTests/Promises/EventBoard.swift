@@ -2,6 +2,7 @@ import APNS
 import APNSSimulator
 import Envelope
 import Glibc
+import Networking
 import Platform
 
 /// APNs' view of a service: tests can wait for events, and kill the service at a certain push.
