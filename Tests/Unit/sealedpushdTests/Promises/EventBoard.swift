@@ -2,6 +2,7 @@ import APNS
 import APNSSimulator
 import Envelope
 import Glibc
+import HTTP
 import Networking
 import Platform
 
