@@ -6,7 +6,9 @@ internal import Platform
 
 /// Adds an item.
 ///
-/// - Parameter result: may be `nil`.
+/// - Parameters:
+///   - attributes: Of the new item.
+///   - result: may be `nil`.
 /// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
@@ -22,7 +24,9 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 
 /// Finds items.
 ///
-/// - Parameter result: Gets an object, or an array unless the limit is one item.
+/// - Parameters:
+///   - query: Class, attributes and the wanted result.
+///   - result: Gets an object, or an array unless the limit is one item.
 /// - Returns: `errSecSuccess` or an error's code.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {

@@ -15,7 +15,10 @@ public final class APNSClient: Sendable {
 
     /// Makes a client; it connects with the first push.
     ///
-    /// - Parameter endpoint: Apple's, or a simulator's.
+    /// - Parameters:
+    ///   - endpoint: Apple's, or a simulator's.
+    ///   - credential: A signing key or a certificate.
+    ///   - configuration: Trust, proxy, deadlines and the pool.
     /// - Throws: `.tls` for unreadable authorities, `.certificate` for an unsuitable one, `.system` without a thread.
     public init(
         endpoint: APNSEndpoint,

@@ -39,7 +39,10 @@ public final class ProviderTokenSource: Sendable {
 
     /// Reads the `.p8` file from Apple's developer account. The caller may wipe its bytes afterwards.
     ///
-    /// - Parameter p8: PEM, PKCS #8, P-256.
+    /// - Parameters:
+    ///   - p8: PEM, PKCS #8, P-256.
+    ///   - keyID: The key's, from the same page.
+    ///   - teamID: The account's.
     /// - Throws: `.key` if it holds no such key.
     public convenience init(p8: RawSpan, keyID: KeyID, teamID: TeamID) throws(ProviderError) {
         let key: ES256PrivateKey

@@ -49,7 +49,9 @@ public final class ClientCertificate: Sendable {
 
     /// Reads a PKCS #12 file, as macOS's keychain exports it (`.p12`).
     ///
-    /// - Parameter password: UTF-8; empty for none.
+    /// - Parameters:
+    ///   - pkcs12: DER.
+    ///   - password: UTF-8; empty for none.
     /// - Throws: The file's fault, `.notForAPNs`, `.topicsUnreadable`. Dates are checked by `check(at:for:)`.
     public convenience init(pkcs12: RawSpan, password: RawSpan) throws(ClientCertificateError) {
         let identity: TLSIdentity

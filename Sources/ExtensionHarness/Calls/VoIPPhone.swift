@@ -28,6 +28,7 @@ public final class VoIPPhone: Sendable {
     /// - Parameters:
     ///   - conditions: Those for extensions have no effect.
     ///   - reportLimit: About 7 s, by a post of Apple's in https://developer.apple.com/forums/thread/817976.
+    ///   - clock: A test's own, to be advanced by hand.
     ///   - launch: Makes the app's object that has the registry: for the first push, and for the first after iOS has
     ///     ended the app.
     public init(

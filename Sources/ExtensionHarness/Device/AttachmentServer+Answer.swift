@@ -3,7 +3,9 @@ internal import Platform
 extension Device.AttachmentServer {
     /// This server's answer, for a test's fetcher.
     ///
-    /// - Parameter clock: The device's clock: waiting takes no real time.
+    /// - Parameters:
+    ///   - file: The bytes of a whole answer.
+    ///   - clock: The device's clock: waiting takes no real time.
     /// - Throws: `CancellationError` if the caller is cancelled while it waits; a stalled server ends no other way.
     public func answer(with file: [UInt8], on clock: SimulatedClock) async throws -> [UInt8] {
         switch self {

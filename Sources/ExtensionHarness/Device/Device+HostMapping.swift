@@ -14,6 +14,8 @@ extension Device {
         ///
         /// - Parameters:
         ///   - host: Name in URLs, at port 443. The server's certificate has to be for this name.
+        ///   - actualHost: Name or address that is connected to instead.
+        ///   - port: Of the actual host.
         ///   - authoritiesPath: A PEM file of the only authorities to trust.
         public init(_ host: String, to actualHost: String, port: UInt16, authoritiesPath: String) {
             mapping = SimulatedDevice.HostMapping(

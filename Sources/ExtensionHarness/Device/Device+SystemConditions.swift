@@ -39,7 +39,9 @@ extension Device {
 
         /// Creates a change of the device's state.
         ///
-        /// - Parameter after: From the push's arrival.
+        /// - Parameters:
+        ///   - after: From the push's arrival.
+        ///   - event: The change.
         public init(after: Duration, _ event: Event) {
             self.after = after
             self.event = event

@@ -22,6 +22,7 @@ public final class Device: Sendable {
     /// Creates a device that runs the extension in this process.
     ///
     /// - Parameters:
+    ///   - conditions: At first; they can be changed later.
     ///   - clock: A test's own, to be shared with its fetcher or advanced by hand.
     ///   - makeExtension: Makes the principal object on the thread that will call it: once for each delivery, or only
     ///     once if iOS reuses the process.

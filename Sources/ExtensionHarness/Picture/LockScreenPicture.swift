@@ -22,7 +22,10 @@ public struct LockScreenPicture: Sendable, Equatable {
 
     /// Draws a picture.
     ///
-    /// - Parameter language: Of the date; the clock is in UTC.
+    /// - Parameters:
+    ///   - shown: A delivered notification.
+    ///   - appName: As the home screen shows it.
+    ///   - language: Of the date; the clock is in UTC.
     public init(of shown: ShownNotification, appName: String, language: String = "en") {
         let clock = LockScreenClock(shown.date, language: language)
         let card = { NotificationCard($0, appName: appName, time: clock.time) }

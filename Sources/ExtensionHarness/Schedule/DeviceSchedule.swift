@@ -48,7 +48,9 @@ public struct DeviceSchedule: Sendable, Equatable {
 
     /// Delivers the pushes to a new device.
     ///
-    /// - Parameter pushes: As many as the schedule was made for.
+    /// - Parameters:
+    ///   - pushes: As many as the schedule was made for.
+    ///   - makeExtension: As for `Device`.
     public func run(
         _ pushes: [SimulatedPush],
         makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension

@@ -12,7 +12,9 @@ public struct ScheduleHistogram: Sendable, CustomStringConvertible {
 
     /// Counts one push.
     ///
-    /// - Parameter outcome: One of `outcomes`; any other is not counted.
+    /// - Parameters:
+    ///   - step: That delivered it.
+    ///   - outcome: One of `outcomes`; any other is not counted.
     public mutating func add(_ step: DeviceSchedule.Step, outcome: String) {
         guard let column = outcomes.firstIndex(of: outcome) else { return }
         for label in step.labels {

@@ -1,4 +1,5 @@
 import Envelope
+import Networking
 import PushStore
 
 /// Daily counts by app and region, kept in the store as one note for each day. Lives on the loop.

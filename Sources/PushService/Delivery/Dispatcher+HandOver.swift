@@ -1,5 +1,6 @@
 import APNS
 package import Envelope
+import Networking
 package import PushStore
 
 /// Direct path from API to APNs: stored as `sending`, then sent, unless that would overtake waiting work.
