@@ -18,8 +18,8 @@ package final class Simulator: Sendable {
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
-    ///   - recording: gets every exchange; used on the loop from now on.
-    ///   - tokenFile: keeps device tokens beyond the run; used on the loop from now on.
+    ///   - recording: gets every exchange, on the loop.
+    ///   - tokenFile: keeps device tokens beyond the run; used on the loop.
     ///   - onEvent: called on the loop, which it must not block; `nil` saves a copy of every push.
     /// - Throws: `.addressInUse` with the port, `.tls` for unreadable authorities, among others.
     package static func start(

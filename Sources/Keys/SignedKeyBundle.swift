@@ -44,7 +44,7 @@ package struct SignedKeyBundle: Sendable {
 
     /// Second step: no future epoch → pinned epoch, hash, suites → validity of every entry → no low-order key.
     ///
-    /// Every entry must be valid: otherwise the better suite's could expire first, and the weaker be used undecided.
+    /// Otherwise the better suite's entry could expire first, and the weaker be used undecided.
     package func checked(against pin: BundlePin?, now: Timestamp) throws(KeyBundleError) -> KeyBundle {
         // First: a thief of the identity must not lock its owner out with a future epoch.
         let latest = now.advanced(by: KeyBundle.clockSkewMax)

@@ -2,8 +2,7 @@ private import Platform
 
 /// System behind `UNUserNotificationCenter`, supplied by a simulation. Without one the center has no notifications.
 ///
-/// It belongs to a simulated device, of which many live in one process; an extension in its own process has it for the
-/// whole process.
+/// It belongs to one of the process's simulated devices, or to an extension's whole process.
 package protocol NotificationSystem: Sendable {
     var settings: UNNotificationSettings.Values { get }
     /// New objects each time, newest notification first.

@@ -90,7 +90,7 @@ public final class APNSClient: Sendable {
         return try result.get()
     }
 
-    /// Sends one push with a callback, without a task or a hop. On the loop only. Only `takeBack` cancels it.
+    /// Sends one push without a task or a hop. On the loop only. Only `takeBack` cancels it.
     ///
     /// - Parameters:
     ///   - deadline: The configuration's if that is shorter.

@@ -1,9 +1,8 @@
 /// Limit of requests in flight where connections are cut, so that at most 1 % are resent.
 ///
 /// Requests on a cut connection may have been processed, and are resent. With one cut for every n answers and 1 + n/100
-/// requests on each connection, a cut resends at most n/100 others. This holds for a bad path, and for a push that ends
-/// its connection each time. Before the first cut the limit grows by one with each answer (slow start, RFC 5681 section
-/// 3.1).
+/// requests on each connection, a cut resends at most n/100 others: on a bad path, or for a push that ends its
+/// connection each time. Before the first cut each answer adds one (slow start, RFC 5681 section 3.1).
 struct CutLimit {
     static let answersPerRepetition = 100
     static let firstLimit = 32

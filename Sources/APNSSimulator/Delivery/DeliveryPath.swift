@@ -1,10 +1,10 @@
 import APNS
 import DeviceLink
 
-/// Delivery to one app on one device: pushes in flight, waiting pushes, and the device's state.
+/// Delivery to one app on one device, with its state.
 ///
-/// At most one push, the newest, is stored for an offline device. Online, low-priority pushes may be grouped, and one
-/// background push may wait for the app's budget.
+/// Offline, only the newest push is stored. Online, low-priority pushes may be grouped, and one background push may
+/// wait for the app's budget.
 ///
 /// - Source: "Sending notification requests to APNs", on storing, priorities and `apns-expiration`; "Pushing background
 ///   updates to your App".

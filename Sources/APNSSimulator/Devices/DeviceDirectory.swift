@@ -1,11 +1,10 @@
 package import APNS
 package import DeviceLink
 
-/// Registry of the simulated devices, their tokens and connections; the delivery engine has the waiting pushes. Events
-/// in, effects out; no socket, no clock, no randomness.
+/// Registry of the simulated devices, their tokens and connections. Events in, effects out; no socket, no clock, no
+/// randomness.
 ///
-/// The token of a device's hello is its *base*. Tokens for other kinds of pushes are registered beside it, and end with
-/// it.
+/// The token of a device's hello is its *base*. Tokens for other kinds of pushes end with it.
 ///
 /// - Source: "Registering your app with APNs": a token belongs to an app on a device, in one environment; it changes
 ///   when the app is installed again and when a device is restored.
@@ -122,8 +121,7 @@ package struct DeviceDirectory {
     /// Connects a device after its hello.
     ///
     /// - Parameters:
-    ///   - hello: an earlier token is kept if this directory gave it to this app on this device; an unknown one is
-    ///     replaced, as Apple does.
+    ///   - hello: an earlier token is kept if it was given to this app on this device, else replaced, as Apple does.
     ///   - salt: four random bytes, for a new token.
     ///   - now: milliseconds since 1970.
     /// - Throws: the reason to refuse it.

@@ -3,13 +3,11 @@ package import Primitives
 
 /// Makes device tokens, and alone can read them: a token is its own encrypted record.
 ///
-/// 16 bytes of content, padded with zeros, are encrypted under an initialization vector that is their MAC. The token is
-/// MAC and ciphertext: 32 bytes suffice, as many as Apple's have today. Without the key, tokens cannot be made, changed
-/// or linked to one device. Immutable, so that two simulators may share it and recognize tokens of the wrong
-/// environment.
+/// 16 bytes of content, padded with zeros, are encrypted under their MAC as initialization vector. The token is MAC and
+/// ciphertext: 32 bytes, as many as Apple's have today. Without the key, tokens cannot be made, changed or linked to
+/// one device. Two simulators may share it, to recognize tokens of the wrong environment.
 ///
-/// - Source: the construction is that of RFC 5297 section 1.3.2 (synthetic initialization vectors), with HMAC-SHA256
-///   and ChaCha20 for AES.
+/// - Source: RFC 5297 section 1.3.2 (synthetic initialization vectors), with HMAC-SHA256 and ChaCha20 for AES.
 package final class DeviceTokenMint: Sendable {
     package struct Content: Equatable, Sendable {
         package var environment: APNSEnvironment

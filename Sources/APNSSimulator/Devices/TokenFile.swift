@@ -5,9 +5,8 @@ import Primitives
 
 /// File that keeps device tokens across runs. Lives on the loop once a simulator has it.
 ///
-/// The first line holds the mint's key, each further one a registration's new state. It is forced to disk before a
-/// client gets the token, so that a killed simulator knows every token it issued. A reader can make tokens: the mode is
-/// 0600.
+/// The first line holds the mint's key, each further one a registration's new state, forced to disk before a client
+/// gets the token. A reader can make tokens: the mode is 0600.
 package final class TokenFile {
     private static let format = "sealedpush-device-tokens-1"
     /// Our limit; holds more than a million tokens.

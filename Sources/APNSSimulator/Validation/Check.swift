@@ -1,10 +1,9 @@
 package import APNS
 
-/// Checks of one request, in order: the first failed one determines the reason.
+/// Checks of one request, in order: the first failed one determines the reason. A connection's own checks come before.
 ///
 /// Apple documents the reasons, not the order. It is known that authentication comes before device token, topic and
-/// payload: an unauthenticated push to `/3/device/aaaa` gets MissingProviderToken. The rest is ours. A connection's own
-/// checks, its certificate and the rules of HTTP/2, come before all of these.
+/// payload: an unauthenticated push to `/3/device/aaaa` gets MissingProviderToken. The rest is ours.
 package enum Check: CaseIterable, Sendable {
     case repeatedHeader
     case method

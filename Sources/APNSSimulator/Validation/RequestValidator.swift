@@ -53,9 +53,7 @@ package struct RequestValidator {
     ///
     /// - Parameters:
     ///   - payload: may be empty if it was too large to keep.
-    ///   - payloadByteCount: original.
     ///   - now: seconds since 1970.
-    ///   - ledger: shared by all connections.
     ///   - registration: returns `nil` for an unknown token.
     package mutating func validate(
         _ headers: HeaderBlock,

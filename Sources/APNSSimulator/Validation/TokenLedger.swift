@@ -20,7 +20,7 @@ package struct TokenLedger {
     package init() {}
 
     /// - Parameters:
-    ///   - token: header, dot, claims; the signature adds nothing.
+    ///   - token: header, dot, claims.
     ///   - remembersEarlier: true if the previous token stays valid.
     ///   - now: seconds since 1970.
     /// - Returns: false for an early renewal.

@@ -1,10 +1,10 @@
 internal import UserNotifications
 
-/// Detects a lock of a process on a file that app and extension share. iOS ends a process with such a lock at
-/// suspension (`0xdead10cc`), because the app could wait for it for ever.
+/// Detects a process's lock on a file that app and extension share. iOS ends such a process at suspension
+/// (`0xdead10cc`): the app could wait for ever.
 ///
-/// The kernel reports `flock` and both kinds of `fcntl` locks: `/proc/PID/fdinfo/N` has a line `lock:` for each lock
-/// that the process holds through descriptor N (proc(5)).
+/// The kernel reports `flock` and both kinds of `fcntl` locks: `/proc/PID/fdinfo/N` has a line `lock:` for each one
+/// held through descriptor N (proc(5)).
 enum HeldLocks {
     /// - Parameter id: A process that is stopped meanwhile.
     /// - Returns: False also for a process that is gone.

@@ -4,8 +4,8 @@ internal import UserNotifications
 /// Control group for one process: the kernel ends the process when it exceeds its memory limit.
 ///
 /// Needs a delegated folder: `/sys/fs/cgroup/sealedpush` (version 2, with the memory controller on) or
-/// `/sys/fs/cgroup/memory/sealedpush` (version 1). The group of the test process itself is never changed: it belongs to
-/// the environment that runs the tests.
+/// `/sys/fs/cgroup/memory/sealedpush` (version 1). The test process's own group is never changed: it belongs to its
+/// environment.
 ///
 /// - Source: cgroups(7); the kernel's admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
 final class MemoryGroup: Sendable {

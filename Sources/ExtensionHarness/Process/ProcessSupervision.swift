@@ -2,8 +2,8 @@
 /// descriptor.
 ///
 /// A push is done when the extension has answered and the calls into it have returned. When all are done the process is
-/// suspended, and only then are they finished: a second answer or a held lock until then has to be seen. An expiring
-/// activity keeps the process running; no push waits for its end.
+/// suspended; only then do they finish: a second answer or a held lock must be seen. An expiring activity keeps the
+/// process running.
 struct ProcessSupervision {
     enum Event {
         case delivered(Int, Schedule)

@@ -1,7 +1,7 @@
 internal import Platform
 
 /// Detects a build with the address or thread sanitizer, and so of the host, which comes from the same build. A
-/// sanitizer's own memory is many times the extension's: a limit would end every extension.
+/// sanitizer's own memory would exceed the extension's limit many times.
 enum Sanitizer {
     static let isPresent = initializers.contains { name in unsafe dlsym(nil, name) != nil }
 

@@ -4,12 +4,11 @@
 /// - No time passes while a test asks for that.
 /// - No time passes while a system call into the extension runs, or code bound to the device. After a second of real
 ///   time such work counts as waiting.
-/// - If the extension waits on the device's clock, time advances to the next deadline once nothing has happened to the
-///   clock for `settledLookCount` looks in a row. Looks are apart in real time, and each waits for a thread behind
-///   other ready work, so a busy machine stretches them.
-/// - If only the system waits on the clock, the extension is working or waits for something real, and the deadline is a
-///   real one, scaled. It takes `realWaitLookMin` looks as well, for the same reason. Of the time between two looks
-///   only `lookPauseMax` counts: while the machine stands still, so does the extension.
+/// - If the extension waits on the device's clock, time advances to the next deadline after `settledLookCount` looks in
+///   a row without an event. Each look waits for a thread behind other ready work, so a busy machine stretches them.
+/// - If only the system waits on the clock, the extension works or waits for something real: the deadline is a real
+///   one, scaled, and takes `realWaitLookMin` looks. Of the time between two looks only `lookPauseMax` counts: while
+///   the machine stands still, so does the extension.
 struct PassageOfTime: Sendable {
     enum Action: Sendable, Equatable {
         case wait

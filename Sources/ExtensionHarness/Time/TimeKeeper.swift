@@ -2,8 +2,7 @@ import Platform
 
 /// Advances a clock as `PassageOfTime` decides, and records the time used.
 ///
-/// Each delivery has its own. Several on one clock are safe: of two that advance from the same reading, the clock
-/// accepts the first.
+/// Each delivery has its own. Of two that advance one clock from the same reading, the clock accepts the first.
 final class TimeKeeper: Sendable {
     private let clock: SimulatedClock
     private let used = Guarded(TimeUsed.none)

@@ -57,8 +57,8 @@ package enum WholeFile {
     /// Syncs a temporary file beside `path` and renames it: a crash, full disk or Ctrl-C leaves the old or the new
     /// file.
     ///
-    /// - Parameter temporary: its path, in the same folder, for callers that exclude each other; a killed writer's
-    ///   remains are removed. Random if nil.
+    /// - Parameter temporary: its path, for callers that exclude each other; a killed writer's remains are removed.
+    ///   Random if nil.
     package static func write(
         _ bytes: [UInt8],
         to path: String,

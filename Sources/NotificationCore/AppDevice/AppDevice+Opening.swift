@@ -8,14 +8,14 @@ package import Primitives
 // generation, so that a restored window of an earlier launch is detected. One of the same launch is not: keep both out
 // of backups. In this order a kill anywhere is harmless:
 //
-// 1. Check every page of the window, or replace it. Killed here, the ring names another window: extension and app
-// refuse everything, and the next opening makes new prekeys.
+// 1. Check every page of the window, or replace it. Killed here, the ring names another window: all is refused, and the
+// next opening makes new prekeys.
 //
 // 2. Compare the ring's copy with the window as found: raised first, a window one launch old would pass. On a mismatch
 // the write that names the new window drops every prekey.
 //
-// 3. Raise the window's generation on disk. Killed here, it is ahead of the ring's copy, which both sides accept: a
-// newer window remembers at least as much.
+// 3. Raise the window's generation on disk. Killed here, it is ahead of the ring's, which both sides accept: a newer
+// window remembers at least as much.
 //
 // 4. Raise the ring's copy. Before 3, a kill would look like a restored window and cost every prekey.
 extension AppDevice {

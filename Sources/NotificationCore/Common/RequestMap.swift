@@ -7,7 +7,7 @@ import Primitives
 /// sender. Keys are digests of sender key and message id: no sender reaches another's.
 ///
 /// The newest overwrite the oldest. Bytes: "SPR1" ‖ next place u32 ‖ zeros to 16 ‖ places of 160 bytes: key 16 ‖ length
-/// u8 ‖ identifier, and zeros. Damage costs only the places it hits: to remove a missing notification is harmless.
+/// u8 ‖ identifier, and zeros. Damage costs only the places it hits.
 struct RequestMap: Sendable {
     static let placeCount = 512
     static let requestByteCountMax = 128

@@ -3,7 +3,7 @@ private import Platform
 /// A few threads for jobs that may wait for a disk.
 ///
 /// Swift's tasks have one thread per core, and a hung disk would hold them all, the deadline's too. Here it holds four;
-/// pushes behind them are answered at their deadline. Idle threads stay, as starting one takes longer than opening a
+/// pushes behind them are answered at their deadline. Idle threads stay: starting one takes longer than opening a
 /// message.
 package final class WorkerThreads: Sendable {
     typealias Job = @Sendable () -> Void

@@ -6,7 +6,7 @@
 ///        └──time over: the neutral content───────────────────────────┘
 ///
 /// Events in any order and number give at most one `.answer`, and one once any `.timeOver` came. Then follow
-/// `.remember` if it was opened in time, else `.keep`, and `.finish`.
+/// `.remember` or `.keep`, and `.finish`.
 struct DeliveryMachine<Content: Sendable>: Sendable {
     enum Event: Sendable {
         /// Content, opened or not.

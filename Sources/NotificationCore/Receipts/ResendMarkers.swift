@@ -30,8 +30,8 @@ package struct ResendMarkers: Sendable {
 
     func prepare() throws(ContainerError) { try markers.prepare() }
 
-    /// Adds a marker, in the extension. A trace gets only one, so that a re-send that fails too is not requested again.
-    /// The newest 64 are kept: the oldest messages expire first.
+    /// Adds a marker, in the extension. A trace gets only one: a failed re-send is not requested again. The newest 64
+    /// are kept: the oldest messages expire first.
     ///
     /// - Parameter trace: nil if the push had none; then only a new bundle helps.
     package func add(trace: Trace?, prekeyID: PrekeyID, now: Timestamp) throws(ContainerError) {

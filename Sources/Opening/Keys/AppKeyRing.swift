@@ -4,8 +4,8 @@ package import Primitives
 
 /// Makes the identity, rotates prekeys, signs bundles, destroys expired prekeys.
 ///
-/// The order of writing survives a crash at any point: new secrets, the index, then removals. So every prekey in an
-/// index is on disk, and unnamed secrets are removed at the next start.
+/// The order of writing survives a crash at any point: new secrets, the index, then removals. Unnamed secrets are
+/// removed at the next start.
 package struct AppKeyRing: Sendable {
     private let stores: KeyStores
     private let topic: BundleID

@@ -11,8 +11,8 @@ import Primitives
 //     ‖ count u8 ‖ destroyed ids 8 each ‖ count u8 ‖ destroyed epochs u64 each, ascending
 //     ‖ length u16 ‖ bundle ‖ SHA-256 of all that 32
 //
-// Version 0x01 lacks destroyed epochs; it is read but not written. The digest finds accidents only: write access to the
-// record implies read access to the secrets beside it.
+// Version 0x01, only read, lacks destroyed epochs. The digest finds accidents only: write access implies read access to
+// the secrets beside it.
 extension RingIndex {
     static let recordByteCountMax = 16_384
     private static let magic = Array("SPring".utf8)

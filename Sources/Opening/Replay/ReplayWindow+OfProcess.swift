@@ -1,8 +1,8 @@
 package import Platform
 
 extension ReplayWindow {
-    /// Process's open window, or a new one if the folder's file changed. Reopening for each push would cost a pass
-    /// over the header, a thread and a disk write.
+    /// Process's open window, or a new one if the folder's file changed. Reopening costs a pass over the header, a
+    /// thread and a disk write.
     ///
     /// An open file is no lock: iOS suspends its process without ending it.
     package static func ofProcess(

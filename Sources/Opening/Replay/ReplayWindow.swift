@@ -6,8 +6,8 @@ package import Primitives
 /// Remembers shown messages for the app and its extension, across threads and processes, even after a kill at any byte
 /// (protocol v1, rules 23 to 27). Synchronous: the file lock is never held across a suspension.
 ///
-/// A loss of power may forget the last second: its claims and commits, and floors that replaced ids. So may a process
-/// suspended within a second of its last write, unless it called `synchronize`.
+/// A loss of power may forget the last second: claims, commits, and floors that replaced ids. So may a suspension
+/// within a second of the last write, without `synchronize`.
 package final class ReplayWindow: Sendable {
     private let core: Guarded<WindowCore>
     private let file: WindowFile
@@ -108,7 +108,7 @@ package final class ReplayWindow: Sendable {
     /// fill the table of senders.
     ///
     /// - Returns: `.tooOld` also for times that rule 25 refuses: expiry not after sent-at, or by more than 30 days.
-    /// - Throws: any `ReplayWindowError`: do not show the message as new. It may or may not be claimed.
+    /// - Throws: any `ReplayWindowError`: do not show the message as new, claimed or not.
     package func claim(_ stamp: MessageStamp) throws(ReplayWindowError) -> ClaimVerdict {
         try perform { core throws(ReplayWindowError) in try core.claim(stamp) }
     }

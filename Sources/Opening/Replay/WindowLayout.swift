@@ -6,11 +6,11 @@
 ///     pages 50-129   80 × 85 ordered changes of 48 bytes
 ///     pages 130-975  846 × 128 = 108,288 ids of 32 bytes
 ///
-/// Everything is in 64-bit words, little-endian as on all our platforms; none crosses a page.
+/// All is in 64-bit words, little-endian as on our platforms; none crosses a page.
 ///
 /// Not SQLite: an id costs it 60 bytes and more (so 10^5 do not fit in 4 MB), and its cache counts against the
-/// extension's few megabytes. iOS ends a process suspended with SQLite's lock (0xdead10cc), and its log is two more
-/// files to lose. Not a mapped file: a truncated one is a SIGBUS.
+/// extension's few megabytes. iOS ends a process suspended with its lock (0xdead10cc), and its log is two more files to
+/// lose. Not a mapped file: a truncated one is a SIGBUS.
 enum WindowLayout {
     static let pageByteCount = 4_096
     static let pageWordCount = pageByteCount / 8

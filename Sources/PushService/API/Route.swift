@@ -106,8 +106,7 @@ package enum Router {
 
     /// Finds a route. Paths are not decoded or normalized, so that each has one spelling.
     ///
-    /// - Parameter method: exact, in upper case. HEAD is answered as GET; the server omits the body (RFC 9110 section
-    ///   9.3.2).
+    /// - Parameter method: upper case. HEAD counts as GET; the server omits the body (RFC 9110 section 9.3.2).
     /// - Throws: `.notFound`, or `.methodNotAllowed` with the path's methods.
     package static func match(method: ArraySlice<UInt8>, path: ArraySlice<UInt8>) throws(Problem) -> Match {
         let method = method.elementsEqual("HEAD".utf8) ? get : method

@@ -1,7 +1,7 @@
 /// Token buckets by key, in a bounded table.
 ///
 /// A bucket is the time at which it is full again (GCRA); a full one needs no row. Without free rows, all further keys
-/// share one bucket: new keys can neither grow the table nor escape the limit, and known keys keep their own.
+/// share one bucket: they can neither grow the table nor escape the limit.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     package struct Rate: Equatable, Sendable {
         package let perSecond: Double

@@ -14,9 +14,7 @@ package final class Service: Sendable {
 
     /// Opens the store and starts all parts. Blocks on the disk: not for an event loop.
     ///
-    /// - Parameters:
-    ///   - makeParts: `standardParts`, outside of tests.
-    ///   - whileOpening: called repeatedly on its own thread while the database takes long to open.
+    /// - Parameter whileOpening: called repeatedly on its own thread while the database takes long to open.
     /// - Throws: the reason, after ending all that had started.
     package static func start(
         _ loaded: LoadedConfiguration,

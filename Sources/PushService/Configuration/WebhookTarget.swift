@@ -1,7 +1,7 @@
 /// Webhook's URL, in a strict form that all parsers read alike.
 ///
-/// No redirect is followed. All addresses of the host are checked before one is connected to, so a later change of DNS
-/// has no effect.
+/// No redirect is followed. All addresses of the host are checked before one is connected to: a later change of DNS has
+/// no effect.
 package struct WebhookTarget: Hashable, Sendable {
     package let isTLS: Bool
     /// Lower case, or an address without brackets.

@@ -17,7 +17,7 @@ package struct DailyQuota: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - tenant: a configured one, which bounds the table.
-    ///   - unixSeconds: the wall clock. Set back by a day, it keeps the count; by more, it starts a new day.
+    ///   - unixSeconds: the wall clock. Set back by more than a day, it starts a new one.
     /// - Returns: nil on success; otherwise the seconds until the next day.
     package mutating func take(_ count: Int, of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int64? {
         let today = unixSeconds.quotient(roundedDownBy: Self.secondsPerDay)

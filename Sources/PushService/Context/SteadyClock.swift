@@ -3,9 +3,9 @@ import Platform
 
 /// Wall clock as queues need it: it never goes back, and never stands still.
 ///
-/// Due times are on disk. A wall clock set back by an hour would add an hour to every wait, and a stopped one would
-/// keep all for ever. While it is behind, time runs at seven eighths of its pace. A wall clock more than a day behind
-/// was wrong before, and is followed; one that is ahead always is, because promises end by it.
+/// Due times are on disk: a wall clock set back by an hour would add an hour to every wait. While it is behind, time
+/// runs at seven eighths of its pace. One more than a day behind was wrong before, and is followed; one that is ahead
+/// always is, because promises end by it.
 struct SteadyClock: Sendable {
     private static let followedMilliseconds: UInt64 = 86_400_000
 

@@ -4,8 +4,7 @@ package import PushStore
 
 /// Checks the store every second, so that probes need not wait and faults show without posts.
 ///
-/// A check passes through both threads of the store, then writes: seldom and little while it succeeds, more and more
-/// often after a failure.
+/// A check passes through both threads of the store, then writes: seldom while it succeeds, more often after a failure.
 package final class StorePulse: Sendable {
     private final class State {
         var timer: LoopTimer?

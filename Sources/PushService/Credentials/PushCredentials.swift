@@ -6,9 +6,8 @@ import PushStore
 
 /// Clients: one for each credential and endpoint. Lives on the loop.
 ///
-/// Clients report ambiguous results (`AmbiguityPolicy.report`), so that each retry is on disk, with its apns-id and
-/// "maybe twice", before it goes out. A client resends once what APNs certainly has not processed: a GOAWAY, a refused
-/// stream, an expired token.
+/// Clients report ambiguous results (`AmbiguityPolicy.report`), so that each retry is on disk before it goes out. A
+/// client resends once what APNs certainly has not processed: a GOAWAY, a refused stream, an expired token.
 package final class PushCredentials {
     final class Entry {
         /// Never reused.
@@ -63,8 +62,7 @@ package final class PushCredentials {
 
     func entry(number: Int) -> Entry? { numbers[number] }
 
-    /// Adopts a plan. Clients with unchanged files stay, others get the new credential or close after their answers. On
-    /// the loop.
+    /// Adopts a plan. Clients with unchanged files stay, others get the new credential or close after their answers.
     ///
     /// - Throws: if a client cannot be made, before any change; or a credential cannot be replaced, when others may
     ///   have been.

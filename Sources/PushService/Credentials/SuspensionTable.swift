@@ -5,7 +5,7 @@ import PushStore
 /// Suspended credentials, until a reload or a successful probe.
 ///
 /// A refused credential stops all its pushes; TopicDisallowed stops one app. A suspected environment stops one tenant's
-/// app, or only its tokens that APNs never accepted. Stopped pushes are parked and cost Apple nothing.
+/// app, or only its tokens that APNs never accepted. Stopped pushes are parked.
 struct SuspensionTable: Sendable {
     struct Scope: Hashable, Sendable {
         let lane: Int

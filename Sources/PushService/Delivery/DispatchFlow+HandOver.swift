@@ -2,17 +2,15 @@ import PushStore
 
 /// Direct sending of new notifications, without queue, take and mark.
 ///
-/// It overtakes nothing: waiting items have first claim on room. With a backlog everything is queued, where tenants and
-/// retries get their shares.
+/// Waiting items have first claim on room. With a backlog everything is queued, where tenants and retries get their
+/// shares.
 extension DispatchFlow {
     /// A larger request is a broadcast.
     static let handOverCountMax = 64
 
     /// Reserves room for a request's notifications, all or none. Each ends with `didAnswer`, or all with `didNotStore`.
     ///
-    /// - Parameters:
-    ///   - devices: Each once.
-    ///   - now: Nanoseconds of the monotonic clock.
+    /// - Parameter now: Nanoseconds of the monotonic clock.
     /// - Returns: true if they may be stored as `sending`.
     mutating func reserve(
         _ tickets: Range<Ticket>,

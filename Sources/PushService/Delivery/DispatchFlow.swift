@@ -5,8 +5,8 @@ import PushStore
 ///
 ///     take → (it waits in its lane) → mark → (the push is out) → answer → finish
 ///
-/// Everything is bounded: items in each queue, held items, and items without a result on disk (the scheduler's limit).
-/// So a full disk or a silent APNs stops the taking, and nothing piles up.
+/// Items in each queue, held ones, and those without a result on disk (the scheduler's limit) are bounded: a full disk
+/// or a silent APNs stops the taking.
 struct DispatchFlow: Sendable {
     /// Number of an item, greater than earlier ones.
     typealias Ticket = Int

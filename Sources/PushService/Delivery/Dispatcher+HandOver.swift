@@ -5,8 +5,8 @@ package import PushStore
 
 /// Direct path from API to APNs: stored as `sending`, then sent, unless that would overtake waiting work.
 ///
-/// After a crash the next process treats `sending` as possibly delivered. With a collapse id it is sent again with the
-/// same apns-id; without, it is dead with an unknown outcome.
+/// After a crash such an entry is possibly delivered. With a collapse id it is sent again with the same apns-id;
+/// without, it is dead with an unknown outcome.
 extension Dispatcher {
     package func reserve(_ offer: SendOffer) -> SendReservation? {
         context.loop.checkIsolated()

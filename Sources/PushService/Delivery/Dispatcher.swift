@@ -7,8 +7,8 @@ package import PushStore
 
 /// Sends the outbox's entries to APNs and writes the results back.
 ///
-/// Lives on the service's loop, as the clients do. Tasks that await the store prefer the loop, so one thread touches
-/// everything. Values decide (`DispatchFlow`, `DispatchRules`, `SuspensionTable`).
+/// Lives on the service's loop, which tasks that await the store prefer. Values decide (`DispatchFlow`,
+/// `DispatchRules`, `SuspensionTable`).
 ///
 /// Unchecked Sendable: the loop's thread alone touches its state. Entry points check that or move there first; the loop
 /// itself calls `handleTurnEnd`.
@@ -179,8 +179,6 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
 
     /// Stops taking, gives back unwritten entries, and waits for answers. Unanswered entries stay `sending`; the next
     /// start resends those with a collapse id, with the same apns-id.
-    ///
-    /// - Parameter limit: Longest wait.
     package func drain(within limit: Duration) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             context.loop.perform { [self] in

@@ -3,7 +3,7 @@ import PushStore
 
 /// Queues parked entries again, in short steps.
 ///
-/// After a start or reload, a few of an app's notifications go first, and the rest after an answer to one. Hundreds of
+/// After a start or reload, a few of an app's notifications go first, and the rest after an answer. Hundreds of
 /// refusals at once would close connections and stop the credential's other apps.
 struct ReleaseQueue {
     enum Amount: Equatable {

@@ -40,9 +40,7 @@ enum Admission {
     /// Checks a tenant's share of a queue: storing what cannot be sent helps nobody. A tenant without queued entries is
     /// always admitted.
     ///
-    /// - Parameters:
-    ///   - lane: checked alone, so a broadcast refuses no call.
-    ///   - coming: further entries on their way into that queue.
+    /// - Parameter lane: checked alone, so a broadcast refuses no call.
     static func checkQueue(
         _ count: Int,
         in lane: Lane,

@@ -39,8 +39,7 @@ package struct Authenticator: Sendable {
     ///   - now: nanoseconds of a monotonic clock.
     ///   - unixSeconds: the wall clock, for keys that expire.
     /// - Returns: nil if the route needs no key.
-    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. Missing, malformed, unknown and expired keys get
-    ///   the same answer.
+    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. All unusable keys get the same answer.
     package mutating func admit(
         _ request: APIRequest,
         to route: Route,

@@ -1,5 +1,5 @@
-/// Submissions of the last few seconds that failed at the store. They reveal faults of some notifications only, such as
-/// a damaged page, which test writes miss. Times are nanoseconds of a monotonic clock.
+/// Submissions of the last few seconds that failed at the store. They reveal faults that test writes miss, such as a
+/// damaged page. Times are nanoseconds of a monotonic clock.
 struct SubmissionOutcomes: Sendable {
     /// Fewer failures may be one tenant's damaged row.
     private static let failureCountMin = 3

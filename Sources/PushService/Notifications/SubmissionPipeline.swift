@@ -10,8 +10,8 @@ import PushStore
 ///
 ///     read → check the queue → look up the devices → draft → take the quota → reserve or queue → store → answer
 ///
-/// Submissions of one turn share a look-up and a call of the store, in order of arrival, so that each device's
-/// notifications keep their order. Large bodies are parsed and drafted beside the loop, repetitions read in a task.
+/// Submissions of one turn share a look-up and a call of the store, in order of arrival: so each device's notifications
+/// keep theirs. Large bodies are handled beside the loop, repetitions read in a task.
 final class SubmissionPipeline {
     /// Entries of one call, unless one request has more: bounds the wait of the others.
     static let storedCountMax = 512

@@ -5,8 +5,8 @@ package import PushStore
 
 /// Makes the collapse ids that Apple sees. No two devices share one, so none reveals a group's members.
 ///
-/// A sender's word ("one for each conversation") always yields the same id for a device. Without a word it is the
-/// notification's own, so that every alert is safe to resend.
+/// A sender's word ("one for each conversation") always yields the same id for a device. Without one it is the
+/// notification's own: every alert is safe to resend.
 ///
 /// - Source: protocol v1, rule 34; docs/provider.md, "What became of a push".
 package struct CollapseKey: ~Copyable, Sendable {

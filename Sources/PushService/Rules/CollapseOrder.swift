@@ -3,8 +3,7 @@ package import APNS
 /// Admits one push at a time for each collapse id.
 ///
 /// A device shows the last push of a collapse id, but two in flight may arrive in either order: HTTP/2 processes
-/// streams side by side, and a lost connection's pushes move to another. So a newer push waits until the older is
-/// answered.
+/// streams side by side, and a lost connection's pushes move to another.
 package struct CollapseOrder<Waiting: Sendable>: Sendable {
     /// Collapse id's hash. Keys that collide wait for each other, which loses nothing.
     package struct Key: Hashable, Sendable {

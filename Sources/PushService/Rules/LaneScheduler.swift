@@ -2,9 +2,9 @@ package import PushStore
 
 /// Chooses the queue of the next push, and a fresh one or a retry.
 ///
-/// In each round a queue may send its share. The most urgent queue with items and credit goes first; without credit,
-/// the next round begins. So an urgent push at an empty queue waits for at most `othersBeforeUrgentMax` others, and no
-/// queue starves. Less urgent queues may use only a part of the pushes in flight.
+/// In each round a queue may send its share, the most urgent first. So an urgent push at an empty queue waits for at
+/// most `othersBeforeUrgentMax` others, and no queue starves. Less urgent queues may use only a part of the pushes in
+/// flight.
 ///
 /// - Source: deficit round robin (Shreedhar and Varghese 1995) with equal packet sizes, and priority within the round.
 package struct LaneScheduler: Sendable {

@@ -2,12 +2,10 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// Tells a deleted device from an app whose tokens go to the wrong environment. BadDeviceToken does not distinguish
-/// them.
+/// Tells a deleted device from an app whose tokens go to the wrong environment: both give BadDeviceToken.
 ///
 /// If many of an app's tokens fail within an hour, and a fifth of all answers, the environment is at fault; deleting
-/// would lose every device. So a failing token is set aside until the app registers its next one. The store keeps
-/// which; here are only counts.
+/// would lose every device. So a failing token is set aside, in the store, until the app registers its next one.
 package struct TokenQuarantine: Sendable {
     package struct Place: Hashable, Sendable {
         /// Two tenants may have one app.

@@ -15,9 +15,7 @@ package struct HookRetry: Equatable, Sendable {
 
     package init() {}
 
-    /// - Parameters:
-    ///   - now: End of the post.
-    ///   - chance: 0 ..< 1; the wait is between half and the whole.
+    /// - Parameter chance: 0 ..< 1; the wait is between half and the whole.
     /// - Returns: 2xx is done and 4xx given up, except 408 and 429. Others are retried until the end of the patience.
     package func verdict(_ result: WebhookResult, created: Timestamp, now: Timestamp, chance: Double) -> Verdict {
         if case .answered(let status) = result {

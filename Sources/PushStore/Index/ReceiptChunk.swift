@@ -1,6 +1,5 @@
-/// Part of a receipt run, coded as in `TraceChunk`. Its row's number is the run and the first hash: a lookup reads
-/// one row of each run, the last at or below its hash, and interior pages hold hundreds of numbers. One row has all
-/// pairs of a hash.
+/// Part of a receipt run, coded as in `TraceChunk`. Its row's number is the run and the first hash: a lookup reads one
+/// row of each run, and interior pages hold hundreds of numbers. One row has all pairs of a hash.
 enum ReceiptChunk {
     /// Bound of a hash's entries in a run, the newest; no lookup reads more.
     static let equalCountMax = 64

@@ -1,7 +1,5 @@
 /// The writer's receipt runs. Merging keeps them few, since a lookup of an unknown hash, open to anyone, searches all.
 /// After each step every pair is in exactly one run.
-///
-/// A step appends the sources' lowest hashes to the target; empty sources are deleted.
 final class ReceiptRunTable: RunTable {
     private let sizes: ReceiptRunSizes
     private let selectRuns: SQLiteStatement

@@ -11,9 +11,7 @@ final class TraceIndex {
 
     /// Loads pairs that are in no run, and writes runs when they are many: not within a transaction.
     ///
-    /// - Parameters:
-    ///   - memory: shared with the reader.
-    ///   - pairCountMax: pairs of a run.
+    /// - Parameter pairCountMax: pairs of a run.
     init(
         _ connection: SQLiteConnection,
         by kind: TraceIndexKind,

@@ -3,9 +3,8 @@ internal import Primitives
 
 /// Newest pairs of an index: entries by trace, device, apns-id or receipt.
 ///
-/// An SQLite index of random keys would write a page for each entry. So pairs stay in memory, in order of arrival,
-/// until `pairCountMax` are written at once as a sorted run. A lookup searches memory and each run. A start rebuilds
-/// memory from the entries newer than the last run.
+/// An SQLite index of random keys would write a page for each entry. So pairs stay in memory until `pairCountMax` are
+/// written at once as a sorted run. A start rebuilds memory from the entries newer than the last run.
 struct TraceMemory {
     static let pairCountMax = 32_768
 

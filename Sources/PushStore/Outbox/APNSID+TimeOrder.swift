@@ -3,12 +3,8 @@ package import Envelope
 package import Primitives
 
 extension APNSID {
-    /// Makes an increasing id: neighbours in time are neighbours in an index, which is several times cheaper than
-    /// random ids.
+    /// Makes an increasing id: neighbours in time are neighbours in an index, several times cheaper than random ids.
     ///
-    /// - Parameters:
-    ///   - now: the first 48 bits.
-    ///   - random: 74 bits.
     /// - Source: RFC 9562 section 5.7 (UUID version 7).
     package static func timeOrdered(now: Timestamp, random: inout some RandomSource) -> APNSID {
         var bytes = random.bytes(count: 16)

@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// Queue that loses nothing: acknowledged entries survive crashes and power loss.
+/// Queue whose acknowledged entries survive crashes and power loss.
 ///
 /// Every call names shards, directly or by ids and devices, so that an engine may span machines. One dispatcher works
 /// on a shard. Entries go out at least once:
@@ -9,7 +9,7 @@ package import Envelope
 ///     enqueue → take → markSending → (the push goes out) → finish
 ///     enqueueSending → (the push goes out) → finish
 ///
-/// After a crash, only entries before `finish` and after `markSending` or `enqueueSending` may go out twice.
+/// After a crash, only entries between `markSending` or `enqueueSending` and `finish` may go out twice.
 package protocol DurableOutbox: Sendable {
     /// Stores requests; on completion they are on the disk. One result for each, in order.
     ///

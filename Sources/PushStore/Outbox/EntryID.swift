@@ -22,8 +22,8 @@ package struct EntryID: Hashable, Sendable {
 
 /// Issues numbers by the clock, always increasing.
 ///
-/// The low 8 bits are random for each opening. A restored file with its clock set back reissues a time's numbers; in
-/// 255 of 256 openings they differ.
+/// The low 8 bits are random for each opening: a restored file with its clock set back reissues numbers in only one of
+/// 256 openings.
 struct EntrySequence {
     private static let incarnationBitCount: Int64 = 8
     /// Every 256th is an opening's: 32 in a millisecond before the sequence runs ahead of the clock.

@@ -5,9 +5,9 @@ internal import Primitives
 ///     63            48               2  0
 ///     0   tenant (15)    hash (46)   free
 ///
-/// A lookup seeks the page with all four. An index would add pages that few lookups share. A new device takes the first
-/// free place. The keyed hash keeps ids from being chosen to collide, which would leave a fifth device without a place.
-/// By chance that happens in one of 10^17 stores of a hundred million devices.
+/// A lookup seeks the page with all four; an index would add pages that few lookups share. A new device takes the first
+/// free place. The keyed hash keeps ids from being chosen to collide: a fifth device has no place. By chance that
+/// happens in one of 10^17 stores of a hundred million devices.
 struct DeviceSlots: Sendable {
     /// Any 64 bits.
     typealias Hash = @Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64

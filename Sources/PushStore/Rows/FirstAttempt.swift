@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// Entry's first attempt, in a column of its row: most entries have only one, so it needs no row of its own.
+/// Entry's first attempt, in a column of its row: most entries have only one.
 ///
 /// Version 1, time in milliseconds (8 bytes), connection, status or 0 (2 bytes), then reason and unique id: a byte, 0
 /// for none or the length plus one, and the text; then zeros. The column is reserved with zeros, and a byte shorter

@@ -1,7 +1,7 @@
 /// File beside the database that identifies its last state.
 ///
-/// Both hold a stamp of random bytes, renewed at each opening, every minute and at the end: an older file has another.
-/// The mark is written first, and allows both stamps until the transaction holds.
+/// Both hold a random stamp, renewed at each opening, every minute and at the end: an older file has another. The mark
+/// is written first, and allows both stamps until the transaction holds.
 struct StoreMark: Equatable {
     static let stampByteCount = 16
     /// Stands for a new database, or one of an earlier version.

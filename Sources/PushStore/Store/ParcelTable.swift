@@ -1,8 +1,8 @@
 /// Payloads of entries sent at once, many in a row.
 ///
-/// Nearly all are accepted at once and need their payload only after a crash: a row each would be wasted. Each
-/// transaction writes few parcels, and the last entry in need deletes one. A retry gets its own row in `payload`. Only
-/// the writer reads parcels: entries in flight are sent from memory.
+/// Nearly all are accepted at once and need their payload only after a crash: a row each would be wasted. The last
+/// entry in need deletes its parcel. A retry gets its own row in `payload`. Only the writer reads parcels: entries in
+/// flight are sent from memory.
 final class ParcelTable {
     private let insert: SQLiteStatement
     private let select: SQLiteStatement

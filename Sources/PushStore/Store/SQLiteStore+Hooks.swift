@@ -2,8 +2,7 @@ package import Envelope
 internal import Platform
 
 extension SQLiteStore {
-    /// Leases due hooks, with equal shares for tenants. At `leasedUntil` unfinished ones are due again, even after a
-    /// crash.
+    /// Leases due hooks, with equal shares for tenants. At `leasedUntil` unfinished ones are due again.
     ///
     /// - Parameter room: at most 1,000 count.
     /// - Returns: longest due first.
@@ -18,8 +17,8 @@ extension SQLiteStore {
 
     /// Claims due fallbacks, with equal shares for tenants.
     ///
-    /// Acceptance arms a fallback; then it is `claimed`, then `sending`, each on the disk. A crash re-arms a claimed
-    /// one, and ends a sending one as `HookKind.fallbackUncertain`: it may have been sent.
+    /// Each is armed at acceptance, then `claimed`, then `sending`, on the disk. A crash re-arms a claimed one, and
+    /// ends a sending one as `HookKind.fallbackUncertain`.
     ///
     /// - Parameter room: at most 1,000 count.
     /// - Returns: longest due first, all of `accepted` entries.

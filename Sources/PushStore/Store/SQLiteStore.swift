@@ -151,7 +151,7 @@ package final class SQLiteStore: Sendable {
     /// - Parameters:
     ///   - weight: its share of `StoreSettings.waitingMax`.
     ///   - canBeRefused: false for ending work in progress, which bounds it.
-    ///   - body: may run twice, after a rollback, if another job failed.
+    ///   - body: runs again if another job failed and rolled it back.
     /// - Throws: `.full`, `.overloaded`, `.closed`, disk errors, and errors of `body`.
     package func write<Value: Sendable>(
         weight: Int = 1,

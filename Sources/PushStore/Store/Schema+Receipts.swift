@@ -2,8 +2,7 @@ extension Schema {
     /// Receipts, fallbacks, hooks, notes and tokens for calls.
     ///
     /// `watch` has only entries with a receipt, fallback or report. `fallback_due`, up to version 11, is set from
-    /// APNs's answer to the receipt or claim. `hook` has one row of a kind for an entry: repeated requests cannot fill
-    /// it.
+    /// APNs's answer to the receipt or claim. `hook` has one row of a kind for an entry: repetitions cannot fill it.
     static let receipts = """
         CREATE TABLE watch (
             entry INTEGER PRIMARY KEY,

@@ -2,15 +2,15 @@ internal import Platform
 
 /// Offline access to a store's file, with or without a running service.
 ///
-/// SQLite's locks and shared log index keep other processes' reads consistent. The connection is read-only: it neither
-/// moves nor removes the log, as the next opening expects.
+/// SQLite's locks and shared log index keep reads consistent. The connection is read-only: it neither moves nor removes
+/// the log, as the next opening expects.
 ///
 /// - Source: https://sqlite.org/wal.html, sections 2.2 (concurrency), 5 (read-only databases) and 4 (the log's end).
 package enum StoreCopy {
-    /// Copies the store as of one moment. Waits for the disk. It keeps a service from checkpointing; with a running one
-    /// use `SQLiteStore.backup`.
+    /// Copies the store as of one moment, under the same key. Blocks on the disk, and keeps a running service from
+    /// checkpointing: there use `SQLiteStore.backup`.
     ///
-    /// - Parameter path: a new file of mode 0600, which appears whole or not at all. It needs the same key.
+    /// - Parameter path: a new file of mode 0600, which appears whole or not at all.
     /// - Throws: `.failed(operation: .open)` with ENOENT or EEXIST, `.notAStore`, and disk errors.
     package static func make(of source: String, at path: String) throws(StoreError) {
         let source = try connect(source)

@@ -55,13 +55,10 @@ extension StoreReader {
         return finding
     }
 
-    /// Collects entries in rounds of all tenants. Reads only these, leased ones before them, and one seek more for each
-    /// tenant.
+    /// Collects entries in rounds of all tenants, each tenant's longest due first. Reads only these, leased ones before
+    /// them, and one seek more for each tenant.
     ///
-    /// - Parameters:
-    ///   - cursors: on return, those that may have more.
-    ///   - lastTenant: set to the last entry's.
-    /// - Returns: ids, each tenant's longest due first.
+    /// - Parameter cursors: on return, those that may have more.
     private func inTurns(
         _ cursors: inout [DueCursor],
         _ count: Int,

@@ -18,7 +18,7 @@ final class StoreThread<Worker>: Sendable {
     /// - Parameters:
     ///   - weightMax: bound of the queue for jobs that can be refused.
     ///   - open: makes the worker, on the thread.
-    ///   - execute: runs queued jobs in order, and ends each.
+    ///   - execute: ends each queued job, in order.
     /// - Throws: errors of `open`, and `.failed(operation: .thread)`.
     init(
         weightMax: Int,

@@ -7,13 +7,10 @@ struct PurgeStep: Sendable {
 }
 
 extension StoreWriter {
-    /// Deletes entries that ended before `time`, in the order of ids, which is that of time.
+    /// Deletes entries that ended before `time`, in the order of ids, which is that of time. An entry is older than its
+    /// end, so newer ones stay unread.
     ///
-    /// An entry is older than its end, so newer ones stay unread. Older ones that still wait are skipped.
-    ///
-    /// - Parameters:
-    ///   - lastID: the end of the step before; 0 for the first.
-    ///   - limit: 1 or more.
+    /// - Parameter lastID: the end of the step before; 0 for the first.
     func purge(endedBefore time: Timestamp, after lastID: Int64, limit: Int) throws(StoreError) -> PurgeStep {
         // Ids ahead of the clock do not tell an entry's age: then all are read.
         let newest = isAheadOfClock ? .max : EntrySequence.last(before: time.milliseconds) << 8

@@ -3,7 +3,7 @@ internal import Envelope
 extension StoreWriter {
     /// Acknowledges a restore, or refuses writes until that is done.
     ///
-    /// - Parameter queue: treatment of waiting entries; nil: undecided.
+    /// - Parameter queue: nil: undecided.
     /// - Throws: disk errors; then the next opening counts as restored again.
     func settleRestore(_ queue: RestoredQueue?, now: Timestamp) throws(StoreError) {
         guard let queue else { return hold() }
