@@ -42,7 +42,7 @@ extension WebhookConfiguration {
     /// - Source: RFC 6761 sections 6.3 and 6.4.
     private static func deadEnd(_ target: WebhookTarget, _ allowed: [IPRange]) -> String? {
         func isName(_ name: String) -> Bool { target.host == name || target.host.hasSuffix("." + name) }
-        if isName("invalid") { return "not a valid host name; give the receiver's" }
+        if isName("invalid") { return "no host has a name under .invalid; give the receiver's" }
         let hosts = isName("localhost") ? ["127.0.0.1", "::1"] : [target.host]
         let refusals = hosts.compactMap { IPAddress($0) }.map { AddressFilter.refusal(of: $0, allowing: allowed) }
         guard let refusal = refusals.first ?? nil, refusals.allSatisfy({ $0 != nil }) else { return nil }

@@ -47,7 +47,7 @@ struct DeviceCommand: Command {
         Option(
             "--state",
             "WORDS",
-            "the device's state: locked (since its start), low-power, focus, app-removed, notifications-off"
+            "its state: locked (since its start), low-power, focus, app-removed, notifications-off"
         ),
         Option("--count", "N", "stops after N pushes"),
         Option("--memory-limit", "MB", "the memory of the extension's process; 24 without it, as on an iPhone"),

@@ -127,7 +127,7 @@ struct PushNotificationTests {
         (.priorityNotAllowed(.low, for: .liveactivity), "is 10 or 5, not 1; APNs may answer BadPriority."),
         (.priorityNotAllowed(.powerAware, for: .pushtotalk), "is 10, not 5; APNs may answer BadPriority."),
         (.topicLacksSuffix(of: .voip), "followed by .voip; APNs answers BadTopic."),
-        (.topicBelongs(to: .voip), "one for voip pushes"), (.topicNotOfManagement, "com.apple.mgmt."),
+        (.topicBelongs(to: .voip), "for voip pushes"), (.topicNotOfManagement, "com.apple.mgmt."),
         (.expirationPast, "use 0 or a future time"), (.needsProviderToken(.location), "TopicDisallowed"),
         (.needsCertificate(.mdm), "TopicDisallowed"), (.traceMalformed, "64 printable"),
     ])

@@ -94,7 +94,7 @@ extension CommandLineTests {
             #expect(full.isRefused("large: the tenant's quota is used up"), "\(full)")
             try folder.write("acme.token", "wrong\n")
             let stranger = try await upload("small", port)
-            #expect(stranger.isRefused("small: the host does not take the token"), "\(stranger)")
+            #expect(stranger.isRefused("small: the host refuses the token"), "\(stranger)")
             let nothing = try await upload("nothing", port)
             #expect(nothing.isRefused("nothing: No such file"), "\(nothing)")
             host.stop()

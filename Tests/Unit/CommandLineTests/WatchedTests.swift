@@ -9,7 +9,7 @@ struct WatchedTests {
         """#
     private static let end = #"{"kind":"event","payload":{"kind":"runEnded","messages":[]},"version":0}"#
 
-    /// What Swift Testing says of a green run.
+    /// Swift Testing's lines of a green run.
     private static let result = ["◇ Test run started.", "↳ Target Platform: x", "✔ Test run with 1 test passed."]
 
     /// The runner gets the file's name as its fourth argument.

@@ -41,7 +41,7 @@ struct BuildDateTests {
     @Test func `the script writes a day of UTC, to the millisecond, and never an earlier one than before`() throws {
         // 2026-11-24 23:59:59 UTC.
         let text = try Self.write(secondsSince1970: 1_795_564_799)
-        #expect(text.contains("The day of the build, 2026-11-24:"))
+        #expect(text.contains("Day of the build, 2026-11-24:"))
         #expect(text.contains("Timestamp(milliseconds: 1_795_478_400_000)"))
         #expect(try Self.write(secondsSince1970: 1_795_564_799 - 2 * Self.day, over: text) == text)
         #expect(try Self.write(secondsSince1970: 1_795_564_800, over: text).contains("2026-11-25"))

@@ -59,6 +59,15 @@ struct HouseTests {
         report(ImportRules.check(files, of: manifest))
     }
 
+    /// The standard library has a `checkIsolated` for every executor that has none of its own, and it always fails.
+    @Test func `a file that checks its loop imports the loop's check`() throws {
+        let files = try Checkout.files(under: "Sources", ending: ".swift").filter {
+            !$0.path.hasPrefix("Sources/Networking/") && $0.text.contains(".checkIsolated()")
+        }
+        #expect(files.count > 2)
+        for file in files { #expect(file.text.contains("import Networking\n"), "\(file.path)") }
+    }
+
     @Test func `no file traps at the world's mistakes, prints, is left unfinished or is too long`() throws {
         let files = try Checkout.swiftFiles()
         #expect(files.count > 150)
