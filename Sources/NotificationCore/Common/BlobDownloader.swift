@@ -4,8 +4,10 @@ public import Envelope
 public protocol BlobDownloader: Sendable {
     /// Streams a blob from an offset to its end. No redirects, no decompression.
     ///
-    /// - Parameter take: gets pieces in order on a thread that may block on a disk; false ends the download. Not called
-    ///   after this returns.
+    /// - Parameters:
+    ///   - request: URL and limits.
+    ///   - take: gets pieces in order on a thread that may block on a disk; false ends the download. Not called after
+    ///     this returns.
     /// - Throws: `BlobDownloadError`; `take` may have had the first bytes.
     func download(
         _ request: BlobRequest,
