@@ -13,7 +13,7 @@ package enum ServiceError: Error, Equatable, Sendable {
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// Line each for fault and advice, without the configuration's path.
+    /// A line each for fault and advice, without the configuration's path.
     package var description: String {
         switch self {
         case .configuration(let error): error.faults.map(\.description).joined(separator: "\n")
