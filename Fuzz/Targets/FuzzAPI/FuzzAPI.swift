@@ -61,7 +61,17 @@ private func checkNotifications(_ request: APIRequest) throws(Problem) {
     require(again.flatMap { try? read(request, $0) } == submission, "a body says the same twice")
     require(!hasPlainText(value), "no body with text in clear is taken")
     require((1...4).contains(submission.recipients.count), "no more recipients than may be")
-    require(Set(submission.recipients.map(\.device)).count == submission.recipients.count, "each device once")
+    let rejected = submission.rejected
+    require(submission.isPartial || rejected.isEmpty, "none is left out of a whole request")
+    let indexes = submission.recipients.map(\.index) + rejected.map(\.index)
+    let count = value["recipients"]?.elements?.count ?? 0
+    require(indexes.sorted() == Array(0..<count), "each recipient is taken or left out")
+    let devices = submission.recipients.map(\.device) + rejected.compactMap(\.device)
+    require(Set(devices).count == devices.count, "each device once")
+    for recipient in rejected { check(recipient.problem) }
+    let answer = RecipientRejection.json(rejected)
+    let limits = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 6, allowsFractions: false)
+    require(rejected.isEmpty || (try? JSONParser.parse(answer, limits: limits)) != nil, "an answer is JSON")
     let kind = submission.notificationClass
     require(kind.expirySeconds.contains(submission.expirySeconds), "one of few expirations")
     require(submission.collapseWord == nil || kind.collapses, "a call replaces none")

@@ -5,6 +5,8 @@ package import PushStore
 /// Body of `POST /v1/notifications`.
 package struct NotificationSubmission: Equatable, Sendable {
     package struct Recipient: Equatable, Sendable {
+        /// Place in the body.
+        package let index: Int
         package let device: DeviceID
         package let field: SealedField
         package let trace: Trace
@@ -19,13 +21,20 @@ package struct NotificationSubmission: Equatable, Sendable {
     /// Sender's word; Apple sees a different one for each device.
     package let collapseWord: String?
     package let idempotencyKey: String?
+    /// One or more.
     package let recipients: [Recipient]
+    /// True if recipients that cannot be sent to are left out.
+    package let isPartial: Bool
+    /// Those whose own fields are wrong. None unless `isPartial`.
+    package let rejected: [RecipientRejection]
     private let body: [UInt8]
 
     /// SHA-256 of the body: one idempotency key, one body.
     package var digest: [UInt8] { SHA256.hash(body) }
 
-    private static let names = ["topic", "class", "expiry", "collapse-id", IdempotencyKey.name, "recipients"]
+    private static let names = [
+        "topic", "class", "expiry", "collapse-id", IdempotencyKey.name, "partial", "recipients",
+    ]
     private static let recipientNames = ["device", "sealed", "webpush", "trace", "receipt-hash"]
 
     /// - Parameter app: room for a record of RFC 8291 in the app; nil if the tenant has no such app.
@@ -52,24 +61,34 @@ package struct NotificationSubmission: Equatable, Sendable {
         let expiry = Self.expiry(reader, notificationClass)
         let word = Self.collapseWord(reader, notificationClass)
         let key = IdempotencyKey.read(request, reader)
+        let isPartial = reader.flag("partial") ?? false
         let elements =
             reader.elements("recipients", 1...recipientCountMax, of: "recipients", isRequired: true) ?? []
         // Recipients cannot be checked without these two.
         guard let (bundleID, room) = known, chosen != nil else { throw Problem(faults.all) }
         var recipients: [Recipient] = []
+        var rejected: [RecipientRejection] = []
         recipients.reserveCapacity(elements.count)
-        for element in elements where faults.all.count < FieldErrors.countMax {
-            let recipient = Self.recipient(element, notificationClass, room: room, faults, &random)
-            if let recipient { recipients.append(recipient) }
+        for (index, element) in elements.enumerated() where faults.all.count < FieldErrors.countMax {
+            let own = isPartial ? RecipientRejection.makeFaults() : faults
+            let recipient = Self.recipient(element, at: index, notificationClass, room: room, own, &random)
+            if isPartial, !own.all.isEmpty {
+                rejected.append(RecipientRejection(index, Self.device(element.value), own))
+            } else if let recipient {
+                recipients.append(recipient)
+            }
         }
-        Self.findDoubles(recipients, reader)
+        Self.findDoubles(recipients, rejected, reader)
         guard faults.all.isEmpty else { throw Problem(faults.all) }
+        guard !recipients.isEmpty else { throw Problem(ofAll: rejected) }
         self.bundleID = bundleID
         self.notificationClass = notificationClass
         expirySeconds = expiry
         collapseWord = word
         idempotencyKey = key
         self.recipients = recipients
+        self.isPartial = isPartial
+        self.rejected = rejected
         body = request.body
     }
 
@@ -100,6 +119,7 @@ package struct NotificationSubmission: Equatable, Sendable {
 
     private static func recipient(
         _ element: (value: JSONValue, path: FieldPath),
+        at index: Int,
         _ notificationClass: NotificationClass,
         room: Int,
         _ faults: FieldErrors,
@@ -125,11 +145,17 @@ package struct NotificationSubmission: Equatable, Sendable {
         }
         guard let device = device.flatMap({ try? DeviceID($0) }), let field else { return nil }
         return Recipient(
+            index: index,
             device: device,
             field: field,
             trace: trace ?? Trace(bytes: random.bytes(count: 16)),
             receiptHash: hash
         )
+    }
+
+    /// The device of a recipient whatever else is wrong with it.
+    private static func device(_ value: JSONValue) -> DeviceID? {
+        value["device"]?.string.flatMap { try? Router.isID($0) ? DeviceID($0) : nil }
     }
 
     private static func field(
@@ -181,11 +207,16 @@ package struct NotificationSubmission: Equatable, Sendable {
     }
 
     /// Finds repetitions: a device would get one message twice, and a shared trace would link recipients.
-    private static func findDoubles(_ recipients: [Recipient], _ reader: ObjectReader) {
-        guard recipients.count > 1 else { return }
+    private static func findDoubles(
+        _ recipients: [Recipient],
+        _ rejected: [RecipientRejection],
+        _ reader: ObjectReader
+    ) {
+        let devices = recipients.map(\.device) + rejected.compactMap(\.device)
+        guard devices.count > 1 else { return }
         let offset = reader.object["recipients"]?.offset ?? 0
         let path = reader.place("recipients")
-        if Set(recipients.map(\.device)).count < recipients.count {
+        if Set(devices).count < devices.count {
             reader.faults.add(.wrong, path, at: offset, "the device is listed twice; send it one notification")
         }
         if Set(recipients.map(\.trace)).count < recipients.count {

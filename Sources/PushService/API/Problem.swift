@@ -81,13 +81,19 @@ package struct Problem: Error, Equatable, Sendable {
     /// Grant of an expired key, for log and metrics only.
     package var endedKey: Grant?
 
-    package init(_ kind: Kind, _ detail: String) {
+    package init(_ kind: Kind, _ detail: String, _ fields: [Field] = []) {
         self.kind = kind
         self.detail = detail
+        self.fields = fields
     }
 
     package var json: [UInt8] {
         var writer = JSONWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("type", "urn:sealedpush:problem:\(kind.rawValue)")
             writer.member("title", kind.title)
@@ -106,7 +112,6 @@ package struct Problem: Error, Equatable, Sendable {
                 }
             }
         }
-        return writer.bytes
     }
 
     package var response: APIResponse {

@@ -9,7 +9,7 @@ struct Recipient: Sendable {
     }
 
     let app: ServiceSettings.App
-    let device: DeviceID
+    let device: Device
 
     /// - Throws: the same for another tenant's device as for a missing one: the registry finds neither.
     init(
@@ -50,6 +50,6 @@ struct Recipient: Sendable {
             throw Failure(sentence: "the device has no 'voip-token', which a call needs; the app registers it")
         }
         self.app = app
-        self.device = device.key.device
+        self.device = device
     }
 }

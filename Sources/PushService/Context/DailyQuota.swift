@@ -20,17 +20,23 @@ package struct DailyQuota: Equatable, Sendable {
     ///   - unixSeconds: the wall clock. Set back by more than a day, it starts a new one.
     /// - Returns: nil on success; otherwise the seconds until the next day.
     package mutating func take(_ count: Int, of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int64? {
+        guard count >= 0, count <= room(of: tenant, max: max, unixSeconds: unixSeconds) else {
+            return (day + 1) * Self.secondsPerDay - unixSeconds
+        }
+        used[tenant, default: 0] += count
+        return nil
+    }
+
+    /// Turns to a new day if there is one.
+    ///
+    /// - Returns: what is left of `max`; less than 0 if that was lowered.
+    package mutating func room(of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int {
         let today = unixSeconds.quotient(roundedDownBy: Self.secondsPerDay)
         if today > day || today < day - 1 {
             day = today
             used = [:]
         }
-        let before = used[tenant] ?? 0
-        guard count >= 0, count <= max - before else {
-            return (day + 1) * Self.secondsPerDay - unixSeconds
-        }
-        used[tenant] = before + count
-        return nil
+        return max - (used[tenant] ?? 0)
     }
 
     package mutating func giveBack(_ count: Int, of tenant: TenantID) {

@@ -34,6 +34,15 @@ package final class QuotaTable: Sendable {
         )
     }
 
+    /// - Returns: the notifications that `take` would still take.
+    func room(of tenant: TenantConfiguration, now: Timestamp) -> Int {
+        state.value.quota.room(
+            of: tenant.id,
+            max: tenant.quotaPerDay,
+            unixSeconds: Int64(clamping: now.milliseconds / 1_000)
+        )
+    }
+
     func giveBack(_ count: Int, of tenant: TenantConfiguration) {
         let state = state.value
         state.isSaved = false

@@ -23,6 +23,9 @@ final class FieldErrors {
     static let countMax = 32
 
     private(set) var all: [FieldError] = []
+    private let countMax: Int
+
+    init(countMax: Int = FieldErrors.countMax) { self.countMax = countMax }
 
     /// A dropped fault is not evaluated: a document may have a hundred thousand unknown names.
     func add(
@@ -31,7 +34,7 @@ final class FieldErrors {
         at offset: Int,
         _ problem: @autoclosure () -> String
     ) {
-        guard all.count < Self.countMax else { return }
+        guard all.count < countMax else { return }
         all.append(FieldError(kind: kind(), path: path(), offset: offset, problem: problem()))
     }
 }

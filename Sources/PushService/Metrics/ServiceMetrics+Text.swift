@@ -40,6 +40,13 @@ extension ServiceMetrics {
         }
         single(
             &text,
+            "sealedpush_recipients_rejected_total",
+            "counter",
+            "Recipients that partial submissions left out.",
+            rejectedRecipients
+        )
+        single(
+            &text,
             "sealedpush_receipts_awaited_total",
             "counter",
             "Notifications that asked for a receipt.",

@@ -48,6 +48,7 @@ package struct ServiceMetrics: Sendable {
     private(set) var outcomes = [UInt64](repeating: 0, count: Outcome.allCases.count)
     private(set) var reasons: [Reason: UInt64] = [:]
     private(set) var refusals = [UInt64](repeating: 0, count: Rejection.allCases.count)
+    private(set) var rejectedRecipients: UInt64 = 0
     private(set) var receipts: UInt64 = 0
     private(set) var receiptsAwaited: UInt64 = 0
     private(set) var fallbacks = [UInt64](repeating: 0, count: FallbackEnd.allCases.count)
@@ -114,6 +115,9 @@ package struct ServiceMetrics: Sendable {
     package mutating func didExpire(_ count: Int) { outcomes[Self.index(Outcome.expired)] &+= UInt64(max(0, count)) }
 
     package mutating func didRefuse(_ refusal: Rejection) { refusals[Self.index(refusal)] &+= 1 }
+    /// Recipients that partial submissions left out.
+    package mutating func didReject(_ count: Int) { rejectedRecipients &+= UInt64(max(0, count)) }
+
     package mutating func didAwaitReceipt() { receiptsAwaited &+= 1 }
     package mutating func didReceive() { receipts &+= 1 }
     package mutating func didEndFallback(_ end: FallbackEnd, count: Int = 1) {

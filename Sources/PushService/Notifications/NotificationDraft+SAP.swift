@@ -17,12 +17,13 @@ extension NotificationDraft {
         try self.init(
             try Common(notification, now: now),
             lookups,
+            leavingOut: nil,
             tenant: tenant,
             settings: settings,
             collapseKey: collapseKey,
             now: now,
             random: &random,
-            place: { .element(.member(.root, "devices"), $0) },
+            place: { ($0, notification.devices[$0], .element(.member(.root, "devices"), $0)) },
             own: { _, _, _, random in
                 Own(payload: notification.payload, trace: Trace(bytes: random.bytes(count: 16)))
             }

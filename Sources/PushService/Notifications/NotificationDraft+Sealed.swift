@@ -19,15 +19,19 @@ extension NotificationDraft {
         try self.init(
             try Common(submission, now: now),
             lookups,
+            leavingOut: submission.isPartial ? submission.rejected : nil,
             tenant: tenant,
             settings: settings,
             collapseKey: collapseKey,
             now: now,
             random: &random,
-            place: { .member(.element(.member(.root, "recipients"), $0), "device") },
+            place: { index in
+                let recipient = recipients[index]
+                return (recipient.index, recipient.device, .member(Self.path(recipient), "device"))
+            },
             own: { index, target, faults, _ in
                 let recipient = recipients[index]
-                Self.check(recipient, target, .element(.member(.root, "recipients"), index), faults)
+                Self.check(recipient, target, Self.path(recipient), faults)
                 guard faults.all.isEmpty else { return nil }
                 return Own(
                     payload: SealedPayload.bytes(
@@ -42,6 +46,10 @@ extension NotificationDraft {
                 )
             }
         )
+    }
+
+    private static func path(_ recipient: NotificationSubmission.Recipient) -> FieldPath {
+        .element(.member(.root, "recipients"), recipient.index)
     }
 
     private static func check(

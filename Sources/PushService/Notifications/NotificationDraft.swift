@@ -31,9 +31,17 @@ struct NotificationDraft: Sendable {
 
     /// The app's, without a suffix.
     let topic: Topic
-    let entries: [NewEntry]
+    /// Entries in the order of the recipients.
+    private(set) var entries: [NewEntry]
+    /// Devices in the order of `entries`.
+    private(set) var devices: [Device]
+    /// Places of the recipients in the body, in the order of `entries`.
+    private var indexes: [Int]
+    /// Recipients that are left out, in the order of the request.
+    private(set) var rejected: [RecipientRejection]
 
-    /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
+    /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room. Of a
+    ///   partial submission only if none is left.
     init(
         _ body: SubmissionBody,
         lookups: [DeviceLookup],
@@ -68,24 +76,38 @@ struct NotificationDraft: Sendable {
     }
 
     /// - Parameters:
-    ///   - place: path of a recipient's device in the body.
+    ///   - rejected: recipients that are left out already; nil to refuse all for the fault of one.
+    ///   - place: index of a recipient in the body, its device's id, and the path of that.
     ///   - own: a recipient's properties; nil with a fault that it has added.
     init<Random: RandomSource>(
         _ common: Common,
         _ lookups: [DeviceLookup],
+        leavingOut rejected: [RecipientRejection]?,
         tenant: TenantConfiguration,
         settings: ServiceSettings,
         collapseKey: borrowing CollapseKey,
         now: Timestamp,
         random: inout Random,
-        place: (Int) -> FieldPath,
+        place: (Int) -> (index: Int, device: DeviceID, path: FieldPath),
         own: (Int, Recipient, FieldErrors, inout Random) -> Own?
     ) throws(Problem) {
         topic = common.app
-        let faults = FieldErrors()
-        var entries: [NewEntry] = []
+        entries = []
+        devices = []
+        indexes = []
+        self.rejected = rejected ?? []
         entries.reserveCapacity(lookups.count)
+        devices.reserveCapacity(lookups.count)
+        let isPartial = rejected != nil
+        var faults = FieldErrors()
         for index in lookups.indices {
+            if isPartial { faults = RecipientRejection.makeFaults() }
+            defer {
+                if isPartial, !faults.all.isEmpty {
+                    let place = place(index)
+                    self.rejected.append(RecipientRejection(place.index, place.device, faults))
+                }
+            }
             let target: Recipient
             do throws(Recipient.Failure) {
                 target = try Recipient(
@@ -96,10 +118,12 @@ struct NotificationDraft: Sendable {
                     settings: settings
                 )
             } catch {
-                faults.add(.wrong, place(index), at: 0, error.sentence)
+                faults.add(.wrong, place(index).path, at: 0, error.sentence)
                 continue
             }
             guard let own = own(index, target, faults, &random), faults.all.isEmpty else { continue }
+            indexes.append(place(index).index)
+            devices.append(target.device)
             let id = APNSID.timeOrdered(now: now, random: &random)
             var collapseID: CollapseID?
             if let kind = common.collapses {
@@ -107,13 +131,13 @@ struct NotificationDraft: Sendable {
                     for: kind,
                     id: id,
                     tenant: tenant.id,
-                    device: target.device,
+                    device: target.device.key.device,
                     word: common.collapseWord
                 )
             }
             entries.append(
                 NewEntry(
-                    device: target.device,
+                    device: target.device.key.device,
                     topic: common.topic,
                     apnsID: id,
                     collapseID: collapseID,
@@ -131,21 +155,20 @@ struct NotificationDraft: Sendable {
                 )
             )
         }
-        guard faults.all.isEmpty else { throw Self.problem(faults.all) }
-        self.entries = entries
+        guard isPartial || faults.all.isEmpty else { throw Problem(ofRecipients: Problem(faults.all)) }
+        guard !entries.isEmpty else { throw Problem(ofAll: self.rejected) }
+        self.rejected.sort { $0.index < $1.index }
     }
 
-    private static func problem(_ faults: [FieldError]) -> Problem {
-        var problem = Problem(faults)
-        guard problem.kind == .invalidFields else { return problem }
-        let fields = problem.fields
-        problem = Problem(
-            .invalidFields,
-            "Nothing was stored for any recipient. Correct or leave out each one listed here"
-                + (fields.count == FieldErrors.countMax ? ", the first \(fields.count)," : "")
-                + " and send the request again."
-        )
-        problem.fields = fields
-        return problem
+    /// Leaves out the recipients behind the first `count`, which is one or more.
+    mutating func keep(first count: Int, leavingOutFor problem: Problem) {
+        for place in entries.indices[count...] {
+            let device = entries[place].device
+            rejected.append(RecipientRejection(index: indexes[place], device: device, problem: problem))
+        }
+        entries.removeSubrange(count...)
+        devices.removeSubrange(count...)
+        indexes.removeSubrange(count...)
+        rejected.sort { $0.index < $1.index }
     }
 }

@@ -32,7 +32,8 @@ final class StoringCall {
                 let request = try OutboxRequest(
                     tenant: submission.tenant.id,
                     idempotency: submission.idempotency,
-                    entries: submission.entries
+                    entries: submission.entries,
+                    rejected: submission.rejected
                 )
                 if submission.reservation == nil {
                     queueing.append(request)

@@ -17,6 +17,8 @@ final class Submission {
     /// Room at the dispatcher; nil: to be queued.
     var reservation: SendReservation?
     var result: StoringResult?
+    /// JSON of the recipients that are left out; empty for none.
+    var rejected: [UInt8] = []
 
     /// - Parameter respond: called once, on the loop.
     init(
@@ -38,13 +40,21 @@ final class Submission {
     func end(_ answer: HTTPAnswer) { respond(answer) }
 
     /// Answers 202: every notification is on disk.
-    func accept(_ notifications: [AcceptedNotification]) {
-        let warnings = body.warnings
+    ///
+    /// - Parameters:
+    ///   - notifications: in the order of the request.
+    ///   - rejected: JSON of the recipients that are left out; empty for none.
+    func accept(_ notifications: [AcceptedNotification], rejected: [UInt8]) {
+        let (warnings, isPartial) = (body.warnings, body.isPartial)
         respond(
             .json(202) { writer in
                 writer.name("notifications")
                 writer.array { writer in
                     for notification in notifications { notification.write(to: &writer) }
+                }
+                if isPartial {
+                    writer.name("rejected")
+                    writer.raw(rejected.isEmpty ? Array("[]".utf8) : rejected)
                 }
                 guard !warnings.isEmpty else { return }
                 writer.name("warnings")

@@ -50,6 +50,21 @@ enum SubmissionBody: Sendable {
         }
     }
 
+    /// Recipients that are left out already. Empty unless `isPartial`.
+    var rejected: [RecipientRejection] {
+        switch self {
+        case .sealed(let submission): submission.rejected
+        case .clear: []
+        }
+    }
+
+    var isPartial: Bool {
+        switch self {
+        case .sealed(let submission): submission.isPartial
+        case .clear: false
+        }
+    }
+
     var lane: Lane {
         switch self {
         case .sealed(let submission): submission.notificationClass.lane

@@ -147,9 +147,11 @@ final class SubmissionPipeline {
 
     private func didDraft(_ submission: Submission, _ draft: Result<NotificationDraft, Problem>, now: Timestamp) {
         do throws(Problem) {
-            let draft = try draft.get()
+            var draft = try draft.get()
+            if submission.body.isPartial { leaveOut(beyondQuotaOf: submission.tenant, &draft, now: now) }
             try takeQuota(draft.entries.count, submission.tenant, now: now)
-            let offer = SendOffer(draft, submission.lookups, tenant: submission.tenant.id, now: now)
+            submission.rejected = RecipientRejection.json(draft.rejected)
+            let offer = SendOffer(draft, tenant: submission.tenant.id, now: now)
             submission.offer = offer
             submission.reservation = dispatch.reserve(offer)
             if submission.reservation == nil { try takeQueueRoom(submission, offer) }
@@ -161,13 +163,30 @@ final class SubmissionPipeline {
 
     private func takeQuota(_ count: Int, _ tenant: TenantConfiguration, now: Timestamp) throws(Problem) {
         guard let seconds = quota.take(count, of: tenant, now: now) else { return }
-        var problem = Problem(
+        var problem = Self.quotaExceeded(tenant)
+        problem.retryAfterSeconds = seconds
+        throw problem
+    }
+
+    /// Leaves out the recipients that the quota has no room for; none if it has no room at all, so that the request is
+    /// refused.
+    private func leaveOut(
+        beyondQuotaOf tenant: TenantConfiguration,
+        _ draft: inout NotificationDraft,
+        now: Timestamp
+    ) {
+        let count = quota.room(of: tenant, now: now)
+        if count > 0, count < draft.entries.count {
+            draft.keep(first: count, leavingOutFor: Self.quotaExceeded(tenant))
+        }
+    }
+
+    private static func quotaExceeded(_ tenant: TenantConfiguration) -> Problem {
+        Problem(
             .quotaExceeded,
             "The tenant may have \(tenant.quotaPerDay) notifications accepted in a day (UTC). Wait for the time in"
                 + " 'Retry-After', or have 'quota-per-day' raised."
         )
-        problem.retryAfterSeconds = seconds
-        throw problem
     }
 
     private func takeQueueRoom(_ submission: Submission, _ offer: SendOffer) throws(Problem) {
@@ -193,14 +212,14 @@ final class SubmissionPipeline {
         case .repeated(let result) where error == nil:
             didNotStore(submission, offer)
             return inTask(submission) { pipeline, submission throws(Problem) in
-                try await pipeline.repeated(result, submission.tenant.id)
+                try await pipeline.repeated(result, submission)
             }
         default:
             didNotStore(submission, offer)
             return submission.end(context.refuse(context.problem(error ?? .damaged)))
         }
-        count(offer, begun: submission.call.begun)
-        submission.accept(offer.entries.map(AcceptedNotification.init))
+        count(offer, submission)
+        submission.accept(offer.entries.map(AcceptedNotification.init), rejected: submission.rejected)
     }
 
     private func didNotStore(_ submission: Submission, _ offer: SendOffer) {
@@ -212,8 +231,9 @@ final class SubmissionPipeline {
         }
     }
 
-    private func count(_ offer: SendOffer, begun: Int64) {
-        let microseconds = (context.clock.uptime() - begun) / 1_000
+    private func count(_ offer: SendOffer, _ submission: Submission) {
+        let microseconds = (context.clock.uptime() - submission.call.begun) / 1_000
+        let rejectedCount = submission.keys.count + submission.body.rejected.count - offer.entries.count
         context.metrics.withLock { metrics in
             metrics.didAccept(
                 offer.entries.count,
@@ -222,6 +242,7 @@ final class SubmissionPipeline {
                 microseconds: microseconds
             )
             // By index: a copy of an entry is large.
+            metrics.didReject(rejectedCount)
             for index in offer.entries.indices where offer.entries[index].receiptHash != nil {
                 metrics.didAwaitReceipt()
             }
@@ -230,45 +251,49 @@ final class SubmissionPipeline {
 
     // MARK: Refusals and repetitions
 
+    /// The answer to the first of two same requests.
+    private typealias Earlier = (notifications: [AcceptedNotification], rejected: [UInt8])
+
     /// Answers with the refusal, unless the request was accepted before: a device or the quota may be gone since then.
     private func refuse(_ submission: Submission, _ error: Problem) {
         guard error.kind.status < 500, let idempotency = submission.idempotency else {
             return submission.end(context.refuse(error))
         }
         inTask(submission) { pipeline, submission throws(Problem) in
-            let (context, tenantID) = (pipeline.context, submission.tenant.id)
+            let (context, tenant) = (pipeline.context, submission.tenant.id)
             let known = try await context.asking { () throws(StoreError) in
-                try await context.store.known(idempotency, tenant: tenantID)
+                try await context.store.known(idempotency, tenant: tenant)
             }
             guard let known else { throw error }
-            return try await pipeline.repeated(known, tenantID)
+            return try await pipeline.repeated(known, submission)
         }
     }
 
-    /// - Returns: the first request's notifications, without purged ones.
+    /// - Returns: the first request's notifications, without purged ones, and the recipients that it left out.
     /// - Throws: `.idempotencyConflict`, or the store's problem.
-    private func repeated(
-        _ result: EnqueueResult,
-        _ tenant: TenantID
-    ) async throws(Problem) -> [AcceptedNotification] {
+    private func repeated(_ result: EnqueueResult, _ submission: Submission) async throws(Problem) -> Earlier {
         guard case .duplicate(let ids) = result else {
             throw Problem(.idempotencyConflict, "Use a new key for a new request; this one came with another body.")
         }
-        let entries = try await context.asking { [context] () throws(StoreError) in
-            try await context.store.entries(ids, tenant: tenant)
+        let (tenant, idempotency) = (submission.tenant.id, submission.body.isPartial ? submission.idempotency : nil)
+        let found = try await context.asking { [context] () throws(StoreError) -> ([OutboxEntry?], [UInt8]) in
+            let entries = try await context.store.entries(ids, tenant: tenant)
+            guard let idempotency else { return (entries, []) }
+            return (entries, try await context.store.rejected(idempotency, tenant: tenant))
         }
-        return entries.compactMap { $0.map(AcceptedNotification.init) }
+        return (found.0.compactMap { $0.map(AcceptedNotification.init) }, found.1)
     }
 
     private func inTask(
         _ submission: Submission,
-        _ work: @escaping @Sendable (SubmissionPipeline, Submission) async throws(Problem) -> [AcceptedNotification]
+        _ work: @escaping @Sendable (SubmissionPipeline, Submission) async throws(Problem) -> Earlier
     ) {
         let box = LoopBound((pipeline: self, submission: submission), to: context.loop)
         Task(executorPreference: context.loop) {
             let (pipeline, submission) = box.value
             do throws(Problem) {
-                submission.accept(try await work(pipeline, submission))
+                let earlier = try await work(pipeline, submission)
+                submission.accept(earlier.notifications, rejected: earlier.rejected)
             } catch {
                 submission.end(pipeline.context.refuse(error))
             }
@@ -293,17 +318,15 @@ final class SubmissionPipeline {
 }
 
 extension SendOffer {
-    /// All devices were found, or there would be no draft.
     fileprivate convenience init(
         _ draft: NotificationDraft,
-        _ lookups: [DeviceLookup],
         tenant: TenantID,
         now: Timestamp
     ) {
         self.init(
             tenant: tenant,
             entries: draft.entries,
-            devices: lookups.compactMap { if case .found(let device) = $0 { device } else { nil } },
+            devices: draft.devices,
             bundleID: BundleID(of: draft.topic, .alert),
             now: now
         )

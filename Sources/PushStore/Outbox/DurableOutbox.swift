@@ -55,6 +55,9 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: `.duplicate` or `.conflict`, as `enqueue` would; nil for a new request.
     func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult?
 
+    /// - Returns: the request's record of recipients without an entry; empty for none, or for an unknown request.
+    func rejected(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> [UInt8]
+
     /// - Returns: oldest first; none for another tenant's entry.
     func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt]
 

@@ -9,15 +9,23 @@ package struct OutboxRequest: Sendable {
     /// nil if it may be stored twice.
     package let idempotency: Idempotency?
     package let entries: [NewEntry]
+    /// The caller's record of recipients without an entry, for a repetition; empty for none.
+    package let rejected: [UInt8]
 
     /// - Throws: `.byteCount(field: .entries)`.
-    package init(tenant: TenantID, idempotency: Idempotency?, entries: [NewEntry]) throws(StoreError) {
+    package init(
+        tenant: TenantID,
+        idempotency: Idempotency?,
+        entries: [NewEntry],
+        rejected: [UInt8] = []
+    ) throws(StoreError) {
         guard Self.entryCounts.contains(entries.count) else {
             throw .byteCount(field: .entries, of: Self.entryCounts)
         }
         self.tenant = tenant
         self.idempotency = idempotency
         self.entries = entries
+        self.rejected = rejected
     }
 }
 

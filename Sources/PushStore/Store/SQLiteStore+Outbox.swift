@@ -163,6 +163,10 @@ extension SQLiteStore: DurableOutbox {
         try await read { reader throws(StoreError) in try reader.known(idempotency, tenant: tenant) }
     }
 
+    package func rejected(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> [UInt8] {
+        try await read { reader throws(StoreError) in try reader.rejected(idempotency, tenant: tenant) }
+    }
+
     package func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt] {
         try await read { reader throws(StoreError) in try reader.attempts(id, tenant: tenant) }
     }

@@ -7,7 +7,7 @@ enum Schema {
 
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
-        fallbacks, reachedDevices,
+        fallbacks, reachedDevices, partialRequests,
     ]
     /// The first version with device places.
     static let placesVersion = 8
@@ -133,6 +133,11 @@ enum Schema {
     /// Marks devices whose token APNs has accepted.
     private static let reachedDevices = """
         ALTER TABLE device ADD COLUMN reached INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// The recipients that a partial request left out, for its repetition; NULL for none.
+    private static let partialRequests = """
+        ALTER TABLE request ADD COLUMN rejected BLOB;
         """
 
     private static let devices = """

@@ -19,6 +19,14 @@ extension StoreReader {
         guard let number = try tenants.number(tenant) else { return nil }
         return try RequestRow.result(of: idempotency, number, sql)
     }
+
+    func rejected(_ idempotency: Idempotency, tenant: TenantID) throws(StoreError) -> [UInt8] {
+        guard let number = try tenants.number(tenant) else { return [] }
+        let found = try sql("SELECT rejected FROM request WHERE tenant = ? AND key = ?").first(
+            [.integer(number), .bytes(idempotency.key)]
+        ) { $0.optionalBytes(0) }
+        return (found ?? nil) ?? []
+    }
 }
 
 /// Request with an idempotency key.

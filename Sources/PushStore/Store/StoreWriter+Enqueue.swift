@@ -2,6 +2,9 @@ internal import APNS
 internal import Envelope
 
 extension StoreWriter {
+    private static let insertRequest =
+        "INSERT INTO request (tenant, key, digest, created, entries, rejected) VALUES (?, ?, ?, ?, ?, ?)"
+
     func enqueue(_ requests: [OutboxRequest], now: Timestamp) throws(StoreError) -> [EnqueueResult] {
         var results: [EnqueueResult] = []
         for request in requests { results.append(try enqueue(request, as: .queued, now: now)) }
@@ -48,9 +51,9 @@ extension StoreWriter {
             ids.append(id)
         }
         if let idempotency = request.idempotency {
-            try sql("INSERT INTO request (tenant, key, digest, created, entries) VALUES (?, ?, ?, ?, ?)").run([
+            try sql(Self.insertRequest).run([
                 .integer(tenant), .bytes(idempotency.key), .bytes(idempotency.digest), now.column,
-                .bytes(IDList.encode(ids)),
+                .bytes(IDList.encode(ids)), request.rejected.isEmpty ? .null : .bytes(request.rejected),
             ])
         }
         return .stored(ids)

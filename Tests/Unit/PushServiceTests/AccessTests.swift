@@ -182,6 +182,16 @@ struct DailyQuotaTests {
         #expect(quota.take(1, of: .named("a"), max: 10, unixSeconds: midnight) == nil)
     }
 
+    @Test func `its room is what is taken from it, to the last and on the next day`() {
+        var quota = DailyQuota()
+        #expect(quota.room(of: .named("a"), max: 10, unixSeconds: 0) == 10)
+        #expect(quota.take(7, of: .named("a"), max: 10, unixSeconds: 0) == nil)
+        #expect(quota.room(of: .named("a"), max: 10, unixSeconds: 0) == 3)
+        // Lowered by a reload.
+        #expect(quota.room(of: .named("a"), max: 5, unixSeconds: 0) < 0)
+        #expect(quota.room(of: .named("a"), max: 10, unixSeconds: Self.day) == 10)
+    }
+
     @Test func `what could not be stored is given back`() {
         var quota = DailyQuota()
         #expect(quota.take(10, of: .named("a"), max: 10, unixSeconds: 0) == nil)

@@ -25,6 +25,27 @@ struct OutboxRequestTests {
     }
 
     @Test(arguments: StoreEngine.all)
+    func `what a request says of recipients without an entry is there for its repetition, in each tenant`(
+        _ engine: StoreEngine
+    ) async throws {
+        try await engine.with { store in
+            let (key, tenant) = (try StorePattern.idempotency("k", body: 1), try StorePattern.tenant(1))
+            let request = try OutboxRequest(
+                tenant: tenant,
+                idempotency: key,
+                entries: [try StorePattern.entry(1)],
+                rejected: [1, 2, 3]
+            )
+            #expect(try await store.rejected(key, tenant: tenant) == [])
+            _ = try await store.enqueue([request], now: .after(0))
+            #expect(try await store.rejected(key, tenant: tenant) == [1, 2, 3])
+            #expect(try await store.rejected(key, tenant: try StorePattern.tenant(2)) == [])
+            _ = try await store.enqueue([try self.request("k", body: 1, tenant: 2)], now: .after(0))
+            #expect(try await store.rejected(key, tenant: try StorePattern.tenant(2)) == [])
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
     func `a key with another body is a conflict (abuse case 87)`(_ engine: StoreEngine) async throws {
         try await engine.with { store in
             _ = try await store.enqueue([try request("k", body: 1)], now: .after(0))

@@ -1,0 +1,82 @@
+import Envelope
+import PushStore
+
+/// A recipient that a partial submission leaves out.
+package struct RecipientRejection: Equatable, Sendable {
+    /// Faults of one recipient: all can be wrong, and each is answered.
+    private static let faultCountMax = 4
+
+    /// Place in the body.
+    let index: Int
+    /// nil if its field is missing or wrong.
+    let device: DeviceID?
+    let problem: Problem
+
+    init(index: Int, device: DeviceID?, problem: Problem) {
+        self.index = index
+        self.device = device
+        self.problem = problem
+    }
+
+    /// - Parameter faults: one or more, of this recipient.
+    init(_ index: Int, _ device: DeviceID?, _ faults: FieldErrors) {
+        var problem = Problem(faults.all)
+        if problem.kind == .invalidFields {
+            // Without "again": the request as it was would reach the others twice.
+            problem = Problem(
+                .invalidFields,
+                "Correct the fields listed here, and send to this recipient in a separate request.",
+                problem.fields
+            )
+        }
+        self.init(index: index, device: device, problem: problem)
+    }
+
+    static func makeFaults() -> FieldErrors { FieldErrors(countMax: faultCountMax) }
+
+    /// - Returns: an array, for the answer and for the answer to a repetition; empty bytes for none.
+    static func json(_ all: [RecipientRejection]) -> [UInt8] {
+        guard !all.isEmpty else { return [] }
+        var writer = JSONWriter(reserving: 256 * all.count)
+        writer.array { writer in
+            for rejected in all {
+                writer.object { writer in
+                    writer.member("index", rejected.index)
+                    if let device = rejected.device { writer.member("device", device.text) }
+                    writer.name("problem")
+                    rejected.problem.write(to: &writer)
+                }
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension Problem {
+    /// The answer if nothing is left: the first one's problem, with the fields of all that have the same.
+    ///
+    /// - Parameter all: one or more.
+    init(ofAll all: [RecipientRejection]) {
+        let first = all.min { $0.index < $1.index }?.problem
+        guard var problem = first else { preconditionFailure("no recipient was rejected") }
+        if problem.kind == .invalidFields {
+            let fields = all.sorted { $0.index < $1.index }.filter { $0.problem.kind == problem.kind }
+                .flatMap(\.problem.fields)
+            problem = Problem(problem.kind, problem.detail, Array(fields.prefix(FieldErrors.countMax)))
+        }
+        self.init(ofRecipients: problem)
+    }
+
+    /// Says that nothing was stored, if only fields are wrong.
+    init(ofRecipients problem: Problem) {
+        self = problem
+        guard kind == .invalidFields else { return }
+        self.init(
+            .invalidFields,
+            "Nothing was stored for any recipient. Correct or leave out each one listed here"
+                + (fields.count == FieldErrors.countMax ? ", the first \(fields.count)," : "")
+                + " and send the request again.",
+            problem.fields
+        )
+    }
+}
