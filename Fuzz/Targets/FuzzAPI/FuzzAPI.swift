@@ -16,12 +16,19 @@ public func fuzzAPI(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         switch input.selector & 7 {
         case 0: try checkNotifications(body)
         case 1: try checkDevice(body)
-        case 2: try checkReceipts(body)
+        case 2: if input.selector & 8 == 0 { try checkReceipts(body) } else { try checkBundleQuery(body) }
         case 3: try checkResends(body)
         case 4: try checkReplay(body)
         case 5: try checkSAP(body)
         case 6: try checkRoute(input.rest)
-        default: if input.selector & 8 == 0 { try checkQuery(input.rest) } else { checkDate(input.rest) }
+        default:
+            if input.selector & 0x10 != 0 {
+                checkTags(input.rest)
+            } else if input.selector & 8 == 0 {
+                try checkQuery(input.rest)
+            } else {
+                checkDate(input.rest)
+            }
         }
     } catch {
         check(error)
@@ -167,6 +174,13 @@ private func checkReceipts(_ request: APIRequest) throws(Problem) {
     require(batch.items.allSatisfy { ReceiptHash(text: $0.hash.text) == $0.hash }, "a hash has one text")
 }
 
+private func checkBundleQuery(_ request: APIRequest) throws(Problem) {
+    let query = try BundleQuery(RequestBody.json(request, byteCountMax: byteCountMax))
+    require((1...BundleQuery.countMax).contains(query.items.count), "no more devices than may be")
+    require(query.items.allSatisfy { Router.isID($0.device.text) }, "a device's id is one")
+    require(query.items.allSatisfy { (1...64).contains($0.tag?.utf8.count ?? 1) }, "a tag is short")
+}
+
 private func checkResends(_ request: APIRequest) throws(Problem) {
     let resends = try ResendRequest(RequestBody.json(request, byteCountMax: byteCountMax))
     require((1...ResendRequest.countMax).contains(resends.items.count), "no more traces than may be")
@@ -200,6 +214,14 @@ private func checkQuery(_ bytes: [UInt8]) throws(Problem) {
     require((1...PageQuery.limitMax).contains(query.limit), "a page is no longer than may be")
     let written = "limit=\(query.limit)" + (query.cursor.map { "&cursor=\($0)" } ?? "")
     require((try? PageQuery(written)) == query, "a query that is taken can be written and reads the same")
+}
+
+/// The value of `If-None-Match`.
+private func checkTags(_ bytes: [UInt8]) {
+    let (list, tag) = (String(decoding: bytes, as: UTF8.self), EntityTag(of: []))
+    require(tag.isIn(tag.field + ", " + list), "the first of a list is in it")
+    let holds = list == "*" || list.utf8.count >= tag.field.utf8.count && list.contains(tag.text)
+    require(holds || !tag.isIn(list), "what is not there is not in it")
 }
 
 private func checkDate(_ bytes: [UInt8]) {

@@ -10,6 +10,7 @@ package struct Route: Equatable, Sendable {
         case getDevice
         case deleteDevice
         case getBundle
+        case queryBundles
         case getDeliveries
         case postResends
         case postNotifications
@@ -41,6 +42,7 @@ package struct Route: Equatable, Sendable {
         Route(.getDevice, "GET", "/v1/devices/{id}", .read),
         Route(.deleteDevice, "DELETE", "/v1/devices/{id}", .manage),
         Route(.getBundle, "GET", "/v1/devices/{id}/bundle", .read),
+        Route(.queryBundles, "POST", "/v1/bundles/query", .read, .json),
         Route(.getDeliveries, "GET", "/v1/devices/{id}/deliveries", .read),
         Route(.postResends, "POST", "/v1/resends", nil, .json),
         Route(.postNotifications, "POST", "/v1/notifications", .send, .json),

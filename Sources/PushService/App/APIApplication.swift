@@ -27,6 +27,7 @@ package final class APIApplication: HTTPApplication {
     let status: StatusHandler
     let resends: ResendHandler
     let deliveries: DeliveriesHandler
+    let bundles: BundleHandler
     let submissions: LoopBound<SubmissionPipeline>
     let state: LoopBound<State>
 
@@ -44,6 +45,7 @@ package final class APIApplication: HTTPApplication {
         status = StatusHandler(context: context, vitals: vitals)
         resends = ResendHandler(context, dispatch: dispatch)
         deliveries = DeliveriesHandler(context)
+        bundles = BundleHandler(context)
         state = LoopBound(State(authenticator: Authenticator(context.settings.configuration)), to: context.loop)
     }
 
@@ -177,7 +179,8 @@ package final class APIApplication: HTTPApplication {
         case .putDevice: inTask(call, respond, devices.put)
         case .getDevice: inTask(call, respond, devices.get)
         case .deleteDevice: inTask(call, respond, devices.delete)
-        case .getBundle: inTask(call, respond, devices.bundle)
+        case .getBundle: inTask(call, respond, bundles.get)
+        case .queryBundles: inTask(call, respond, bundles.query)
         case .getDeliveries: inTask(call, respond, deliveries.get)
         case .getNotification: inTask(call, respond, states.get)
         case .listDeadLetters: inTask(call, respond, states.list)

@@ -60,18 +60,6 @@ struct DeviceHandler: Sendable {
         return .noContent
     }
 
-    func bundle(_ call: APICall) async throws(Problem) -> HTTPAnswer {
-        let device = try await device(call)
-        let bundles = try await context.asking { () throws(StoreError) in
-            try await context.store.bundles(of: [device.key])
-        }
-        guard case let bundle?? = bundles.first else { throw Self.notFound }
-        return .json(200) { writer in
-            writer.member("bundle", Base64URL.string(bundle))
-            if let language = device.language { writer.member("language", language) }
-        }
-    }
-
     /// Treats a damaged row as missing; the app's next launch rewrites it.
     func device(_ call: APICall) async throws(Problem) -> Device {
         let key = try Self.key(call.id, try call.tenant())
@@ -97,7 +85,7 @@ struct DeviceHandler: Sendable {
         }
     }
 
-    private static var notFound: Problem {
+    static var notFound: Problem {
         Problem(.notFound, "No such device is registered; the app registers it with PUT /v1/devices/{id}.")
     }
 

@@ -78,6 +78,8 @@ struct APICall: Sendable {
             case .postSAP: 65_536 + SAPNotification.deviceCountMax * 80
             case .postReceipts: 1_024 + limits.receiptCountMax * 128
             case .postResends: 1_024 + ResendRequest.countMax * 128
+            // Ids, tags and names of members, with room for white space.
+            case .queryBundles: 1_024 + BundleQuery.countMax * 256
             case .replayDeadLetters: 1_024 + DeadLetterReplay.countMax * 64
             default: 0
             }

@@ -23,6 +23,7 @@ enum APIHead {
         if fields.isNamed("authorization", at: index) { return "authorization" }
         if fields.isNamed("content-type", at: index) { return "content-type" }
         if fields.isNamed("content-encoding", at: index) { return "content-encoding" }
+        if fields.isNamed("if-none-match", at: index) { return "if-none-match" }
         return fields.isNamed("idempotency-key", at: index) ? "idempotency-key" : nil
     }
 

@@ -10,10 +10,21 @@ extension HTTPAnswer {
 
     static let noContent = HTTPAnswer(status: 204, fields: emptyFields)
 
-    static func json(_ status: Int, _ members: (inout JSONWriter) -> Void) -> HTTPAnswer {
+    static func json(_ status: Int, tag: String? = nil, _ members: (inout JSONWriter) -> Void) -> HTTPAnswer {
         var writer = JSONWriter(reserving: 224)
         writer.object(members)
-        return HTTPAnswer(status: status, fields: jsonFields, body: writer.bytes)
+        return HTTPAnswer(status: status, fields: tagged(jsonFields, tag), body: writer.bytes)
+    }
+
+    static func notModified(_ tag: EntityTag) -> HTTPAnswer {
+        HTTPAnswer(status: 304, fields: tagged(emptyFields, tag.field))
+    }
+
+    private static func tagged(_ fields: HeaderBlock, _ tag: String?) -> HeaderBlock {
+        guard let tag else { return fields }
+        var fields = fields
+        fields.append(Array("etag".utf8), Array(tag.utf8))
+        return fields
     }
 
     static func text(_ contentType: String, _ body: [UInt8]) -> HTTPAnswer {

@@ -54,12 +54,15 @@ extension StoreReader {
         }
     }
 
-    /// Avoids the registry snapshot, whose cache bundles would displace.
+    /// In one transaction, apart from the registry snapshot, whose cache bundles would displace.
     func bundles(of keys: [DeviceKey]) throws(StoreError) -> [[UInt8]?] {
         let select = try sql(Self.selectBundle)
-        var bundles: [[UInt8]?] = []
-        for key in keys { bundles.append(try first(key, select) { $0.bytes(0) }) }
-        return bundles
+        return try together { () throws(StoreError) in
+            var bundles: [[UInt8]?] = []
+            bundles.reserveCapacity(keys.count)
+            for key in keys { bundles.append(try first(key, select) { $0.bytes(0) }) }
+            return bundles
+        }
     }
 
     func devices(

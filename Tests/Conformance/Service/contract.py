@@ -54,6 +54,8 @@ def check_curl(service, sender, token):
             (("/v1/health",), None, 200),
             (("/v1/devices/d1", "--request", "PUT"), device, 200),
             (("/v1/devices/d1/bundle",), None, 200),
+            (("/v1/devices/d1/bundle", "--header", "if-none-match: *"), None, 304),
+            (("/v1/bundles/query",), {"devices": [{"device": "d1"}, {"device": "none"}]}, 200),
             (("/v1/devices/d1/deliveries",), None, 200),
             (("/v1/notifications",), {"topic": APP, "class": "normal", "recipients": [recipient]}, 202),
             (("/v1/nothing",), None, 404),

@@ -31,9 +31,17 @@ struct HostileRequestTests {
             (.putDevice, try ServerStage.device()), (.postResends, #"{"resends":[{"trace":"\#(trace)"}]}"#),
             (.postNotifications, Body.notification(#"{"device":"d1","sealed":"short","trace":"\#(trace)"}"#)),
             (.postNotifications, Body.notification()),
+            (
+                .postNotifications,
+                Body.notification(
+                    #"{"device":"d1","sealed":"\#(Body.sealed)"},{"device":"d2","sealed":"x"}"#,
+                    #","partial":true"#
+                )
+            ),
             (.postReceipts, #"{"receipts":[{"capability":"\#(trace)","code":"opened"}]}"#),
             (.replayDeadLetters, #"{"ids":["\#(id)"]}"#),
             (.postSAP, #"{"topic":"com.example.rival","devices":["d1"],"notification":{"alert":"x","badge":1}}"#),
+            (.queryBundles, #"{"devices":[{"device":"d1","etag":"\#(trace)"},{"device":"d2"}]}"#),
             (.getDevice, ""), (.deleteDevice, ""), (.getBundle, ""), (.getNotification, ""), (.listDeadLetters, ""),
             (.health, ""), (.readiness, ""), (.metrics, ""),
         ]

@@ -31,6 +31,18 @@ struct IsolationTests {
                 let nothing = await stage.read(other, tenant: "rival")
                 #expect(reply.status == 404 && reply.body == nothing.body && reply.fields == nothing.fields, "\(path)")
             }
+            func query(_ name: String) async -> String {
+                await stage.send(
+                    "POST",
+                    "/v1/bundles/query",
+                    StagedConfiguration.key("rival", .read),
+                    body: #"{"devices":[{"device":"\#(name)"}]}"#
+                ).text
+            }
+            #expect(
+                await query("secret").split(separator: "secret") == (await query("absent")).split(separator: "absent")
+            )
+            #expect(await query("secret").contains(#""state":"missing""#))
             let deletion = await stage.manage("DELETE", "/v1/devices/secret", tenant: "rival")
             #expect(deletion.body == (await stage.manage("DELETE", "/v1/devices/absent", tenant: "rival")).body)
             #expect(await stage.manage("GET", "/v1/dead-letters", tenant: "rival").text == #"{"dead-letters":[]}"#)
