@@ -42,7 +42,7 @@ package struct Option: Sendable {
     package static let json = Option(flag: "--json", "prints one JSON object per line, for programs")
     package static let allowExampleKeys = Option(
         flag: "--allow-example-keys",
-        "loads the published keys of keys-example, which protect nothing"
+        "loads the keys of keys-example, which protect nothing"
     )
 }
 

@@ -29,3 +29,24 @@ public enum KeyBundleError: Error, Equatable {
     /// Prekey without secrecy.
     case lowOrderPrekey
 }
+
+extension KeyBundleError {
+    /// As docs/protocol.md, section 3, calls it.
+    package var name: String {
+        switch self {
+        case .malformed: "malformed"
+        case .unsupportedVersion: "unsupported-version"
+        case .unsupportedSuite: "unsupported-suite"
+        case .otherIdentity: "other-identity"
+        case .otherTopic: "other-topic"
+        case .badSignature: "bad-signature"
+        case .rolledBack: "rolled-back"
+        case .equivocation: "equivocation"
+        case .suiteDowngrade: "suite-downgrade"
+        case .validityTooLong: "validity-too-long"
+        case .notYetValid: "not-yet-valid"
+        case .expired: "expired"
+        case .lowOrderPrekey: "low-order-prekey"
+        }
+    }
+}

@@ -46,10 +46,30 @@ public struct Recipient: Sendable {
         pins: some BundlePinStore,
         now: Timestamp = .now
     ) throws(RecipientError) {
-        let signed = try Self.signed(bundle, pinnedIdentity: pinnedIdentity, topic: topic)
+        try self.init(
+            try Self.signed(bundle, pinnedIdentity: pinnedIdentity, topic: topic),
+            in: BundlePinSlot(identity: pinnedIdentity, topic: topic),
+            fetchedAt: fetchedAt,
+            protectionClass: protectionClass,
+            pins: pins,
+            now: now
+        )
+    }
+
+    /// The form for a bundle whose signature was verified before: all else is checked anew.
+    ///
+    /// - Parameter slot: of the identity and the topic that it was verified for.
+    package init(
+        _ signed: SignedKeyBundle,
+        in slot: BundlePinSlot,
+        fetchedAt: Timestamp,
+        protectionClass: ProtectionClass = .afterFirstUnlock,
+        pins: some BundlePinStore,
+        now: Timestamp
+    ) throws(RecipientError) {
         var result: Result<(bundle: KeyBundle, pin: BundlePin), KeyBundleError>?
         do {
-            try pins.update(BundlePinSlot(identity: pinnedIdentity, topic: topic)) { pin in
+            try pins.update(slot) { pin in
                 do throws(KeyBundleError) {
                     let checked = try signed.checked(against: pin, now: now)
                     let newPin = signed.pin(replacing: pin, fetchedAt: fetchedAt, now: now)
@@ -85,6 +105,15 @@ public struct Recipient: Sendable {
         withoutPinsAt now: Timestamp
     ) throws(RecipientError) {
         let signed = try Self.signed(bundle, pinnedIdentity: pinnedIdentity, topic: topic)
+        try self.init(signed, protectionClass: protectionClass, withoutPinsAt: now)
+    }
+
+    /// The form without pins for a bundle whose signature was verified before.
+    package init(
+        _ signed: SignedKeyBundle,
+        protectionClass: ProtectionClass = .afterFirstUnlock,
+        withoutPinsAt now: Timestamp
+    ) throws(RecipientError) {
         let checked: KeyBundle
         do {
             checked = try signed.checked(against: nil, now: now)

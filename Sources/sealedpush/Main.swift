@@ -7,7 +7,7 @@ enum Main {
         await Program(
             "sealedpush",
             commands: [
-                KeygenCommand.self, SealCommand.self, OpenCommand.self, AttachmentCommand.self,
+                KeygenCommand.self, SealCommand.self, SealLinesCommand.self, OpenCommand.self, AttachmentCommand.self,
                 AttachmentUploadCommand.self, InspectCommand.self, SafetyNumberCommand.self, SendCommand.self,
                 SimulateCommand.self, SimulateReplayCommand.self, TokenCommand.self, DeliveryLogCommand.self,
                 DeviceCommand.self, ReplayCommand.self, DemoCommand.self,

@@ -3,7 +3,17 @@ package enum MessageDocument {
     package static let byteCountMax = 1 << 20
 
     package static func parse(_ bytes: [UInt8]) throws(MessageDocumentError) -> Message {
-        let document = try object(bytes, "a message")
+        try message(try object(bytes, "a message"), in: bytes)
+    }
+
+    /// Reads a message that is a part of a document.
+    ///
+    /// - Parameter bytes: the document, for the places of errors.
+    package static func message(
+        _ document: JSONValue,
+        in bytes: [UInt8]
+    ) throws(MessageDocumentError) -> Message {
+        try checkIsObject(document, "a message", in: bytes)
         try checkNames(of: document, MessageMember.allCases.map(\.rawValue), "a message", in: bytes)
         for attachment in document[MessageMember.attachments.rawValue]?.elements ?? [] {
             try checkNames(of: attachment, AttachmentMember.allCases.map(\.rawValue), "an attachment", in: bytes)
@@ -41,10 +51,17 @@ package enum MessageDocument {
         } catch {
             throw MessageDocumentError("\(error.reason)", at: error.offset, in: bytes)
         }
-        guard document.members != nil else {
-            throw MessageDocumentError("\(what) is a JSON object in braces", at: document.offset, in: bytes)
-        }
+        try checkIsObject(document, what, in: bytes)
         return document
+    }
+
+    private static func checkIsObject(
+        _ value: JSONValue,
+        _ what: String,
+        in bytes: [UInt8]
+    ) throws(MessageDocumentError) {
+        guard value.members == nil else { return }
+        throw MessageDocumentError("\(what) is a JSON object in braces", at: value.offset, in: bytes)
     }
 
     private static func checkNames(

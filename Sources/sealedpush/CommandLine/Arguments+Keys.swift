@@ -2,6 +2,7 @@ import CommandLineTool
 import Envelope
 import Keys
 import Primitives
+import Sealing
 
 extension Arguments {
     func topic(_ name: String = "--topic") throws(CommandError) -> BundleID {
@@ -10,6 +11,26 @@ extension Arguments {
             return try BundleID(text)
         } catch {
             throw wrong("\(name) must be the app's bundle id: letters, digits, '-' and '.', at most 155 bytes")
+        }
+    }
+
+    /// Reads the file of `--sender-key`.
+    func senderIdentity() throws(CommandError) -> SenderIdentity {
+        let path = try required("--sender-key")
+        do throws(FileError) {
+            return try SenderIdentity(keyFile: path, exampleKeys: exampleKeys)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// Opens the folder of `--pins`; nil without it.
+    func pins() throws(CommandError) -> FileBundlePinStore? {
+        guard let folder = value("--pins") else { return nil }
+        do throws(BundlePinStoreError) {
+            return try FileBundlePinStore(folder: folder)
+        } catch {
+            throw .failed(error.sentence)
         }
     }
 

@@ -40,8 +40,12 @@ struct SealCommand: Command {
         Option("--placeholder-title", "TEXT", "the placeholder's title, a constant of the app"),
         Option("--placeholder-body", "TEXT", "the placeholder's text; 'You have a new message' without it"),
         Option("--placeholder-key", "KEY", "a loc-key instead of both, which does not show a language"),
-        receipt, .json, .allowExampleKeys,
+        receipt, sealedOnly, .json, .allowExampleKeys,
     ]
+    private static let sealedOnly = Option(
+        flag: "--sealed-only",
+        "prints the member 'sealed' alone instead of the payload, for the relay"
+    )
     private static let receipt = Option(
         flag: "--receipt",
         "asks for a receipt; prints its hash, the receipt-hash for the relay"
@@ -59,6 +63,8 @@ struct SealCommand: Command {
         Without --pins nothing is remembered: an older bundle of the device, another one of the same epoch and one with a
         lower suite are accepted like the newest, as long as they are valid. Their source can then keep you on keys that
         the device has replaced, for 60 days at most. Use it for trials, and --pins for all else.
+
+        'seal --lines' seals for many recipients in one process.
         """
 
     private let arguments: Arguments
@@ -89,6 +95,9 @@ struct SealCommand: Command {
         } else {
             source = .file(path: try arguments.operand("MESSAGE.json"))
         }
+        if arguments.flag(Self.sealedOnly), Arguments.placeholders.contains(where: { arguments.value($0) != nil }) {
+            throw arguments.wrong("--sealed-only prints no placeholder: leave it out, the relay has its own")
+        }
         kind = try arguments.value("--class").map { text throws(CommandError) in
             guard let kind = Kind(rawValue: text) else { throw arguments.wrong("--class must be 'alert' or 'call'") }
             return kind
@@ -109,7 +118,9 @@ struct SealCommand: Command {
         try checkKind(of: message)
         if arguments.flag(Self.receipt) { message.receipt = .random() }
         let sealed = try seal(message)
-        let payload = sealed.payload(placeholder: placeholder)
+        let payload =
+            arguments.flag(Self.sealedOnly)
+            ? Array((sealed.sealedField + "\n").utf8) : sealed.payload(placeholder: placeholder)
         let out = arguments.value("--out")
         try writeOutput(payload, to: out)
         guard arguments.flag(.json) else {
@@ -161,7 +172,7 @@ struct SealCommand: Command {
             throw .failed("this message is a call and cannot be an alert; leave --class out, or pass --class call")
         case .alert, .call, nil: break
         }
-        let placeholders = ["--placeholder-title", "--placeholder-body", "--placeholder-key"]
+        let placeholders = Arguments.placeholders
         if isCall, let name = placeholders.first(where: { arguments.value($0) != nil }) {
             throw .failed("a call shows no placeholder: leave \(name) out")
         }
@@ -181,19 +192,7 @@ struct SealCommand: Command {
     }
 
     private func seal(_ message: Message) throws(CommandError) -> SealedMessage {
-        let sender: SenderIdentity
-        do {
-            sender = try SenderIdentity(
-                keyFile: try arguments.required("--sender-key"),
-                exampleKeys: arguments.exampleKeys
-            )
-        } catch let error as FileError {
-            throw .file(error)
-        } catch let error as CommandError {
-            throw error
-        } catch {
-            throw .failed("\(error)")
-        }
+        let sender = try arguments.senderIdentity()
         let recipient = try recipient()
         do {
             return try sender.seal(message, for: recipient, sentAt: .now, lifetime: lifetime, overflow: overflow)
@@ -209,24 +208,23 @@ struct SealCommand: Command {
         guard let bundle = Base64URL.decode(text) else {
             throw .failed("\(TerminalText.safe(bundlePath)) is not a key bundle (base64url); check the path")
         }
+        let pins = try arguments.pins()
         do {
-            return try recipient(bundle, identity)
+            return try recipient(bundle, identity, pins)
         } catch {
             if case .pins(let error) = error { throw .failed(error.sentence) }
             throw .failed("\(TerminalText.safe(bundlePath)): \(error.sentence)")
         }
     }
 
-    private func recipient(_ bundle: [UInt8], _ identity: IdentityKey) throws(RecipientError) -> Recipient {
+    private func recipient(
+        _ bundle: [UInt8],
+        _ identity: IdentityKey,
+        _ pins: FileBundlePinStore?
+    ) throws(RecipientError) -> Recipient {
         let now = Timestamp.now
-        guard let folder = arguments.value("--pins") else {
+        guard let pins else {
             return try Recipient(bundle: bundle, pinnedIdentity: identity, topic: topic, withoutPinsAt: now)
-        }
-        let pins: FileBundlePinStore
-        do {
-            pins = try FileBundlePinStore(folder: folder)
-        } catch {
-            throw .pins(error)
         }
         return try Recipient(
             bundle: bundle,
@@ -240,6 +238,8 @@ struct SealCommand: Command {
 }
 
 extension Arguments {
+    fileprivate static let placeholders = ["--placeholder-title", "--placeholder-body", "--placeholder-key"]
+
     fileprivate func placeholder() throws(CommandError) -> Placeholder {
         let title = value("--placeholder-title")
         let body = value("--placeholder-body")

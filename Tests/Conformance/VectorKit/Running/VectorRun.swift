@@ -1,5 +1,5 @@
 import Envelope
-package import Keys
+import Keys
 import Primitives
 
 /// This implementation's results for a vector: one line for each input, to be compared with the expected ones.
@@ -113,26 +113,5 @@ package enum VectorRun {
             issuedAt: Timestamp(milliseconds: 0),
             fetchedAt: Timestamp(milliseconds: 0)
         )
-    }
-}
-
-extension KeyBundleError {
-    /// The name of docs/protocol.md, section 3.
-    package var name: String {
-        switch self {
-        case .malformed: "malformed"
-        case .unsupportedVersion: "unsupported-version"
-        case .unsupportedSuite: "unsupported-suite"
-        case .otherIdentity: "other-identity"
-        case .otherTopic: "other-topic"
-        case .badSignature: "bad-signature"
-        case .rolledBack: "rolled-back"
-        case .equivocation: "equivocation"
-        case .suiteDowngrade: "suite-downgrade"
-        case .validityTooLong: "validity-too-long"
-        case .notYetValid: "not-yet-valid"
-        case .expired: "expired"
-        case .lowOrderPrekey: "low-order-prekey"
-        }
     }
 }
