@@ -10,11 +10,11 @@ TSAN := --sanitize=thread --scratch-path .build/thread
 help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
 	@echo 'make test       every test'
-	@echo 'make build      the command line, the host of attachments and the service, as .build/debug/sealedpush, -blobs and sealedpushd'
+	@echo 'make build      the command line, host of attachments, sidecar and service, as .build/debug/sealedpush, -blobs, -sidecar and sealedpushd'
 	@echo 'make site       the documents and all public symbols as web pages, .build/site'
 	@echo 'make lint       swift-format, strict'
 	@echo 'make vectors    write Tests/Conformance/Vectors/sealedpush anew'
-	@echo 'make release    optimised builds of these three, which need no Swift where they run'
+	@echo 'make release    optimised builds of these four, which need no Swift where they run'
 	@echo 'make bench      an optimised build of what measures, .build/release/sealedpush-bench'
 	@echo 'make image      a container image of the service'
 	@echo 'make test-asan  the tests under the address sanitizer'
@@ -27,6 +27,7 @@ prerequisites:
 build: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush
 	@scripts/swift build $(QUIET) --product sealedpush-blobs
+	@scripts/swift build $(QUIET) --product sealedpush-sidecar
 	@scripts/swift build $(QUIET) --product sealedpushd
 
 # Security is part of no program.
@@ -49,7 +50,7 @@ test: prerequisites
 # which the sanitizer alone makes late; the search for keys in memory, because the sanitizer keeps freed blocks.
 SANITIZER_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|DeliveryMachineTests|UsageTests|$\
 	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|WebhookReuseTests|TLSIdentitySecrecyTests|HMACSecrecyTests|CrashTests|$\
-	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests
+	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests|SidecarTests\.Sidecar(Crash)?Tests
 
 # Without the search for leaks: extensions in the test's process that wait by the device's clock when the test is over,
 # unsent reports among them, which a stopped clock never wakes; and a test of FallbackRunnerTests that ends with a
@@ -77,6 +78,7 @@ release: prerequisites
 	@scripts/build-date
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush-blobs
+	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush-sidecar
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpushd
 
 bench: prerequisites

@@ -183,6 +183,7 @@ package.products += [
     .executable(name: "sealedpush", targets: ["sealedpush"]),
     .executable(name: "sealedpush-blobs", targets: ["sealedpush-blobs"]),
     .executable(name: "sealedpushd", targets: ["sealedpushd"]),
+    .executable(name: "sealedpush-sidecar", targets: ["sealedpush-sidecar"]),
 ]
 package.targets += [
     // The device as iOS would run it. On Apple platforms the real framework is used, and a target of that name would
@@ -212,6 +213,7 @@ package.targets += [
     module("BlobStore", "Envelope", "HTTP", "Platform", "Primitives"),
     module("DeviceLink", "APNS", "Networking"),
     module("APNSProvider", "APNS", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
+    module("ServiceParts", "CLinux", "Envelope", "Keys", "Platform"),
     module(
         "PushService",
         "APNS",
@@ -223,7 +225,8 @@ package.targets += [
         "Networking",
         "Platform",
         "Primitives",
-        "PushStore"
+        "PushStore",
+        "ServiceParts"
     ),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
     module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
@@ -259,8 +262,31 @@ package.targets += [
     .executableTarget(
         name: "sealedpushd",
         dependencies: [
-            "APNS", "CLinux", "Envelope", "Keys", "Networking", "Platform", "Primitives", "PushService", "PushStore",
+            "APNS", "Envelope", "Keys", "Networking", "Platform", "Primitives", "PushService", "PushStore", "ServiceParts",
         ],
+        exclude: ["README.md"],
+        swiftSettings: house
+    ),
+
+    // The back end's machine: seals for it, in any language. It links Sealing, and nothing that opens a message.
+    module(
+        "Sidecar",
+        "AttachmentStream",
+        "AttachmentUpload",
+        "Envelope",
+        "HTTP",
+        "HTTPSClient",
+        "Keys",
+        "Networking",
+        "Platform",
+        "Primitives",
+        "PushStore",
+        "Sealing",
+        "ServiceParts"
+    ),
+    .executableTarget(
+        name: "sealedpush-sidecar",
+        dependencies: ["Envelope", "Keys", "Networking", "Platform", "Primitives", "ServiceParts", "Sidecar"],
         exclude: ["README.md"],
         swiftSettings: house
     ),
@@ -583,14 +609,32 @@ package.targets += [
         "PushStore",
         "PushStorePattern",
         "Sealing",
+        "ServiceParts",
         "TestCertificates",
         "TestWebServer"
+    ),
+    tests(
+        "SidecarTests",
+        "ChatAppCode",
+        "EndToEndStage",
+        "Envelope",
+        "Keys",
+        "Platform",
+        "Primitives",
+        "Sealing",
+        "ServiceParts",
+        "Sidecar",
+        "sealedpush",
+        "sealedpush-blobs",
+        "sealedpush-sidecar",
+        "sealedpushd"
     ),
     tests(
         "sealedpushdTests",
         "sealedpush",
         "sealedpush-bench",
         "sealedpush-blobs",
+        "sealedpush-sidecar",
         "sealedpushd",
         "APNS",
         "APNSSimulator",
@@ -603,6 +647,7 @@ package.targets += [
         "PushService",
         "PushStore",
         "PushStorePattern",
+        "ServiceParts",
         "TestCertificates",
         "TestWebServer"
     ),

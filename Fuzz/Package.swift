@@ -69,6 +69,7 @@ let package = Package(
         module("DeviceLink", "APNS", "Networking"),
         module("APNSProvider", "APNS", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
         module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
+        module("ServiceParts", "CLinux", "Envelope", "Keys", "Platform"),
         module(
             "PushService",
             "APNS",
@@ -80,7 +81,8 @@ let package = Package(
             "Networking",
             "Platform",
             "Primitives",
-            "PushStore"
+            "PushStore",
+            "ServiceParts"
         ),
         .target(name: "CExtendedAttributes"),
         .target(name: "CLinux"),
@@ -114,7 +116,7 @@ let package = Package(
         fuzz("FuzzHTTP1", "Networking", "HTTP"),
         fuzz("FuzzHTTP2Frames", "Networking", "HTTP"),
         fuzz("FuzzHTTP2", "Networking", "HTTP"),
-        fuzz("FuzzAPI", "APNS", "Envelope", "Keys", "Primitives", "PushService", "PushStore"),
+        fuzz("FuzzAPI", "APNS", "Envelope", "Keys", "Primitives", "PushService", "PushStore", "ServiceParts"),
         fuzz("FuzzLegacyInterface", "APNS"),
         fuzz("FuzzDeviceLink", "DeviceLink"),
         fuzz("FuzzCertificate", "APNS", "Networking"),

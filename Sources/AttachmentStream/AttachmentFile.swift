@@ -43,6 +43,30 @@ public enum AttachmentFile {
         return source.byteCount
     }
 
+    /// Seals bytes of memory; else as for a file.
+    ///
+    /// - Throws: `.file`, `.tooLong`, `.wrongKey`.
+    package static func seal(
+        bytes: RawSpan,
+        to path: String,
+        key: [UInt8],
+        context: [UInt8],
+        random: inout some RandomSource
+    ) throws(AttachmentError) {
+        guard key.count == ChunkFormat.keyByteCount else { throw .wrongKey }
+        var sealer = unsafe ChunkSealer(
+            key: SecretBytes(copying: key.span.bytes),
+            salt: random.bytes(count: ChunkFormat.saltByteCount),
+            context: context
+        )
+        let file = try PartialFile(creating: path)
+        try unsafe file.write(sealer.head.span.bytes)
+        try sealer.update(bytes) { (chunk) throws(AttachmentError) in try file.write(chunk) }
+        try pad(UInt64(bytes.byteCount), with: &sealer, into: file)
+        try sealer.finish { (chunk) throws(AttachmentError) in try file.write(chunk) }
+        try file.finish()
+    }
+
     /// Seals the file's bytes, and zeros up to the padded length.
     private static func seal(
         _ source: borrowing SourceFile,
@@ -63,8 +87,16 @@ public enum AttachmentFile {
             }
         }
         guard missingByteCount == 0 else { throw .sourceChanged }
+        try pad(source.byteCount, with: &sealer, into: file)
+    }
+
+    private static func pad(
+        _ byteCount: UInt64,
+        with sealer: inout ChunkSealer,
+        into file: borrowing PartialFile
+    ) throws(AttachmentError) {
         let zeros = SecretBytes(byteCount: ChunkFormat.plaintextByteCount) { _ in }
-        var paddingByteCount = AttachmentLength.padded(source.byteCount) - source.byteCount
+        var paddingByteCount = AttachmentLength.padded(byteCount) - byteCount
         while paddingByteCount > 0 {
             let count = Int(min(paddingByteCount, UInt64(zeros.byteCount)))
             paddingByteCount -= UInt64(count)

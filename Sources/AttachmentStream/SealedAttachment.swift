@@ -50,4 +50,19 @@ extension AttachmentFile {
         let byteCount = try seal(from: source, to: path, key: key, context: id.context, random: &random)
         return SealedAttachment(id: id, key: AttachmentKey(bytes: key), byteCount: byteCount)
     }
+
+    /// Seals bytes that are in no file, under a new random key and id.
+    ///
+    /// - Parameters:
+    ///   - bytes: the attachment; no copy reaches the disk.
+    ///   - path: must not exist; readable by its owner only, and removed after an error.
+    /// - Returns: the attachment's part of the message.
+    /// - Throws: `.file`.
+    public static func seal(_ bytes: RawSpan, to path: String) throws(AttachmentError) -> SealedAttachment {
+        var random = SystemRandom()
+        let id = AttachmentID(bytes: random.bytes(count: AttachmentID.byteCount))
+        let key = random.bytes(count: AttachmentKey.byteCount)
+        try seal(bytes: bytes, to: path, key: key, context: id.context, random: &random)
+        return SealedAttachment(id: id, key: AttachmentKey(bytes: key), byteCount: UInt64(bytes.byteCount))
+    }
 }

@@ -3,6 +3,7 @@ import Envelope
 import FuzzSupport
 import Primitives
 import PushStore
+import ServiceParts
 
 @testable import PushService
 

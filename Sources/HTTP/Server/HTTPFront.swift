@@ -38,7 +38,7 @@ package final class HTTPFront: Sendable {
     ) async throws(TransportError) -> HTTPFront {
         try await start(loop, limits, application) { core throws(TransportError) in
             try core.listen(listens, context)
-            if let loopbackPort { try core.listenPlain(port: loopbackPort) }
+            if let loopbackPort { try core.listenPlain(at: .loopback(port: loopbackPort)) }
         }
     }
 
@@ -52,7 +52,26 @@ package final class HTTPFront: Sendable {
         limits: HTTPLimits = HTTPLimits(),
         application: any HTTPApplication
     ) async throws(TransportError) -> HTTPFront {
-        try await start(loop, limits, application) { core throws(TransportError) in try core.listenPlain(port: port) }
+        try await start(loop, limits, application) { core throws(TransportError) in
+            try core.listenPlain(at: .loopback(port: port))
+        }
+    }
+
+    /// Starts to listen on a unix socket, in plain text. Its mode says which users may connect.
+    ///
+    /// - Parameters:
+    ///   - path: of at most 107 bytes, where no file is; left there at the end.
+    ///   - mode: of the socket's file.
+    package static func startUnix(
+        path: String,
+        mode: UInt32,
+        loop: EventLoop,
+        limits: HTTPLimits = HTTPLimits(),
+        application: any HTTPApplication
+    ) async throws(TransportError) -> HTTPFront {
+        try await start(loop, limits, application) { core throws(TransportError) in
+            try core.listenPlain(at: .unix(path: path, mode: mode))
+        }
     }
 
     private static func start(

@@ -28,9 +28,9 @@ final class HTTPFrontCore {
         for listen in listens { listeners.append(try listener(listen, context)) }
     }
 
-    func listenPlain(port: UInt16) throws(TransportError) {
+    func listenPlain(at place: PlainListener.Place) throws(TransportError) {
         loopbackListener = try PlainListener(
-            port: port,
+            at: place,
             loop: service.loop,
             limits: service.limits.channel,
             admits: { [self] in loopbackConnections.count < service.limits.loopbackConnectionCountMax },

@@ -1,5 +1,15 @@
-/// Accepts plain-text connections on 127.0.0.1. Lives on one loop.
+private import Glibc
+
+/// Accepts plain-text connections of this machine: on 127.0.0.1, or on a unix socket. Lives on one loop.
 package final class PlainListener {
+    package enum Place {
+        /// Port of 127.0.0.1; 0 lets the system choose.
+        case loopback(port: UInt16)
+        /// Path without a file, and the socket's mode.
+        case unix(path: String, mode: UInt32)
+    }
+
+    /// 0 for a unix socket.
     package let port: UInt16
     private let loop: EventLoop
     private let limits: TLSChannelLimits
@@ -12,10 +22,9 @@ package final class PlainListener {
     /// Starts to listen, and keeps itself alive until `close()` or the loop's end. On the loop.
     ///
     /// - Parameters:
-    ///   - port: 0 lets the system choose.
     ///   - admits: False closes a new connection.
     package init(
-        port: UInt16,
+        at place: Place,
         loop: EventLoop,
         limits: TLSChannelLimits,
         admits: @escaping () -> Bool,
@@ -23,10 +32,20 @@ package final class PlainListener {
     ) throws(TransportError) {
         loop.checkIsolated()
         guard !loop.isStopping else { throw .loopStopped }
-        let address = try SocketAddress.resolve(host: "127.0.0.1", port: port, isPassive: true)[0]
+        let address =
+            switch place {
+            case .loopback(let port): try SocketAddress.resolve(host: "127.0.0.1", port: port, isPassive: true)[0]
+            case .unix(let path, _): try SocketAddress.unix(path)
+            }
         let socket = try Socket(family: address.family)
         try socket.listen(at: address, backlog: 512)
-        self.port = try socket.localPort()
+        switch place {
+        case .loopback: port = try socket.localPort()
+        case .unix(let path, let mode):
+            // It was made under the process's umask.
+            guard unsafe chmod(path, mode) == 0 else { throw .system(call: "chmod", code: errno) }
+            port = 0
+        }
         self.loop = loop
         self.limits = limits
         self.admits = admits

@@ -82,6 +82,21 @@ package struct SocketAddress: Sendable {
         self.byteCount = byteCount
     }
 
+    /// The address of a unix socket.
+    ///
+    /// - Throws: `.addressNotAvailable` for a path of more than 107 bytes.
+    package static func unix(_ path: String) throws(TransportError) -> SocketAddress {
+        var address = sockaddr_un()
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .addressNotAvailable }
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        return unsafe withUnsafePointer(to: address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe SocketAddress(copying: address, byteCount: socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
     private init(copying address: UnsafePointer<sockaddr>, byteCount: socklen_t) {
         var storage = sockaddr_storage()
         let count = min(Int(byteCount), MemoryLayout<sockaddr_storage>.size)

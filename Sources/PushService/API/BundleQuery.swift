@@ -1,5 +1,6 @@
 package import Envelope
 package import PushStore
+import ServiceParts
 
 /// The body of `POST /v1/bundles/query`: devices, and the bundles of them that the sender has.
 package struct BundleQuery: Equatable, Sendable {

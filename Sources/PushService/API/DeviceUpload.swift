@@ -1,6 +1,7 @@
 package import APNS
 package import Envelope
 import Keys
+import ServiceParts
 
 /// Body of `PUT /v1/devices/{id}`, the same on every launch of the app.
 package struct DeviceUpload: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Envelope
+import ServiceParts
 
 /// Field `Idempotency-Key`, or the member of the body.
 enum IdempotencyKey {

@@ -1,6 +1,7 @@
 package import Envelope
 package import Primitives
 package import PushStore
+import ServiceParts
 
 /// Body of `POST /v1/notifications`.
 package struct NotificationSubmission: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Envelope
+import ServiceParts
 
 /// Error answer with advice. It repeats nothing of the request but names of fields that look like names.
 ///

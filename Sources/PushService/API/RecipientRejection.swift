@@ -1,5 +1,6 @@
 import Envelope
 import PushStore
+import ServiceParts
 
 /// A recipient that a partial submission leaves out.
 package struct RecipientRejection: Equatable, Sendable {

@@ -1,4 +1,5 @@
 package import Envelope
+import ServiceParts
 
 package enum RequestBody {
     static let depthMax = 8

@@ -1,5 +1,6 @@
 package import APNS
 package import Envelope
+import ServiceParts
 
 /// `POST /v1/resends`: requests to seal messages anew, by trace. It needs no key: it reveals little more than a trace
 /// that the service has (protocol v1, rule 20).

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import ServiceParts
 
 /// Visible text: `alert`, and the properties that go into `aps.alert`.
 struct SAPAlert {

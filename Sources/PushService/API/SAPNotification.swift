@@ -2,6 +2,7 @@ package import APNS
 package import Envelope
 import Primitives
 package import PushStore
+import ServiceParts
 
 /// Body of `POST /v1/compat/sap`: SAP Mobile Services' properties, for teams that migrate. The only route for clear
 /// text, if the tenant's configuration allows it.

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import ServiceParts
 
 /// Properties mapped to Apple's names.
 struct SAPProperties {

@@ -1,4 +1,5 @@
 import HTTP
+import ServiceParts
 
 /// Client addresses that proxies report. Bounded; malformed input yields none.
 package enum ForwardedField: String, CaseIterable, Sendable {

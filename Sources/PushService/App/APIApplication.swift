@@ -3,6 +3,7 @@ package import HTTP
 import Networking
 import Platform
 import PushStore
+import ServiceParts
 
 /// HTTP API. On the context's loop.
 package final class APIApplication: HTTPApplication {

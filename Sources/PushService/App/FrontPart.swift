@@ -1,6 +1,7 @@
 import HTTP
 import Networking
 import Platform
+import ServiceParts
 
 final class FrontPart: ServicePart {
     let name: StaticString = "front"

@@ -1,5 +1,6 @@
 package import Envelope
 import Primitives
+package import ServiceParts
 
 /// Configuration with the contents of its files.
 package struct LoadedConfiguration: Sendable {

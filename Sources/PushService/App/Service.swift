@@ -3,6 +3,7 @@ import Networking
 import Platform
 import Primitives
 package import PushStore
+package import ServiceParts
 
 /// Push service. Parts start in order, work before intake, and drain in reverse: intake ends, accepted
 /// notifications are sent, tenants are notified, the store closes.

@@ -1,6 +1,7 @@
 package import Envelope
 package import Networking
 package import Primitives
+package import ServiceParts
 
 /// Configuration's files, read and checked before a start or reload changes anything.
 package final class ServiceFiles: Sendable {

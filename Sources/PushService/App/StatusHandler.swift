@@ -2,6 +2,7 @@ import Envelope
 import HTTP
 import Platform
 import PushStore
+import ServiceParts
 
 struct StatusHandler: Sendable {
     private static let isAlive = HTTPAnswer.json(200) { $0.member("status", "ok") }
@@ -57,6 +58,6 @@ struct StatusHandler: Sendable {
         // A copy: every request takes the lock.
         let metrics = context.metrics.withLock { $0 }
         metrics.append(to: &text, unixSeconds: Int64(clamping: context.clock.wall().milliseconds / 1_000))
-        return .text(ServiceMetrics.contentType, text)
+        return .text(MetricsText.contentType, text)
     }
 }

@@ -2,6 +2,7 @@ import Envelope
 package import Keys
 import Platform
 package import Primitives
+import ServiceParts
 
 /// Key that encrypts device tokens: 32 random bytes, or their 43 characters of base64url with or without a line
 /// feed.
@@ -113,32 +114,5 @@ extension TokenKeyFileError: CustomStringConvertible {
                 + "'sealedpushd make-key FILE'"
         case .notRandom: "the key is not random; make one with 'sealedpushd make-key FILE'"
         }
-    }
-}
-
-extension FileError {
-    /// Does not repeat the field's value.
-    package var advice: String {
-        switch self {
-        case .notFound: "there is no such file; check the path"
-        case .system(_, _, EACCES), .system(_, _, EPERM):
-            "this user may not read it, or not enter a folder above it; give it to the service's user: chown"
-        case .system(_, _, EISDIR): "it is a folder; give the path of a file"
-        case .system(let call, _, let code): "\(Self.systemText(code)) (\(call))"
-        case .notARegularFile: "not a regular file"
-        case .tooLarge(_, let byteCountMax): "larger than \(byteCountMax) bytes; is it the right file?"
-        case .empty: "the file is empty"
-        case .exists: "the file exists already"
-        case .permissionsTooLoose(_, let mode):
-            "others may read the file (mode 0\(String(mode, radix: 8))); make it private: chmod 600"
-        case .exampleKey: "a published example key; make your own"
-        case .publicKey: "a public key; give the private one"
-        case .privateKey: "a private key; give the public one"
-        case .malformed(_, let expected): "not \(expected)"
-        }
-    }
-
-    private static func systemText(_ code: Int32) -> String {
-        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
     }
 }

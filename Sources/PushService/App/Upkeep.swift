@@ -2,6 +2,7 @@ import Envelope
 import Networking
 import Platform
 import PushStore
+import ServiceParts
 
 /// Periodic maintenance, in small steps, so that requests come in between.
 package final class Upkeep: Sendable {

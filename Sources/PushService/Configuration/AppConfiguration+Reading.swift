@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import ServiceParts
 
 extension AppConfiguration {
     private static let names = [

@@ -1,4 +1,5 @@
 import Envelope
+import ServiceParts
 
 /// Environment variables that override fields of the file, for containers. They are merged into the document, so that
 /// the same rules apply.

@@ -1,4 +1,5 @@
 import Envelope
+package import ServiceParts
 
 /// Positions of fields, for faults that show only in files or against an earlier configuration.
 package struct ConfigurationPositions: Sendable {

@@ -1,4 +1,5 @@
 import Envelope
+import ServiceParts
 
 /// Finds repeated values. The second is the fault, and names the first, which is hard to find among a thousand tenants.
 struct Doubles {

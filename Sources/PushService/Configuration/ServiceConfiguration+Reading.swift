@@ -1,4 +1,5 @@
 import Envelope
+package import ServiceParts
 
 extension ServiceConfiguration {
     /// Room for many thousand tenants.
@@ -143,14 +144,5 @@ extension ServiceConfiguration {
         guard keyCount > AccessTable.rowCountMax, let first = tenants.first else { return }
         let problem = "more than \(AccessTable.rowCountMax) keys in all; remove those not in use"
         faults.add(.wrong, .member(.root, "tenants"), at: first.value.offset, problem)
-    }
-}
-
-extension ObjectReader {
-    /// Absolute path, so that the working directory does not matter.
-    func file(_ name: String, isRequired: Bool = false) -> String? {
-        text(name, 2...4_096, "the absolute path of a file", isRequired: isRequired) {
-            $0.utf8.first == UInt8(ascii: "/") && !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F }
-        }
     }
 }

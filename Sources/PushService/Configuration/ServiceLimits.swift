@@ -1,4 +1,5 @@
 import Envelope
+import ServiceParts
 
 /// Bounds of everything that grows with external input.
 package struct ServiceLimits: Equatable, Sendable {

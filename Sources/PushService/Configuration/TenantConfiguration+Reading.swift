@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import PushStore
+import ServiceParts
 
 extension TenantConfiguration {
     private static let names = [

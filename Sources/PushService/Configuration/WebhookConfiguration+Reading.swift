@@ -1,4 +1,5 @@
 import Envelope
+import ServiceParts
 
 extension WebhookConfiguration {
     static let deliveryNames = [

@@ -1,6 +1,7 @@
 package import Networking
 import Platform
 package import PushStore
+package import ServiceParts
 
 package enum ServiceError: Error, Equatable, Sendable {
     case configuration(ConfigurationErrors)

@@ -1,6 +1,7 @@
 import Envelope
 import Networking
 package import PushStore
+import ServiceParts
 
 /// Checks the store every second, so that probes need not wait and faults show without posts.
 ///

@@ -4,6 +4,7 @@ import Envelope
 import Keys
 import Networking
 import Primitives
+import ServiceParts
 
 /// Reads keys, certificates and authorities, each file once.
 struct CredentialReader {

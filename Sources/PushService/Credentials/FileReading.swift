@@ -5,6 +5,7 @@ import Networking
 import Platform
 import Primitives
 import PushStore
+import ServiceParts
 
 struct FileReading {
     private let places: ConfigurationPositions

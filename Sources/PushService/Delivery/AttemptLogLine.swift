@@ -1,5 +1,6 @@
 package import APNS
 package import Envelope
+import ServiceParts
 
 /// Attempt in the log. No member could hold a device token, a payload or a key.
 package struct AttemptLogLine: Equatable, Sendable {

@@ -1,6 +1,7 @@
 import Envelope
 import Networking
 import PushStore
+import ServiceParts
 
 /// Daily counts by app and region, kept in the store as one note for each day. Lives on the loop.
 ///

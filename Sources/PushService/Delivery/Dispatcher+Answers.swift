@@ -3,6 +3,7 @@ import APNSProvider
 import Envelope
 import Platform
 import PushStore
+import ServiceParts
 
 extension Dispatcher {
     func didAnswer(_ ticket: DispatchFlow.Ticket, _ answer: Result<APNSResponse, ProviderError>, _ lane: Int) {

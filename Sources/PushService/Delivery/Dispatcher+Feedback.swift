@@ -3,6 +3,7 @@ import APNSProvider
 import Envelope
 import Networking
 import PushStore
+import ServiceParts
 
 /// The feedback service from before 2021, where one still runs (docs/provider.md).
 extension Dispatcher {

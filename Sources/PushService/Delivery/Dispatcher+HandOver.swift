@@ -2,6 +2,7 @@ import APNS
 package import Envelope
 import Networking
 package import PushStore
+import ServiceParts
 
 /// Direct path from API to APNs: stored as `sending`, then sent, unless that would overtake waiting work.
 ///

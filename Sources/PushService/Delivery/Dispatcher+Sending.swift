@@ -3,6 +3,7 @@ import APNSProvider
 import Envelope
 import Platform
 import PushStore
+import ServiceParts
 
 /// Marks on disk first, then sends.
 extension Dispatcher {

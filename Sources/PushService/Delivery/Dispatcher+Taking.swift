@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import PushStore
+import ServiceParts
 
 extension Dispatcher {
     func take(from lane: Lane, limit: Int, retryLimit: Int) {

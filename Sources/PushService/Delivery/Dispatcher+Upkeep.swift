@@ -3,6 +3,7 @@ import APNSProvider
 import Envelope
 import Platform
 import PushStore
+import ServiceParts
 
 /// Due times in nanoseconds of the monotonic clock.
 struct UpkeepTimes {

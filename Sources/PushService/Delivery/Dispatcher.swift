@@ -4,6 +4,7 @@ import Envelope
 import Networking
 import Platform
 package import PushStore
+import ServiceParts
 
 /// Sends the outbox's entries to APNs and writes the results back.
 ///

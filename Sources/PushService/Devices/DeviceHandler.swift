@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import HTTP
 import PushStore
+import ServiceParts
 
 /// `/v1/devices/{id}`
 struct DeviceHandler: Sendable {

@@ -2,6 +2,7 @@ import Envelope
 import HTTP
 import Platform
 import PushStore
+import ServiceParts
 
 extension HTTPAnswer {
     /// No cache may keep an answer.

@@ -1,5 +1,6 @@
 package import APNS
 package import PushStore
+import ServiceParts
 
 /// Counters. Label values come from types or the configuration: external input makes no new series.
 package struct ServiceMetrics: Sendable {

@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import Primitives
 import PushStore
+import ServiceParts
 
 extension NotificationDraft {
     /// - Throws: `.invalidFields` with every device that cannot be sent to.

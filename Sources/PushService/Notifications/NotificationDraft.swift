@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import Primitives
 import PushStore
+import ServiceParts
 
 /// The entries of a submission whose devices are known. A computation on values: no clock, no disk.
 struct NotificationDraft: Sendable {

@@ -3,6 +3,7 @@ import Envelope
 import HTTP
 import Primitives
 import PushStore
+import ServiceParts
 
 /// `POST /v1/dead-letters/replay`.
 struct ReplayHandler: Sendable {

@@ -1,5 +1,6 @@
 import Networking
 import PushStore
+import ServiceParts
 
 /// Stores the submissions of one turn: those sent at once first, then queued ones, so that a device's notifications
 /// keep their order. On the loop.

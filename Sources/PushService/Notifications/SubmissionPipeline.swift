@@ -5,6 +5,7 @@ import Networking
 import Platform
 import Primitives
 import PushStore
+import ServiceParts
 
 /// Steps of every submission. On the loop.
 ///

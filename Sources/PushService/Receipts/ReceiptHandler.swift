@@ -3,6 +3,7 @@ import HTTP
 import Networking
 import Platform
 import PushStore
+import ServiceParts
 
 /// `POST /v1/receipts`. The answer reveals nothing about the capabilities.
 struct ReceiptHandler: Sendable {

@@ -1,6 +1,7 @@
 package import Envelope
 import Networking
 package import PushStore
+import ServiceParts
 
 /// Drains due work from the store while there is room, and sends it to tenants' servers in fair turns. Lives on the
 /// context's loop.

@@ -2,6 +2,7 @@ import APNS
 package import Envelope
 import Platform
 package import PushStore
+import ServiceParts
 
 /// Sends fallbacks at most once: each is `sending` on disk before its first byte, and given back if it certainly was
 /// not sent. Lives on the loop.

@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import Primitives
 import PushStore
+import ServiceParts
 
 /// Webhook bodies, which reveal nothing of a notification's content.
 enum HookBody {

@@ -1,6 +1,7 @@
 import APNS
 package import Envelope
 package import PushStore
+import ServiceParts
 
 /// Sends due hooks and records the results. At least once: after a crash, a hook is due again at the end of its lease.
 /// Lives on the loop.

@@ -2,6 +2,7 @@ import Envelope
 import HTTPSClient
 package import Networking
 import Platform
+package import ServiceParts
 
 /// Sends posts over shared connections, or one alone over its own. Lives on the loop and never blocks it.
 package actor WebhookSender {

@@ -3,7 +3,7 @@ internal import Platform
 
 /// Connection to a file, confined to its thread; lives as long as its last statement.
 @safe
-final class SQLiteConnection {
+package final class SQLiteConnection {
     private let handle: OpaquePointer
     private let log: UnsafeMutablePointer<csqlite_log>
     private var whileWorking: (() -> Void)?
@@ -19,7 +19,7 @@ final class SQLiteConnection {
     ///   - fileSystem: a `sqlite3_vfs`; nil for the default.
     ///   - isReadOnly: leaves file and log untouched, even when it closes last.
     /// - Throws: `.failed(operation: .open)` and errors of the file.
-    init(path: String, fileSystem: String?, isReadOnly: Bool = false) throws(StoreError) {
+    package init(path: String, fileSystem: String?, isReadOnly: Bool = false) throws(StoreError) {
         _ = Self.countsNoMemory
         var handle: OpaquePointer?
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
@@ -43,7 +43,7 @@ final class SQLiteConnection {
     /// Checkpoints here, in place of `wal_autocheckpoint`, and counts `logFrameCount`.
     ///
     /// - Source: https://sqlite.org/c3ref/wal_hook.html
-    func watchLog(checkpointFrameCount: Int) {
+    package func watchLog(checkpointFrameCount: Int) {
         unsafe log.pointee.checkpoint_frame_count = Int32(clamping: checkpointFrameCount)
         unsafe csqlite_watch_log(handle, log)
     }
@@ -86,12 +86,12 @@ final class SQLiteConnection {
     }
 
     /// Runs text without parameters, such as pragmas and schemas.
-    func execute(_ text: String) throws(StoreError) {
+    package func execute(_ text: String) throws(StoreError) {
         let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(.step, code) }
     }
 
-    func prepare(_ text: String) throws(StoreError) -> SQLiteStatement {
+    package func prepare(_ text: String) throws(StoreError) -> SQLiteStatement {
         var statement: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let owned = unsafe statement else { throw failure(.prepare, code) }
@@ -99,13 +99,13 @@ final class SQLiteConnection {
     }
 
     /// Reads a pragma's number.
-    func integer(_ text: String) throws(StoreError) -> Int64 {
+    package func integer(_ text: String) throws(StoreError) -> Int64 {
         try prepare(text).first([]) { row in row.integer(0) } ?? 0
     }
 
-    var changeCount: Int { unsafe Int(sqlite3_changes64(handle)) }
+    package var changeCount: Int { unsafe Int(sqlite3_changes64(handle)) }
 
-    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+    package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
     func backup(to target: SQLiteConnection) throws(StoreError) -> SQLiteBackup {
         guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {

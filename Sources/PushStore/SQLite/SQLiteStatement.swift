@@ -2,18 +2,18 @@ internal import CSQLite
 internal import Platform
 
 /// Bound value. Texts are bytes: no data is ever part of a statement.
-enum SQLiteValue {
+package enum SQLiteValue {
     case integer(Int64)
     case bytes([UInt8])
     case null
 
-    static func optional(_ value: Int64?) -> SQLiteValue { value.map { .integer($0) } ?? .null }
-    static func optional(_ value: [UInt8]?) -> SQLiteValue { value.map { .bytes($0) } ?? .null }
-    static func optional(_ value: String?) -> SQLiteValue { value.map { .bytes(Array($0.utf8)) } ?? .null }
+    package static func optional(_ value: Int64?) -> SQLiteValue { value.map { .integer($0) } ?? .null }
+    package static func optional(_ value: [UInt8]?) -> SQLiteValue { value.map { .bytes($0) } ?? .null }
+    package static func optional(_ value: String?) -> SQLiteValue { value.map { .bytes(Array($0.utf8)) } ?? .null }
 }
 
 @safe
-final class SQLiteStatement {
+package final class SQLiteStatement {
     let handle: OpaquePointer
     private let connection: SQLiteConnection
     /// The last bind error.
@@ -28,7 +28,7 @@ final class SQLiteStatement {
 
     /// Runs it to its end, and returns the number of changed rows.
     @discardableResult
-    func run(_ values: [SQLiteValue]) throws(StoreError) -> Int {
+    package func run(_ values: [SQLiteValue]) throws(StoreError) -> Int {
         try bind(values)
         defer { reset() }
         while try step() {}
@@ -75,7 +75,7 @@ final class SQLiteStatement {
     private func note(_ code: Int32) { if code != SQLITE_OK { boundCode = code } }
 
     /// - Returns: nil without a row.
-    func first<Result>(
+    package func first<Result>(
         _ values: [SQLiteValue],
         _ read: (SQLiteRow) throws(StoreError) -> Result
     ) throws(StoreError) -> Result? {
@@ -85,13 +85,13 @@ final class SQLiteStatement {
     }
 
     /// - Parameter read: false stops.
-    func each(_ values: [SQLiteValue], _ read: (SQLiteRow) -> Bool) throws(StoreError) {
+    package func each(_ values: [SQLiteValue], _ read: (SQLiteRow) -> Bool) throws(StoreError) {
         try bind(values)
         defer { reset() }
         while try step(), unsafe read(SQLiteRow(handle: handle)) {}
     }
 
-    func all<Result>(
+    package func all<Result>(
         _ values: [SQLiteValue],
         _ read: (SQLiteRow) throws(StoreError) -> Result
     ) throws(StoreError) -> [Result] {
@@ -130,31 +130,31 @@ final class SQLiteStatement {
 
 /// One row of a result, valid until the next step.
 @safe
-struct SQLiteRow {
+package struct SQLiteRow {
     let handle: OpaquePointer
 
-    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+    package func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     /// 0 if it is no number.
-    func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+    package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
     /// True for a number that is not negative.
     func isCount(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(handle, column) == SQLITE_INTEGER && integer(column) >= 0
     }
 
-    func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+    package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
     /// Empty for NULL.
-    func bytes(_ column: Int32) -> [UInt8] {
+    package func bytes(_ column: Int32) -> [UInt8] {
         guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
         let count = unsafe Int(sqlite3_column_bytes(handle, column))
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
+    package func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 
-    func optionalText(_ column: Int32) -> String? {
+    package func optionalText(_ column: Int32) -> String? {
         if isNull(column) { return nil }
         guard let start = unsafe sqlite3_column_blob(handle, column) else { return "" }
         let count = unsafe Int(sqlite3_column_bytes(handle, column))

@@ -4,8 +4,8 @@ internal import Platform
 ///
 ///     PATH          the database; SQLite puts PATH-wal and PATH-shm beside it
 ///     PATH-lock     held while the store is open; its bytes are a `StoreMark`
-final class StoreFile: Sendable {
-    let path: String
+package final class StoreFile: Sendable {
+    package let path: String
     /// Mark before this opening.
     let mark: StoreMark
     /// True if the last process did not close it, and the log is gone.
@@ -15,7 +15,7 @@ final class StoreFile: Sendable {
     /// Creates missing files, and locks.
     ///
     /// - Throws: `.inUse`, `.otherName`, `.full`, `.failed`.
-    init(path: String) throws(StoreError) {
+    package init(path: String) throws(StoreError) {
         self.path = path
         let lock = try Self.open(path + "-lock")
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -54,7 +54,7 @@ final class StoreFile: Sendable {
     }
 
     /// Unlocks it after its last use.
-    func release() { _ = flock(lock, LOCK_UN) }
+    package func release() { _ = flock(lock, LOCK_UN) }
 
     /// Opens a file and sets mode 0600; follows no link.
     static func open(_ path: String, _ flags: Int32 = O_CREAT) throws(StoreError) -> Int32 {

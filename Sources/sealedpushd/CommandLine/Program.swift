@@ -1,3 +1,5 @@
+import ServiceParts
+
 enum Program {
     static func run(_ words: [String]) -> Int32 {
         let invocation: Invocation
@@ -8,7 +10,7 @@ enum Program {
             return ExitCode.usage
         }
         // The runtime does not report missing descriptors, so before it has a thread.
-        if invocation != .version, invocation != .help, let shortage = ProcessSettings.shortage {
+        if invocation != .version, invocation != .help, let shortage = ProcessSettings.shortage("sealedpushd") {
             Output.complain(shortage)
             return ExitCode.configuration
         }

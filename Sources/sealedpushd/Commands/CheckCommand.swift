@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import PushService
 import PushStore
+import ServiceParts
 
 /// `--check-config`.
 enum CheckCommand {

@@ -2,6 +2,7 @@ import Envelope
 import Keys
 import Primitives
 import PushService
+import ServiceParts
 
 enum ConfigurationFile {
     /// Includes every named file.

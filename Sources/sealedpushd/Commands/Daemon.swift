@@ -2,6 +2,7 @@ import Envelope
 import Networking
 import Platform
 import PushService
+import ServiceParts
 
 /// Service as a process: start, signals, end.
 struct Daemon {

@@ -2,6 +2,7 @@ import Keys
 import Platform
 import Primitives
 import PushService
+import ServiceParts
 
 enum MakeKeyCommand {
     static func run(_ path: String) -> Int32 {

@@ -2,6 +2,7 @@ import Platform
 import Primitives
 import PushService
 import PushStore
+import ServiceParts
 
 enum StoreCommands {
     static func backup(_ copy: String, _ configuration: String) -> Int32 {

@@ -43,6 +43,9 @@ public final class EventLog: Sendable {
         state.withLock { $0.events.filter { $0["event"]?.text == name } }
     }
 
+    /// Every event that nobody has waited for.
+    public var all: [JSON] { state.withLock { $0.events } }
+
     func add(_ event: JSON) {
         let waiter = state.withLock { state -> Waiter? in
             if let index = state.waiters.firstIndex(where: { $0.name == event["event"]?.text }) {

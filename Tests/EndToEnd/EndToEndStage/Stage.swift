@@ -32,6 +32,10 @@ public final class Stage: Sendable {
     let simulatorPorts: JSON
     private let receiver: TestWebServer
     private let apiKey: String
+    /// Path of the folder with its files.
+    public var folderPath: String { folder.path }
+    /// The tenant's key at the relay.
+    public var key: String { apiKey }
     private let relay: Guarded<(station: Station, port: Int)?>
     private let files = Guarded<Station?>(nil)
 

@@ -44,6 +44,9 @@ public final class Station: Sendable {
 
     deinit { kill() }
 
+    /// Process id, for /proc.
+    public var processID: Int32 { id }
+
     /// Its standard error so far.
     public var errors: String { complaints.withLock { String(decoding: $0, as: UTF8.self) } }
 

@@ -4,6 +4,7 @@ import Keys
 import Opening
 import Primitives
 import Sealing
+import ServiceParts
 import TestSupport
 import Testing
 

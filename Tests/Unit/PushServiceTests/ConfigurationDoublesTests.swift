@@ -1,4 +1,5 @@
 import Envelope
+import ServiceParts
 import TestSupport
 import Testing
 

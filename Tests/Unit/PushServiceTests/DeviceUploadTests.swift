@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import PushStorePattern
+import ServiceParts
 import Testing
 
 @testable import PushService

@@ -1,4 +1,5 @@
 import Envelope
+import ServiceParts
 
 @testable import PushService
 

@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import PushStore
+import ServiceParts
 import TestSupport
 import Testing
 

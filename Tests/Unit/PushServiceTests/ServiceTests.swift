@@ -3,6 +3,7 @@ import Glibc
 import Networking
 import Platform
 import PushStore
+import ServiceParts
 import TestCertificates
 import TestSupport
 import Testing

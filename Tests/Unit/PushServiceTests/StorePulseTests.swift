@@ -3,6 +3,7 @@ import Networking
 import Platform
 import Primitives
 import PushStorePattern
+import ServiceParts
 import TestSupport
 import Testing
 

@@ -23,10 +23,18 @@ struct LinkedSymbolTests {
         }
     }
 
+    @Test func `the sidecar seals and cannot open`() throws {
+        for folder in Self.folders where Self.isThere("\(folder)/sealedpush-sidecar") {
+            let symbols = try Self.symbols(of: "\(folder)/sealedpush-sidecar")
+            #expect(symbols.contains("$s7Sidecar") && symbols.contains("$s7Sealing"), "\(folder)")
+            #expect(!symbols.contains("$s7Opening"), "\(folder)")
+        }
+    }
+
     @Test func `no bench, fault server or latency proxy is in what is shipped`() throws {
         for folder in Self.folders {
-            for program in ["sealedpush", "sealedpush-blobs", "sealedpushd"] where Self.isThere("\(folder)/\(program)")
-            {
+            for program in ["sealedpush", "sealedpush-blobs", "sealedpush-sidecar", "sealedpushd"]
+            where Self.isThere("\(folder)/\(program)") {
                 let symbols = try Self.symbols(of: "\(folder)/\(program)")
                 for word in Self.measuring { #expect(!symbols.contains(word), "\(word) in \(folder)/\(program)") }
             }

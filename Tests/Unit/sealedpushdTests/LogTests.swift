@@ -1,4 +1,5 @@
 import Glibc
+import ServiceParts
 import TestSupport
 import Testing
 

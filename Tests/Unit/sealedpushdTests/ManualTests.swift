@@ -1,4 +1,5 @@
 import Foundation
+import ServiceParts
 import Testing
 
 @testable import sealedpushd

@@ -3,6 +3,7 @@ import APNSProvider
 import Envelope
 import Networking
 import PushStorePattern
+import ServiceParts
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import APNSProvider
 import Networking
 import PushStore
 import PushStorePattern
+import ServiceParts
 import Testing
 
 @testable import APNSSimulator

@@ -9,6 +9,7 @@ import Platform
 import Primitives
 import PushStore
 import PushStorePattern
+import ServiceParts
 import TestCertificates
 import TestSupport
 

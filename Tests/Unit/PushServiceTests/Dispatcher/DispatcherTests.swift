@@ -5,6 +5,7 @@ import Networking
 import Platform
 import PushStore
 import PushStorePattern
+import ServiceParts
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import Networking
 import Platform
 import Primitives
 import PushStorePattern
+import ServiceParts
 import TestCertificates
 import TestSupport
 import TestWebServer

@@ -4,6 +4,7 @@ import Networking
 import Platform
 import PushStore
 import PushStorePattern
+import ServiceParts
 import TestSupport
 import Testing
 
@@ -239,7 +240,7 @@ struct RefusalTests {
             _ = await stage.post("{")
             _ = await stage.post(#"{"title":"x"}"#)
             let reply = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics))
-            #expect(reply.status == 200 && reply.fields["content-type"] == ServiceMetrics.contentType)
+            #expect(reply.status == 200 && reply.fields["content-type"] == MetricsText.contentType)
             for line in [
                 #"sealedpush_refused_total{why="unauthorized"} 1"#, #"sealedpush_refused_total{why="invalid"} 1"#,
                 #"sealedpush_refused_total{why="plain-text"} 1"#,

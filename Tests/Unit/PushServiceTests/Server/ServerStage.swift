@@ -6,6 +6,7 @@ import Platform
 import Primitives
 import PushStore
 import PushStorePattern
+import ServiceParts
 import Synchronization
 import TestSupport
 import Testing
@@ -17,7 +18,7 @@ final class ServerStage: Sendable {
     /// 2026-11-01.
     static let start = Timestamp(milliseconds: 1_793_491_200_000)
 
-    final class Door: DispatchInterface {
+    final class StagedDispatch: DispatchInterface {
         let woken = Guarded<[Set<Lane>]>([])
         /// True if every offer has room.
         let hasRoom = Guarded(false)
@@ -85,7 +86,7 @@ final class ServerStage: Sendable {
     let context: ServiceContext
     let quota: QuotaTable
     let application: APIApplication
-    let dispatch = Door()
+    let dispatch = StagedDispatch()
     let around = Surroundings()
 
     private init(_ folder: String, _ settings: ServiceSettings) async throws {

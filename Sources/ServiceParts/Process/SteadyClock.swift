@@ -1,0 +1,52 @@
+package import Envelope
+import Platform
+
+/// Wall clock as queues need it: it never goes back, and never stands still.
+///
+/// Due times are on disk: a wall clock set back by an hour would add an hour to every wait. While it is behind, time
+/// runs at seven eighths of its pace. One more than a day behind was wrong before, and is followed; one that is ahead
+/// always is, because promises end by it.
+package struct SteadyClock: Sendable {
+    private static let followedMilliseconds: UInt64 = 86_400_000
+
+    private var anchor: (milliseconds: UInt64, uptime: Int64)?
+
+    package init() {}
+
+    /// - Parameter uptime: nanoseconds of a monotonic clock.
+    package mutating func time(wall: Timestamp, uptime: Int64) -> Timestamp {
+        guard let anchor else { return follow(wall, uptime) }
+        let elapsed = UInt64(max(0, uptime &- anchor.uptime)) / 8_000_000 * 7
+        // A `Duration` counts in 128 bits, and each notification reads the time several times.
+        let (sum, overflow) = anchor.milliseconds.addingReportingOverflow(elapsed)
+        let expected = Timestamp(milliseconds: overflow ? .max : sum)
+        guard wall < expected, expected.milliseconds - wall.milliseconds <= Self.followedMilliseconds else {
+            return follow(wall, uptime)
+        }
+        return expected
+    }
+
+    private mutating func follow(_ wall: Timestamp, _ uptime: Int64) -> Timestamp {
+        anchor = (wall.milliseconds, uptime)
+        return wall
+    }
+}
+
+extension ServiceClock {
+    package static func steady(
+        wall: @escaping @Sendable () -> Timestamp,
+        uptime: @escaping @Sendable () -> Int64
+    ) -> ServiceClock {
+        let box = SteadyClockBox()
+        return ServiceClock(
+            now: { box.clock.withLock { $0.time(wall: wall(), uptime: uptime()) } },
+            uptime: uptime,
+            wall: wall
+        )
+    }
+}
+
+/// Reads both clocks under the lock, so that no thread brings an older reading.
+private final class SteadyClockBox: Sendable {
+    let clock = Guarded(SteadyClock())
+}

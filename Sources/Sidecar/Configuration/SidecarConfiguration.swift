@@ -1,0 +1,67 @@
+package import Envelope
+
+/// The sidecar's configuration file, read and checked; files that it names are not opened yet.
+package struct SidecarConfiguration: Equatable, Sendable {
+    package struct Socket: Equatable, Sendable {
+        package let path: String
+        package let mode: UInt32
+    }
+
+    /// Plain HTTP on 127.0.0.1, which every local user and every page in a browser reaches: with a token.
+    package struct Loopback: Equatable, Sendable {
+        /// 0: any.
+        package let port: UInt16
+        package let tokenFile: String
+    }
+
+    package struct Relay: Equatable, Sendable {
+        /// Without a path: `https://push.example.com:8443`, or plain HTTP to this machine.
+        package let origin: String
+        package let keyFile: String
+        /// PEM; nil for the system's authorities.
+        package let authoritiesFile: String?
+
+        package var isPlain: Bool { origin.hasPrefix("http://") }
+    }
+
+    /// A host that runs `sealedpush-blobs`.
+    package struct Attachments: Equatable, Sendable {
+        package let origin: String
+        package let tokenFile: String
+        package let authoritiesFile: String?
+        /// The host as devices reach it; nil: as `origin`.
+        package let publicOrigin: String?
+        /// Files given by path lie under this folder; nil: none is read.
+        package let folder: String?
+    }
+
+    /// Nil with `loopback`: no unix socket.
+    package let socket: Socket?
+    package let loopback: Loopback?
+    package let databaseFile: String
+    package let senderKeyFile: String
+    package let topic: BundleID
+    package let relay: Relay
+    package let attachments: Attachments?
+    package let limits: SidecarLimits
+}
+
+/// Bounds of the sidecar.
+package struct SidecarLimits: Equatable, Sendable {
+    /// Of a request, with attachments in base64.
+    package var bodyByteCountMax = 16 << 20
+    /// Of a message.
+    package var recipientCountMax = 1_000
+    /// Recipients whose copy the relay has not acknowledged.
+    package var queuedCountMax = 100_000
+    /// The same, in bytes of sealed text.
+    package var queuedByteCountMax = 512 << 20
+    /// Minutes for which words are kept in memory for re-sends; 0: not at all.
+    package var wordsMinutes = 0
+    /// Hours for which a settled message's state can be asked for.
+    package var retentionHours = 24
+    /// Seconds after SIGTERM.
+    package var drainSeconds = 10
+
+    package init() {}
+}

@@ -1,0 +1,56 @@
+package import Networking
+package import PushStore
+
+/// A reason not to start: a sentence each.
+package enum SidecarStartError: Error, Equatable, Sendable {
+    /// A file that the configuration names; the field and a sentence without its full stop.
+    case file(field: String, String)
+    case store(StoreError, path: String)
+    /// Pins and queue were made with another sender key.
+    case otherSender(path: String)
+    /// Pins and queue are another app's.
+    case otherTopic(path: String)
+    /// The clock is behind the newest message of the file.
+    case clockSetBack(seconds: UInt64)
+    /// Another process listens at the socket's path, or the file there is no socket.
+    case socketInUse(path: String)
+    case notASocket(path: String)
+    case listen(TransportError)
+
+    /// True if a start without any change would fail again: systemd need not retry.
+    package var isLasting: Bool {
+        switch self {
+        case .file, .otherSender, .otherTopic, .notASocket: true
+        case .store(.notAStore, _), .store(.newerFile, _), .store(.otherName, _): true
+        case .store, .clockSetBack, .socketInUse, .listen: false
+        }
+    }
+}
+
+extension SidecarStartError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .file(let field, let problem): "\(field): \(problem)"
+        case .store(.inUse, let path):
+            "\(path): another sidecar has this database; stop that one first, or give this one another database-file"
+        case .store(.notAStore, let path): "\(path): the file is no database of a sidecar; give another database-file"
+        case .store(.newerFile, let path):
+            "\(path): a later version of sealedpush-sidecar wrote this database; run that one"
+        case .store(.otherName, let path):
+            "\(path): the file has a second name (a hard link), by which another process could open it; remove that"
+        case .store(.full, let path): "\(path): the disk is full; make room"
+        case .store(let error, let path): "\(path): the database cannot be used (\(error)); look at the disk"
+        case .otherSender(let path):
+            "\(path): its pins and its queue were made with another sender key: give that key back as sender-key-file, or"
+                + " give the new sender another database-file; devices know senders by their key"
+        case .otherTopic(let path):
+            "\(path): its pins and its queue are another app's; give each app a sidecar and a database-file of its own"
+        case .clockSetBack(let seconds):
+            "this machine's clock is \(seconds) seconds behind the newest message in the database; set it, for devices"
+                + " refuse what was sealed at the wrong time"
+        case .socketInUse(let path): "\(path): another process listens on this socket; stop that one first"
+        case .notASocket(let path): "\(path): there is a file that is no socket; give another path"
+        case .listen(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import Platform
+import ServiceParts
+
+/// `sealedpush-sidecar`: seals for back ends in any language. It holds a sender's key, and no key that opens a message.
+@main
+enum Main {
+    /// Synchronous: this thread waits for signals.
+    static func main() {
+        ProcessSettings.apply("sealedpush-sidecar")
+        // Not `exit`: libraries would run destructors under threads that still close connections.
+        _exit(SidecarProgram.run(Array(CommandLine.arguments.dropFirst())))
+    }
+}
