@@ -208,7 +208,7 @@ package.targets += [
 
     // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
     module("APNS", "Envelope"),
-    module("Networking", "Platform", "CLinux", "COpenSSL"),
+    module("Networking", "Platform", "CLinux", "COpenSSL", "COpenSSLMemory"),
     module("HTTP", "Networking", "Platform", "CNGHTTP2"),
     module("BlobStore", "Envelope", "HTTP", "Platform", "Primitives"),
     module("DeviceLink", "APNS", "Networking"),
@@ -262,7 +262,8 @@ package.targets += [
     .executableTarget(
         name: "sealedpushd",
         dependencies: [
-            "APNS", "Envelope", "Keys", "Networking", "Platform", "Primitives", "PushService", "PushStore", "ServiceParts",
+            "APNS", "Envelope", "Keys", "Networking", "Platform", "Primitives", "PushService", "PushStore",
+            "ServiceParts",
         ],
         exclude: ["README.md"],
         swiftSettings: house
@@ -319,6 +320,8 @@ package.targets += [
 
     // What Glibc's module lacks, twice; the HTTP/2 library, and the HTTP/1.1 server, whose headers Swift must not see.
     .target(name: "CLinux"),
+    // Clears what OpenSSL frees.
+    .target(name: "COpenSSLMemory", dependencies: ["COpenSSL"]),
     .target(name: "CExtendedAttributes"),
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
@@ -514,7 +517,7 @@ package.targets += [
         "TestWebServer"
     ),
     tests("APNSTests", "APNS", "Envelope"),
-    tests("TransportTests", "Bench", "HTTP", "Networking", "Platform", "TestCertificates"),
+    tests("NetworkingAndHTTPTests", "Bench", "HTTP", "Networking", "Platform", "TestCertificates"),
     .target(
         name: "BlobStorePattern",
         dependencies: ["BlobStore"],

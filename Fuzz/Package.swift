@@ -64,7 +64,7 @@ let package = Package(
             "HTTPSClient"
         ),
         module("APNS", "Envelope"),
-        module("Networking", "Platform", "CLinux", "COpenSSL"),
+        module("Networking", "Platform", "CLinux", "COpenSSL", "COpenSSLMemory"),
         module("HTTP", "Networking", "Platform", "CNGHTTP2"),
         module("DeviceLink", "APNS", "Networking"),
         module("APNSProvider", "APNS", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
@@ -86,6 +86,7 @@ let package = Package(
         ),
         .target(name: "CExtendedAttributes"),
         .target(name: "CLinux"),
+        .target(name: "COpenSSLMemory", dependencies: ["COpenSSL"]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CGMP", pkgConfig: "gmp"),

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 @testable import Networking
 
-@Suite struct ServerDoorTests {
+@Suite struct ServerAdmissionTests {
     private func serve(
         _ loopback: Loopback,
         connectionCountMax: Int = 1024,

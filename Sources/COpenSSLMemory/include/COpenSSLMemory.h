@@ -1,0 +1,2 @@
+#pragma once
+// Nothing to call: linking is enough.
