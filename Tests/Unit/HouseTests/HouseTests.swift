@@ -110,10 +110,11 @@ struct HouseTests {
         report(PlaceRules.checkFolders(files, of: "Sources/\(module)"))
     }
 
-    @Test func `each module's README is short and says what it may import`() throws {
+    @Test func `each module's README is short, says what it may import and names files that are there`() throws {
         for target in manifest.targets where target.isOurs {
             let readme = try Checkout.file(target.path + "/README.md")
             report(PlaceRules.checkReadme(readme, of: target.name, imports: target.dependencies))
+            report(PlaceRules.checkNamedFiles(readme, in: try Checkout.names(under: target.path, ending: ".swift")))
         }
     }
 

@@ -50,6 +50,14 @@ struct PlaceRuleTests {
         #expect(PlaceRules.checkReadme(long, of: "Keys", imports: ["Platform", "Envelope"]).map(\.line) == [26])
     }
 
+    @Test func `a README that names a file which is not there is found`() {
+        let text = "1. `Files/` (`KeyFile.swift`, then `Files/Lock.swift`): keys\n2. `Gone.swift`\n"
+        let readme = TextFile(path: "Sources/Keys/README.md", text: text)
+        let files = ["Files/KeyFile.swift", "Files/Lock.swift"]
+        #expect(PlaceRules.checkNamedFiles(readme, in: files).map(\.line) == [2])
+        #expect(PlaceRules.checkNamedFiles(readme, in: ["Files/KeyFile.swift", "Block.swift"]).count == 2)
+    }
+
     private func file(_ name: String, _ text: String) -> TextFile {
         TextFile(path: "Sources/Keys/\(name).swift", text: text)
     }

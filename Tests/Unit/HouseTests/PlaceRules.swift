@@ -62,6 +62,18 @@ enum PlaceRules {
         return findings
     }
 
+    /// Swift files that a module's README names between backticks: they are in the module.
+    ///
+    /// - Parameter files: their paths from the module's folder.
+    static func checkNamedFiles(_ readme: TextFile, in files: [String]) -> [Finding] {
+        readme.lines.flatMap { number, line in
+            line.split(separator: "`").filter { $0.hasSuffix(".swift") && !$0.contains(" ") }.compactMap { name in
+                guard !files.contains(where: { $0 == name || $0.hasSuffix("/" + name) }) else { return nil }
+                return Finding(path: readme.path, line: number, problem: "there is no \(name); give its new name")
+            }
+        }
+    }
+
     private static func reachable(from start: String, _ uses: [String: [String: String]]) -> Set<String> {
         var found: Set<String> = []
         var open = [start]

@@ -48,7 +48,7 @@ final class SmallDisk {
     }
 
     func fill() throws {
-        let file = try unsafe open(dispatch() + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let file = try unsafe open(reachablePath() + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SystemFailure(call: "open filler", code: errno) }
         defer { close(file) }
         let zeros = [UInt8](repeating: 0, count: 4_096)
@@ -58,7 +58,7 @@ final class SmallDisk {
 
     /// Text of a file on it; nil where there is none.
     func text(of name: String) throws -> String? {
-        let file = try unsafe open(dispatch() + "/" + name, O_RDONLY | O_CLOEXEC)
+        let file = try unsafe open(reachablePath() + "/" + name, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var bytes: [UInt8] = []
@@ -68,13 +68,13 @@ final class SmallDisk {
     }
 
     func free() throws {
-        guard try unsafe unlink(dispatch() + "/filler") == 0 else {
+        guard try unsafe unlink(reachablePath() + "/filler") == 0 else {
             throw SystemFailure(call: "unlink filler", code: errno)
         }
     }
 
     /// Path by which this process reaches the disk.
-    private func dispatch() throws -> String {
+    private func reachablePath() throws -> String {
         let file = unsafe open(helperFile, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SystemFailure(call: "open helper", code: errno) }
         defer { close(file) }
