@@ -624,6 +624,7 @@ package.targets += [
         "Keys",
         "Platform",
         "Primitives",
+        "PushStore",
         "Sealing",
         "ServiceParts",
         "Sidecar",

@@ -8,7 +8,7 @@ import Testing
 
 /// A sidecar that ends as a crash would, again and again: nothing that it answered with 202 is lost or doubled.
 ///
-/// `SEALEDPUSH_SIDECAR_KILLS` sets the number of kills; `.ci/full` has twenty.
+/// `SEALEDPUSH_SIDECAR_KILLS` sets the number of kills; `.ci/full` has a hundred.
 struct SidecarCrashTests {
     private static var killCount: Int {
         unsafe getenv("SEALEDPUSH_SIDECAR_KILLS").flatMap { unsafe Int(String(cString: $0)) } ?? 4

@@ -4,6 +4,7 @@ import Glibc
 import Keys
 import Platform
 import Primitives
+import PushStore
 import Sealing
 import TestSupport
 import Testing
@@ -127,6 +128,11 @@ final class SidecarStage: Sendable {
         _ = process.rest()
         let code = process.wait() ?? -1
         return (code, try String(decoding: WholeFile.read(errors, byteCountMax: 1 << 16), as: UTF8.self))
+    }
+
+    /// Changes the database, while no sidecar has it.
+    func changeDatabase(_ statement: String) throws {
+        try SQLiteConnection(path: database, fileSystem: nil).execute(statement)
     }
 
     // MARK: The back end

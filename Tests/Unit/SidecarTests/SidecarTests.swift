@@ -158,6 +158,22 @@ struct SidecarTests {
         }
     }
 
+    @Test func `a clock that was set back is named at the start, and a small correction is followed`() async throws {
+        try await SidecarStage.with { own in
+            let device = try await own.makeDevice("d1")
+            #expect(try await own.send("one", to: [device]).status == 202)
+            own.stop()
+            // An hour that the clock does not know is the same as a clock set back by an hour.
+            try own.changeDatabase("UPDATE meta SET value = value + 3600000 WHERE name = 'newest'")
+            let start = try own.refusedStart()
+            #expect(start.code == 1 && start.errors.contains("behind the newest message in the database"), "\(start)")
+            // A correction by less than five minutes is followed.
+            try own.changeDatabase("UPDATE meta SET value = value - 3600000 + 200000 WHERE name = 'newest'")
+            try await own.start()
+            #expect(try await own.send("two", to: [device]).status == 202)
+        }
+    }
+
     /// Sends a message to a bundle whose prekeys the phone has lost, and returns the relay's event about it.
     private func loseMessage(_ own: SidecarStage, _ phone: SidecarPhone) async throws -> String {
         _ = try await own.send("first", to: [phone.recipient])
