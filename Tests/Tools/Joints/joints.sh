@@ -33,7 +33,7 @@ joint extension-receipts 'the shipped extension and its core: receipts are off' 
     'settings.keepsReceipts = true' 'settings.keepsReceipts = false' "$shown"
 
 joint reportSender-activity 'the reportSender and iOS: no time is asked for, and nothing is sent after the answer' \
-    Sources/NotificationCore/Relay/ReportSender.swift \
+    Sources/NotificationCore/Receipts/ReportSender.swift \
     'return ExpiringActivity { [weak self] in self?.stop() }' 'return nil' "$shown"
 
 joint receipt-fallback 'the configuration and the queue: seconds of a fallback are taken for milliseconds' \

@@ -8,7 +8,7 @@
 rule='each rule keeps its promise'
 app='an app that is ended at any step on disk'
 opening='an extension that is ended at any step on disk before it answers'
-W=Sources/Opening/Replay K=Sources/Opening/Rotation A=Sources/NotificationCore
+W=Sources/Opening/Replay K=Sources/Opening/Keys A=Sources/NotificationCore
 
 # Section 9: time.
 
@@ -98,7 +98,7 @@ mutant replay-dropped '15: what a process claimed that was ended is dropped' \
     $A/AppDevice/AppDevice+Spool.swift 'case .replay: return .keep' 'case .replay: return MUTANT ? .done : .keep' "$rule"
 
 mutant removed-first '15: an envelope is removed before its message is shown' \
-    $A/Spool.swift 'if handle(message) == .done { try folder.remove(name) }' \
+    $A/Common/Spool.swift 'if handle(message) == .done { try folder.remove(name) }' \
     'if MUTANT { try folder.remove(name) }
             if handle(message) == .done { try folder.remove(name) }' "$app"
 

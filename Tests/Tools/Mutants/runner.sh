@@ -10,7 +10,7 @@
 #              Then the text in the file is an expression and the text instead another; or the text instead is all of it, with
 #              MUTANT for the condition. 'no': each is built for itself, and may be any text.
 #
-# and hands on the script's arguments: --list, or names. A run in which nothing happens for SEALEDPUSH_STILL_SECONDS stands
+# and hands on the script's arguments: --list, --check (are the texts and the tests still there?), or names. A run in which nothing happens for SEALEDPUSH_STILL_SECONDS stands
 # still.
 root=$PWD
 copy=$root/.build/${kind}s
@@ -28,7 +28,7 @@ eval "$kind() { add \"\$@\"; }"
 . "$list"
 
 usage() {
-    printf "%ss: %s; 'scripts/%ss [--list | NAME…]' runs all %ss or those named, which --list prints\n" \
+    printf "%ss: %s; 'scripts/%ss [--list | --check | NAME…]' runs all %ss or those named, which --list prints\n" \
         "$kind" "$1" "$kind" "$kind" >&2
     exit 2
 }
@@ -43,19 +43,6 @@ index() {
     for i in "${!names[@]}"; do [ "${names[i]}" = "$1" ] && echo "$i" && return; done
     return 1
 }
-
-chosen=("${!names[@]}")
-if [ "${1-}" = --list ]; then
-    [ $# = 1 ] || usage '--list stands alone'
-    for i in "${chosen[@]}"; do printf '%2d  %-18s  %s\n' $((i + 1)) "${names[i]}" "${files[i]}"; done
-    exit
-elif [ $# != 0 ]; then
-    chosen=()
-    for name; do
-        i=$(index "$name") || usage "there is no $kind '$name'"
-        chosen+=("$i")
-    done
-fi
 
 # Counts the second text in the first.
 count() {
@@ -76,6 +63,23 @@ check() {
         done <<<"${filters[i]//|/$'\n'}"
     done
 }
+
+chosen=("${!names[@]}")
+if [ "${1-}" = --list ]; then
+    [ $# = 1 ] || usage '--list stands alone'
+    for i in "${chosen[@]}"; do printf '%2d  %-18s  %s\n' $((i + 1)) "${names[i]}" "${files[i]}"; done
+    exit
+elif [ "${1-}" = --check ]; then
+    [ $# = 1 ] || usage '--check stands alone'
+    check
+    exit
+elif [ $# != 0 ]; then
+    chosen=()
+    for name; do
+        i=$(index "$name") || usage "there is no $kind '$name'"
+        chosen+=("$i")
+    done
+fi
 
 # In a session of its own, which is ended as a whole: SwiftPM gives each process that it starts a group of its own, and
 # a test that is ended leaves its processes behind.
