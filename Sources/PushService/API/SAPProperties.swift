@@ -116,7 +116,7 @@ struct SAPProperties {
         return text.flatMap { ISODateTime.unixSeconds($0) }.map { Expiration(unixSeconds: UInt64(clamping: $0)) }
     }
 
-    /// Adds members of JSON in a string to `aps`, without replacing any.
+    /// Adds members of JSON in a string beside `aps`, without replacing any.
     private mutating func addCustom(_ apns: ObjectReader) {
         for name in ["customParameter", "customPriorities"] {
             let expected = "a JSON object, written as a string"
@@ -131,19 +131,23 @@ struct SAPProperties {
                 continue
             }
             for member in members {
-                let isTaken = aps.contains { $0.name.utf8.elementsEqual(member.name.utf8) }
+                let isTaken = custom.contains { $0.name.utf8.elementsEqual(member.name.utf8) }
                 guard !isTaken, member.name != "aps", !member.name.isEmpty else {
                     if !warnings.contains(.customTaken) { warnings.append(.customTaken) }
                     continue
                 }
-                aps.append(member)
+                custom.append(member)
             }
         }
     }
 }
 
 enum SAPNames {
-    static let top = ["alert", "badge", "sound", "data", "priority", "apns"]
+    static let top = shared + ["data", "priority", "apns"]
+    /// Properties that stand in `"apns"` or beside it.
+    private static let shared = ["alert", "badge", "sound"]
+    /// Objects for other systems' providers.
+    private static let siblings = ["baidu", "fcm", "gcm", "hms", "w3c", "wns"]
     private static let either = [
         "launchImageFileName", "showActionButton", "actionButtonLabel", "localizedActionButtonKey", "urlArguments",
         "threadId",
@@ -156,7 +160,8 @@ enum SAPNames {
             "interruptionLevel", "targetContentId", "relevanceScore", "customParameter", "customPriorities",
         ]
 
-    /// Moves properties beside `"apns"` into it, so that each has one place; a repeated one is a fault.
+    /// Gives each property one place: shared ones beside `"apns"`, others in it. A repeated one is a fault. Siblings are
+    /// passed over.
     static func nested(_ value: JSONValue, at path: FieldPath, _ faults: FieldErrors) -> JSONValue? {
         guard let members = value.members else {
             faults.add(.wrong, path, at: value.offset, "expected an object in braces")
@@ -165,20 +170,26 @@ enum SAPNames {
         var outer: [JSONMember] = []
         var inner: [JSONMember] = []
         var offset = value.offset
+        func addNested(_ member: JSONMember) {
+            if shared.contains(member.name) { outer.append(member) } else { inner.append(member) }
+        }
         for member in members {
             if member.name == "apns", let nested = member.value.members {
                 offset = member.value.offset
-                inner += nested
+                for member in nested { addNested(member) }
             } else if member.name.hasPrefix("apns.") {
                 let name = String(member.name.dropFirst("apns.".count))
-                inner.append(JSONMember(name: name, offset: member.offset, value: member.value))
+                addNested(JSONMember(name: name, offset: member.offset, value: member.value))
+            } else if siblings.contains(member.name), member.value.members != nil {
+                continue
             } else if either.contains(member.name) {
                 inner.append(member)
             } else {
                 outer.append(member)
             }
         }
-        if Set(inner.map { Array($0.name.utf8) }).count < inner.count {
+        let names = (inner + outer).map { Array($0.name.utf8) }
+        if Set(names).count < names.count {
             faults.add(.wrong, path, at: offset, "a property is given twice, under 'apns' and beside it; keep one")
         }
         if !inner.isEmpty, !outer.contains(where: { $0.name == "apns" }) {

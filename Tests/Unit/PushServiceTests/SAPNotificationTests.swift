@@ -86,7 +86,15 @@ struct SAPNotificationTests {
         ),
         (
             #"{"alert":"B","apns":{"customParameter":"{\"x\":{\"y\":1.5}}","customPriorities":"{\"z\":2}"}}"#,
-            #"{"aps":{"alert":"B","x":{"y":1.5},"z":2}}"#
+            #"{"aps":{"alert":"B"},"x":{"y":1.5},"z":2}"#
+        ),
+        (
+            #"{"apns":{"sound":"default","badge":3,"alert":"Hi"},"gcm":{"collapseKey":"k"},"wns":{"tile":{}}}"#,
+            #"{"aps":{"alert":"Hi","badge":3,"sound":"default"}}"#
+        ),
+        (
+            #"{"alert":"Hi","apns.sound":"default","fcm":{},"baidu":{},"w3c":{},"hms":{}}"#,
+            #"{"aps":{"alert":"Hi","sound":"default"}}"#
         ),
     ])
     func `each property becomes Apple's`(_ example: (properties: String, payload: String)) throws {
@@ -95,9 +103,9 @@ struct SAPNotificationTests {
 
     @Test func `custom parameters add and never override`() throws {
         let properties =
-            #"{"alert":"B","badge":1,"apns":{"customParameter":"{\"badge\":99,\"alert\":\"X\",\"aps\":{},\"new\":1}"}}"#
+            #"{"alert":"B","data":"d","apns":{"customParameter":"{\"aps\":{\"alert\":\"X\"},\"data\":\"e\",\"new\":1}"}}"#
         let read = try read(properties)
-        #expect(String(decoding: read.payload, as: UTF8.self) == #"{"aps":{"alert":"B","badge":1,"new":1}}"#)
+        #expect(String(decoding: read.payload, as: UTF8.self) == #"{"aps":{"alert":"B"},"data":"d","new":1}"#)
         #expect(read.warnings == [.customTaken])
     }
 
