@@ -2,7 +2,7 @@ import Envelope
 private import Platform
 package import Primitives
 
-/// Reads private key files: owner-only, bounded, into zeroed memory.
+/// Reads private key files: no one else's, bounded, into zeroed memory.
 package enum PrivateFile {
     /// Keys take some hundred bytes, with PEM certificates some thousand.
     package static let byteCountMax = 64 * 1024
@@ -16,7 +16,7 @@ package enum PrivateFile {
 
     package enum ExampleKeys: Sendable { case refused, allowed }
 
-    /// - Throws: `FileError`, also if group or others may read it. An allowed example key may be readable: it is no
+    /// - Throws: `FileError`, also if others may read it. An allowed example key may be readable: it is no
     ///   secret, and a checkout cannot keep mode 0600.
     package static func read(_ path: String, exampleKeys: ExampleKeys) throws(FileError) -> SecretBytes {
         if let code = DeviceRules.refusal(of: .read, at: path) { throw .system(call: "open", path: path, code: code) }
@@ -40,10 +40,21 @@ package enum PrivateFile {
         } else {
             // Before the mode: restricting a public key helps nothing.
             guard !bytes.withBytes({ $0.isPublicKey }) else { throw .publicKey(path: path) }
-            let mode = status.st_mode & 0o777
-            guard mode & 0o077 == 0 else { throw .permissionsTooLoose(path: path, mode: UInt32(mode)) }
+            let mode = UInt32(status.st_mode & 0o777)
+            guard isPrivate(mode, owner: status.st_uid, user: geteuid()) else {
+                throw .permissionsTooLoose(path: path, mode: mode)
+            }
         }
         return bytes
+    }
+
+    /// True for a file that its owner alone may read. The group may read too if the file is root's and the process is
+    /// not: so clusters mount secrets.
+    ///
+    /// - Source: PostgreSQL, "SSL Server File Usage", the rule for `ssl_key_file`.
+    package static func isPrivate(_ mode: UInt32, owner: UInt32, user: UInt32) -> Bool {
+        let denied: UInt32 = owner == 0 && user != 0 ? 0o037 : 0o077
+        return mode & denied == 0
     }
 
     private static func isMarked(_ bytes: RawSpan) -> Bool { bytes.starts(with: exampleMarker) }

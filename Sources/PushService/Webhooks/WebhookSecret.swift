@@ -1,3 +1,4 @@
+import Keys
 import Platform
 package import Primitives
 
@@ -82,7 +83,9 @@ package enum WebhookSecret {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-        guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() || status.st_uid == 0 else { throw .open }
+        guard PrivateFile.isPrivate(status.st_mode, owner: status.st_uid, user: geteuid()),
+            status.st_uid == geteuid() || status.st_uid == 0
+        else { throw .open }
         guard (1...fileByteCountMax).contains(Int(status.st_size)) else { throw .malformed }
         return try SecretBytes(byteCount: Int(status.st_size)) {
             (span: inout MutableRawSpan) throws(WebhookSecretError) in

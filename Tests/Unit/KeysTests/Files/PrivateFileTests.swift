@@ -26,6 +26,17 @@ struct PrivateFileTests {
         }
     }
 
+    @Test func `a group may read a file of root's if the process is not root, as a cluster mounts secrets`() {
+        for mode in [0o400, 0o440, 0o600, 0o640] as [UInt32] {
+            #expect(PrivateFile.isPrivate(mode, owner: 0, user: 1_000), "\(mode)")
+            #expect(PrivateFile.isPrivate(mode, owner: 0, user: 0) == (mode & 0o077 == 0), "\(mode)")
+            #expect(PrivateFile.isPrivate(mode, owner: 1_000, user: 1_000) == (mode & 0o077 == 0), "\(mode)")
+        }
+        for mode in [0o444, 0o644, 0o660, 0o604, 0o620, 0o602, 0o610, 0o601, 0o777] as [UInt32] {
+            #expect(!PrivateFile.isPrivate(mode, owner: 0, user: 1_000), "\(mode)")
+        }
+    }
+
     @Test(arguments: [0o600, 0o644, 0o666])
     func `a marked key is refused unless asked for, and its mode is not asked for`(_ mode: Int) throws {
         let path = try folder.makeFile("key", Self.marked, mode: mode)
