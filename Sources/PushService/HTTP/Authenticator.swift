@@ -1,8 +1,9 @@
 import PushStore
 
-/// Admission before the body is read: rate of the address, key, scope, rate of the tenant.
+/// Admission before the body is read: key, scope, rate.
 ///
-/// In this order, guessing keys uses up the guesser's rate only.
+/// A request with a valid key counts for its tenant, any other for its address: a guesser of keys uses up the rate of its
+/// address, and locks out no back end behind the same address.
 package struct Authenticator: Sendable {
     private static let burstSeconds = 2.0
 
@@ -46,17 +47,18 @@ package struct Authenticator: Sendable {
         now: Int64,
         unixSeconds: @autoclosure () -> Int64
     ) throws(Problem) -> Grant? {
-        // No address: the loopback port.
-        if let client = request.client?.client, let wait = addresses.take(of: client, rate: addressRate, now: now) {
-            throw Self.tooMany("from this address", wait)
+        guard let scope = route.scope else {
+            try countAddress(of: request, now: now)
+            return nil
         }
-        guard let scope = route.scope else { return nil }
         let key = request.value(of: "authorization").flatMap { APIKey.bearer($0) }
         // Even without a key, so that the answer takes as long.
         guard let grant = table.grant(for: key ?? []) else {
+            try countAddress(of: request, now: now)
             throw Self.unauthorized
         }
         if let end = grant.end, unixSeconds() >= end {
+            try countAddress(of: request, now: now)
             var problem = Self.unauthorized
             problem.endedKey = grant
             throw problem
@@ -68,6 +70,14 @@ package struct Authenticator: Sendable {
             throw Self.tooMany("of this tenant", wait)
         }
         return grant
+    }
+
+    /// On the loopback port there is no address.
+    private mutating func countAddress(of request: APIRequest, now: Int64) throws(Problem) {
+        guard let client = request.client?.client,
+            let wait = addresses.take(of: client, rate: addressRate, now: now)
+        else { return }
+        throw Self.tooMany("from this address", wait)
     }
 
     private static var unauthorized: Problem {
