@@ -67,6 +67,14 @@ class SealingError(SealedPushError):
         self.reason = reason
 
 
+class AnnouncementError(SealedPushError):
+    """An announcement that every device would refuse. `reason`: same-key, time."""
+
+    def __init__(self, reason):
+        super().__init__(reason)
+        self.reason = reason
+
+
 class AttachmentError(SealedPushError):
     """A file that was not sealed or uploaded. `reason`: file, not-a-file, exists, too-long, source-changed."""
 

@@ -61,15 +61,15 @@ class Answer:
 class Exchange:
     """Requests to one server, each on a connection of its own."""
 
-    def __init__(self, address, ca_file=None, timeout=30):
-        self.address, self.timeout = address, timeout
+    def __init__(self, address, ca_file=None, timeout=30, answer_byte_count_max=ANSWER_BYTE_COUNT_MAX):
+        self.address, self.timeout, self.answer_byte_count_max = address, timeout, answer_byte_count_max
         # An own authority replaces the system's.
         self.trust = ssl.create_default_context(cafile=ca_file) if address.is_secure else None
         if self.trust is not None:
             self.trust.hostname_checks_common_name = False
 
     def run(self, method, target, fields, body=None):
-        """One request.
+        """One request, and its answer of at most `answer_byte_count_max` bytes.
 
         Raises ConnectionFailed.
         """
@@ -109,7 +109,7 @@ class Exchange:
         body = bytearray()
         while piece := response.read1(65_536):
             body += piece
-            if len(body) > ANSWER_BYTE_COUNT_MAX or time.monotonic() > end:
+            if len(body) > self.answer_byte_count_max or time.monotonic() > end:
                 raise http.client.HTTPException
         # An answer that ends too early has lost its connection.
         if response.length:
@@ -169,17 +169,21 @@ def problem_of(answer, secret=""):
         members = parse(answer.body, ANSWER_BYTE_COUNT_MAX)
     except JSONRefused:
         members = {}
-    members = members if isinstance(members, dict) else {}
+    return problem_with(members if isinstance(members, dict) else {}, answer.status, secret, answer.retry_after)
+
+
+def problem_with(members, status, secret="", retry_after=None):
+    """The error of a problem's members (RFC 9457). Whatever they hold, `secret` is not in it."""
     listed = members.get("errors")
     errors = [error for error in listed[:32] if isinstance(error, dict)] if isinstance(listed, list) else []
     clean = lambda mapping, name: _clean(mapping.get(name), secret)
     return Problem(
-        answer.status,
+        status,
         clean(members, "type") or "about:blank",
         clean(members, "title"),
         clean(members, "detail"),
         [(clean(error, "pointer"), clean(error, "detail")) for error in errors],
-        answer.retry_after,
+        retry_after,
     )
 
 

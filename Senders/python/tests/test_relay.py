@@ -1,11 +1,8 @@
 import datetime
-import http.server
 import ipaddress
 import json
 import os
-import ssl
 import tempfile
-import threading
 import time
 import unittest
 
@@ -30,58 +27,9 @@ from sealedpush import (
 )
 from sealedpush.encoding import base64url
 from tests.device import TOPIC, Device
+from tests.server import KEY, Server
 
-KEY = "spk_" + "K" * 43
 REFUSED = "urn:sealedpush:problem:invalid-fields"
-
-
-class Server:
-    """A real server on this machine that answers as its script says, one entry for each request.
-
-    An entry is (status, fields, body), or `drop` to close the connection without an answer.
-    """
-
-    def __init__(self, *script, certificate=None):
-        self.script, self.requests = list(script), []
-        server = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def answer(self):
-                body = self.rfile.read(int(self.headers.get("content-length", 0)))
-                server.requests.append((self.command, self.path, dict(self.headers), body))
-                entry = server.script.pop(0) if server.script else (500, {}, b"")
-                self.close_connection = True
-                if entry == "drop":
-                    return
-                status, fields, content = entry
-                content = content if isinstance(content, bytes) else json.dumps(content).encode()
-                self.send_response(status)
-                for name, value in {"content-length": str(len(content)), **fields}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(content)
-
-            do_GET = do_POST = do_PUT = answer
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        if certificate:
-            trust = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            trust.load_cert_chain(certificate)
-            self.server.socket = trust.wrap_socket(self.server.socket, server_side=True)
-        self.url = f"http{'s' if certificate else ''}://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 def make_certificate(path):
@@ -231,7 +179,7 @@ class Relay(unittest.TestCase):
                 self.assertEqual(self.fail(server, ConnectionFailed).reason, "malformed-answer")
         with Server(*[(202, {"content-length": "9"}, b"short")] * 5) as server:
             self.assertEqual(self.fail(server, ConnectionFailed).reason, "connection-lost")
-        with Server(*[(202, {}, b" " * (1 << 20) + b"{}")] * 5) as server:
+        with Server(*[(202, {}, b" " * (1 << 22) + b"{}")] * 5) as server:
             self.assertEqual(self.fail(server, ConnectionFailed).reason, "connection-lost")
 
     def test_a_bundle_is_fetched(self):
