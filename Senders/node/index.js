@@ -1,7 +1,9 @@
+export { Announcement } from './lib/announcement.js';
 export { sealAttachment, uploadAttachment } from './lib/attachment.js';
 export { attachmentPointer } from './lib/attachment-pointer.js';
+export { BundleCache } from './lib/bundle-cache.js';
 export {
-  AttachmentError, BundleError, KeyError, PinError, RelayError, SealedPushError, SealingError,
+  AnnouncementError, AttachmentError, BundleError, KeyError, PinError, RelayError, SealedPushError, SealingError,
 } from './lib/errors.js';
 export { IdentityKey, SenderIdentity, SenderKey } from './lib/keys.js';
 export { randomID } from './lib/message.js';

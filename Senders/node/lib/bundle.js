@@ -3,7 +3,7 @@ import { ByteReader, fromBase64url, lengthPrefixed } from './bytes.js';
 import { BundleError } from './errors.js';
 import { isValidSignature, publicKeyObject, sha256, x25519 } from './primitives.js';
 
-const byteCountMax = 2838;
+export const byteCountMax = 2838;
 const timeEnd = 2n ** 53n;
 const clockSkewMax = 5n * 60_000n;
 const validityMax = 60n * 86_400_000n;

@@ -25,6 +25,9 @@ export class KeyError extends SealedPushError {}
 /** Pins that could not be read or written: nothing is sealed then. */
 export class PinError extends SealedPushError {}
 
+/** An announcement that every device would refuse. */
+export class AnnouncementError extends SealedPushError {}
+
 /** An attachment that was not sealed, uploaded or pointed to. */
 export class AttachmentError extends SealedPushError {}
 

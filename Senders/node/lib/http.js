@@ -2,7 +2,6 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 
-const answerByteCountMax = 1 << 20;
 /** Failures after which the same request may succeed. */
 const lostConnections = new Set([
   'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH',
@@ -10,18 +9,19 @@ const lostConnections = new Set([
 ]);
 
 /**
- * Sends one request and reads its answer, 1 MiB at most. Follows no redirect.
+ * Sends one request and reads its answer. Follows no redirect.
  *
  * @param {Function} ErrorClass of the errors: `connection`, `not-trusted`, `malformed-answer`, none with the URL
  * @param {object} request
  * @param {string} request.url
  * @param {Buffer | import('node:stream').Readable} [request.body]
  * @param {number} [request.stallTimeout] milliseconds without a byte
+ * @param {number} [request.answerByteCountMax] 1 MiB
  * @param {number} [request.timeout] milliseconds for everything
  * @returns {Promise<{ status: number, headers: object, body: Buffer }>}
  */
 export function exchange(ErrorClass, {
-  url, method = 'GET', headers, body, ca, agent, signal, stallTimeout = 60_000, timeout,
+  url, method = 'GET', headers, body, ca, agent, signal, stallTimeout = 60_000, timeout, answerByteCountMax = 1 << 20,
 }) {
   const { promise, resolve, reject } = withResolvers();
   const lost = (word) => new ErrorClass('connection', `the connection failed: ${word}`, { isRetryable: true });

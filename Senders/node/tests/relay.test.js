@@ -129,7 +129,7 @@ test('whatever the relay answers, the error is typed', async (t) => {
     const { relay } = await start(t, [{ status: 202, body: { notifications } }]);
     await refused(RelayError, 'malformed-answer', () => relay.send(submission));
   }
-  const long = await start(t, [{ status: 200, body: { bundle: 'A'.repeat(1 << 20) } }]);
+  const long = await start(t, [{ status: 200, body: { bundle: 'A'.repeat(1 << 22) } }]);
   await refused(RelayError, 'malformed-answer', () => long.relay.bundle('d1'));
   const noHTTP = await start(t, [(request) => request.socket.end('hello\r\n\r\n')]);
   await refused(RelayError, 'malformed-answer', () => noHTTP.relay.bundle('d1'));

@@ -13,7 +13,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
-  attachmentPointer, FilePins, IdentityKey, PreparedMessage, randomID, Recipient, RelayClient, safetyNumber, seal,
+  attachmentPointer, BundleCache, FilePins, IdentityKey, PreparedMessage, randomID, Recipient, RelayClient, safetyNumber, seal,
   sealAttachment, SenderIdentity, uploadAttachment,
 } from '../index.js';
 import { exchange } from '../lib/http.js';
@@ -216,6 +216,7 @@ async function main() {
   console.log('shown: a message by way of the relay (examples/relay.mjs)');
 
   const relay = new RelayClient({ url: address, apiKey, ca });
+  await showGroup(device, relay, identity, (message) => seal(sender, message, recipient));
   const sealed = seal(sender, new PreparedMessage({ op: 'call', call: 'room 2' }), recipient);
   const submission = { recipients: [{ device: 'd1', message: sealed }], idempotencyKey: randomID() };
   const [one, other] = [await relay.send(submission), await relay.send(submission)];
@@ -226,6 +227,27 @@ async function main() {
   assert.match(error.type, /^urn:sealedpush:problem:/);
   relay.close();
   console.log('rings: a call by way of the relay, submitted twice under one idempotency key');
+}
+
+/** The real relay answers a query with tags, and leaves out of a partial submission what it cannot send to. */
+async function showGroup(device, relay, identity, sealed) {
+  await writeFile(`${folder}/group.json`, JSON.stringify({ d1: identity.text, nobody: identity.text }));
+  const example = fileURLToPath(new URL('../examples/group.mjs', import.meta.url));
+  for (let i = 0; i < 2; i += 1) {
+    const lines = (await run(process.execPath, example)).trim().split('\n');
+    const { 'apns-id': id } = await device.awaitShown('To all of you');
+    assert.deepEqual(lines, ['nobody: the relay does not have it', `d1: ${id}`]);
+  }
+  const cache = BundleCache.parse(await readFile(`${folder}/bundles.txt`, 'utf8'));
+  assert.equal((await relay.bundles(['d1'], { cache })).get('d1'), await relay.bundle('d1'));
+
+  const message = new PreparedMessage({ body: 'To a group' });
+  const recipients = ['d1', 'nobody'].map((each) => ({ device: each, message: sealed(message) }));
+  const { notifications, rejected } = await relay.send({ recipients, partial: true });
+  assert.equal((await device.awaitShown('To a group'))['apns-id'], notifications[0].id.toLowerCase());
+  const [{ index, device: name, problem }] = rejected;
+  assert.deepEqual([index, name, problem.status, problem.errors[0].pointer], [1, 'nobody', 422, '/recipients/1/device']);
+  console.log('shown: a message to a group (examples/group.mjs), without the device that the relay does not have');
 }
 
 /** What an app's back end does at each launch; no sender does it. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash, createPublicKey } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Announcement } from '../lib/announcement.js';
 import { attachmentKeys, sealedParts } from '../lib/attachment.js';
 import { attachmentURL } from '../lib/attachment-url.js';
 import { fromBase64url } from '../lib/bytes.js';
@@ -16,13 +17,13 @@ import { compareSafetyCode, safetyCode, safetyNumber } from '../lib/safety.js';
 import { PreparedMessage, sealWith } from '../lib/sealing.js';
 import { messageOfBody, openChunks } from './device.js';
 import { VectorFile } from './vector-file.js';
+import { VectorKeys } from './vector-keys.js';
 
 const folder = fileURLToPath(new URL('../../../Tests/Conformance/Vectors/sealedpush/', import.meta.url));
 
 /** Reasons why a whole kind is not a sender's. */
 const deviceOnly = {
   message: 'only a device opens pushes',
-  announcement: 'only a device judges announcements',
   json: 'only a device reads bodies; a sender writes them',
   'web-push': 'a format of its own, without a sender\'s key; only a device opens it',
 };
@@ -76,6 +77,25 @@ const runners = {
     assert.equal(sealed.payload({ locKey: file.one('alert-loc-key') }), file.one('payload'));
   },
 
+  /** Makes each announcement again: its keys, its time and its app are in its bytes. */
+  announcement(file) {
+    if (file.all('expect').some((word) => ['malformed', 'unsupported', 'bad-signature'].includes(word))) {
+      return 'only a device judges bytes that no sender makes; the others are made again';
+    }
+    for (const line of file.inputs()) {
+      const expected = fromBase64url(line);
+      const sender = new SenderIdentity(announcementKeys.seed(expected.subarray(2, 34)));
+      const announcedAt = Number(expected.readBigUInt64BE(34));
+      const topicEnd = 43 + expected[42];
+      const topic = expected.toString('latin1', 43, topicEnd);
+      const successor = () => new SenderIdentity(announcementKeys.seed(expected.subarray(topicEnd, topicEnd + 32)));
+      const made = expected[1] === 1 ? Announcement.succession(sender, successor(), topic, { announcedAt })
+        : Announcement.revocation(sender, topic, { announcedAt });
+      assert.equal(made.bytes.toString('hex'), expected.toString('hex'));
+    }
+    return undefined;
+  },
+
   base64url(file) {
     // Text of single bytes: a character beyond ASCII stays one that is refused.
     const bytes = fromBase64url(file.input);
@@ -120,9 +140,11 @@ const runners = {
   },
 };
 
+const names = readdirSync(folder).filter((name) => name.endsWith('.txt')).sort();
+const announcementKeys = new VectorKeys(names.filter((name) => name.startsWith('announcement-')));
 const counts = new Map();
 let isFailed = false;
-for (const name of readdirSync(folder).filter((each) => each.endsWith('.txt')).sort()) {
+for (const name of names) {
   const file = new VectorFile(folder + name);
   const kind = file.one('kind');
   const count = counts.get(kind) ?? { run: 0, passed: 0, reasons: [] };
