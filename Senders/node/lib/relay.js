@@ -61,8 +61,8 @@ export class RelayClient {
 
   /**
    * Fetches the key bundles of many devices: one request for each 1,000, with the tags of what the cache has. The relay
-   * sends the changed bundles alone. It answers one such request of a tenant at a time, and a second one with 429, which
-   * is tried again.
+   * sends the changed bundles alone. It answers one such request of a tenant at a time, and a second one with 429,
+   * which is tried again.
    *
    * @param {Iterable<string>} devices the tenant's ids
    * @param {object} [options]

@@ -24,7 +24,9 @@ const unknown = {
   errors: [{ pointer: '/recipients/1/device', detail: 'no such device is registered' }],
 };
 const accepted = (device) => ({ device, id: `id of ${device}`, trace: 't' });
-const current = (device, bundle = bundles.get(device), etag = `tag-${device}`) => ({ device, state: 'current', etag, bundle });
+const current = (device, bundle = bundles.get(device), etag = `tag-${device}`) => ({
+  device, state: 'current', etag, bundle,
+});
 const unchanged = (device) => ({ device, state: 'unchanged' });
 const missing = (device) => ({ device, state: 'missing' });
 const query = (...listed) => ({ status: 200, body: { bundles: listed } });
@@ -88,7 +90,9 @@ test('an answer that does not fit the recipients is malformed, and the error nam
     [both, [{ ...left, index: -2 }]], [both, [{ ...left, index: 3 }]], [both, [{ ...left, problem: 'gone' }]],
     [both, [{ ...left, problem: { type: 'about:blank' } }]], [both, [{ ...left, problem: null }]],
     [[accepted('d3'), accepted('d1')], [left]], [[accepted('d1')], [left]],
-    [[accepted('d1'), accepted('d2'), accepted('d3')], [left]], [[{ ...accepted('d1'), id: 7 }, accepted('d3')], [left]],
+    [[...both, accepted('d4')], [left]],
+    [[accepted('d1'), accepted('d2'), accepted('d3')], [left]],
+    [[{ ...accepted('d1'), id: 7 }, accepted('d3')], [left]],
   ];
   for (const [notifications, rejected] of lists) {
     const error = await refused(RelayError, 'malformed-answer', () => submit(t, { notifications, rejected }));
@@ -155,10 +159,10 @@ test('whatever the relay answers to a query, nothing else is kept', async (t) =>
   cache.keep([['d1', kept]]);
   const [right, other] = [current('d0'), unchanged('d1')];
   const lists = [
-    undefined, {}, [], [7], [right], [right, right], [right, { device: 'd1' }], [right, { device: 'd1', state: 'lost' }],
-    [right, { device: 'd1', state: 'toString' }], [right, null], [unchanged('d0'), other], [{ ...right, etag: '' }, other],
-    [{ ...right, etag: 't'.repeat(65) }, other], [{ ...right, etag: 'a b' }, other], [{ ...right, etag: undefined }, other],
-    [{ ...right, bundle: null }, other], [{ ...right, bundle: 'A' }, other], [{ ...right, bundle: 'A'.repeat(3_786) }, other],
+    undefined, {}, [], [7], [right], [right, right], [right, null], [right, { device: 'd1' }], [unchanged('d0'), other],
+    ...['lost', 'toString'].map((state) => [right, { device: 'd1', state }]),
+    ...['', 'a b', 't'.repeat(65), undefined].map((etag) => [{ ...right, etag }, other]),
+    ...[null, 'A', 'A'.repeat(3_786)].map((bundle) => [{ ...right, bundle }, other]),
   ];
   for (const listed of lists) {
     const { relay } = await start(t, [{ status: 200, body: { bundles: listed } }]);
@@ -191,7 +195,8 @@ const withCheck = (content) => `${sha256(Buffer.from(content)).toString('hex')}\
 test('a saved cache comes back as it was; a damaged text gives an empty one that works', () => {
   const cache = new BundleCache();
   const devices = Array.from({ length: 9 }, (_, i) => `d${i}`);
-  cache.keep(devices.map((device, i) => [device, { etag: `tag"\\${i}`, bundle: randomBytes(i).toString('base64url') }]));
+  const copy = (i) => ({ etag: `tag"\\${i}`, bundle: randomBytes(i).toString('base64url') });
+  cache.keep(devices.map((device, i) => [device, copy(i)]));
   const { text } = cache;
   assert.deepEqual(BundleCache.parse(text).copies(devices), cache.copies(devices));
   assert.equal(BundleCache.parse(text).text, text);
@@ -202,7 +207,10 @@ test('a saved cache comes back as it was; a damaged text gives an empty one that
     damaged.push(text.slice(0, place) + String.fromCharCode(text.charCodeAt(place) ^ 1) + text.slice(place + 1));
   }
   // Whole by its check, and no cache all the same.
-  const wrong = ['["d0","t"]', '["d0",7,"AA"]', '[7,"t","AA"]', '["a/b","t","AA"]', '["d0","t","A"]', '7', '{}', 'null'];
+  const wrong = [
+    '["d0","t"]', '["d0",7,"AA"]', '[7,"t","AA"]', '["a/b","t","AA"]', '["d0","t","A"]', '7', '{}', 'null',
+    '["d0","t","AA"],["d1","t","A"]',
+  ];
   damaged.push(...wrong.map((each) => withCheck(`[${each}]`)), ...['7', '{}', '[{', 'null'].map(withCheck));
   for (const each of damaged) {
     const again = BundleCache.parse(each);

@@ -13,8 +13,8 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
-  attachmentPointer, BundleCache, FilePins, IdentityKey, PreparedMessage, randomID, Recipient, RelayClient, safetyNumber, seal,
-  sealAttachment, SenderIdentity, uploadAttachment,
+  attachmentPointer, BundleCache, FilePins, IdentityKey, PreparedMessage, randomID, Recipient, RelayClient, safetyNumber,
+  seal, sealAttachment, SenderIdentity, uploadAttachment,
 } from '../index.js';
 import { exchange } from '../lib/http.js';
 import { checkout } from './setting.js';
@@ -234,12 +234,14 @@ async function showGroup(device, relay, identity, sealed) {
   await writeFile(`${folder}/group.json`, JSON.stringify({ d1: identity.text, nobody: identity.text }));
   const example = fileURLToPath(new URL('../examples/group.mjs', import.meta.url));
   for (let i = 0; i < 2; i += 1) {
-    const lines = (await run(process.execPath, example)).trim().split('\n');
+    const lines = (await run(process.execPath, example)).trim().toLowerCase().split('\n');
     const { 'apns-id': id } = await device.awaitShown('To all of you');
     assert.deepEqual(lines, ['nobody: the relay does not have it', `d1: ${id}`]);
   }
   const cache = BundleCache.parse(await readFile(`${folder}/bundles.txt`, 'utf8'));
   assert.equal((await relay.bundles(['d1'], { cache })).get('d1'), await relay.bundle('d1'));
+  cache.keep([['d1', { ...cache.copies(['d1']).get('d1'), bundle: 'marked' }]]);
+  assert.equal((await relay.bundles(['d1'], { cache })).get('d1'), 'marked');
 
   const message = new PreparedMessage({ body: 'To a group' });
   const recipients = ['d1', 'nobody'].map((each) => ({ device: each, message: sealed(message) }));

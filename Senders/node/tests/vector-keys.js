@@ -1,7 +1,7 @@
 // The senders' private keys of the announcement vectors, which come from the vectors' names.
 //
-// Tests/Conformance/VectorKit/Making/Actors.swift draws them: SplitMix64 of the first eight bytes of the name's SHA-256,
-// a byte of each number, 32 for a key. The first two are a device's.
+// Tests/Conformance/VectorKit/Making/Actors.swift draws them: SplitMix64 of the first eight bytes of the name's
+// SHA-256, a byte of each number, 32 for a key. The first two are a device's.
 
 import { createHash } from 'node:crypto';
 import { SenderIdentity } from '../lib/keys.js';
@@ -25,8 +25,10 @@ export class VectorKeys {
   constructor(names) {
     for (const name of names) {
       const drawn = bytesOf(name.replace(/\.txt$/, ''));
-      const seeds = Array.from({ length: keysOfAName }, () => Buffer.from(Array.from({ length: 32 }, () => drawn.next().value)));
-      for (const seed of seeds.slice(2)) this.#seeds.set(new SenderIdentity(seed).publicKey.bytes.toString('hex'), seed);
+      for (let i = 0; i < keysOfAName; i += 1) {
+        const seed = Buffer.from(Array.from({ length: 32 }, () => drawn.next().value));
+        if (i >= 2) this.#seeds.set(new SenderIdentity(seed).publicKey.bytes.toString('hex'), seed);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 """A cache of the relay's bundles: docs/service.md, "A device"."""
 
+import contextlib
 import json
 import re
 import threading
@@ -78,11 +79,9 @@ class BundleCache:
         """The cache of a saved text. A damaged text, or one too long for `count_max` devices, gives an empty cache."""
         cache = cls(count_max)
         check, _, content = text.encode("utf-8", "replace").partition(b"\n")
-        try:
+        with contextlib.suppress(JSONRefused, TypeError, ValueError):
             listed = parse(content, _COPY_TEXT_MAX * count_max) if _check(content).encode() == check else []
             cache.keep(dict(_device_copy(one) for one in listed))
-        except (JSONRefused, TypeError, ValueError):
-            cache = cls(count_max)
         return cache
 
 

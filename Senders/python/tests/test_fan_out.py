@@ -127,6 +127,7 @@ class Partial(RelayCase):
             ([accepted("d3"), accepted("d1")], [rejected]),
             ([accepted("d1"), accepted("d2"), accepted("d3")], [rejected]),
             ([accepted("d1")], [rejected]),
+            ([*both, accepted("d4")], [rejected]),
             ([accepted("d1") | {"id": 7}, accepted("d3")], [rejected]),
         ):
             with self.assertRaises(ConnectionFailed, msg=(notifications, listed)) as caught:
@@ -254,6 +255,7 @@ class Cache(unittest.TestCase):
             damaged.append(text[:place] + chr(ord(text[place]) ^ 1) + text[place + 1 :])
         # Whole by its check, and no cache all the same.
         wrong = ('["d0","t"]', '["d0",7,"AA"]', '[7,"t","AA"]', '["a/b","t","AA"]', '["d0","t","A"]', "7", "{}", "null")
+        wrong += ('["d0","t","AA"],["d1","t","A"]',)
         damaged += [with_check(f"[{one}]") for one in wrong] + [with_check(one) for one in ("7", "{}", "[{")]
         for one in damaged:
             again = BundleCache.from_text(one)
