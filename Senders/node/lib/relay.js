@@ -17,6 +17,7 @@ export class RelayClient {
   #agent;
   #base;
   #options;
+  #lastQuery = Promise.resolve();
 
   /**
    * @param {object} options
@@ -61,8 +62,8 @@ export class RelayClient {
 
   /**
    * Fetches the key bundles of many devices: one request for each 1,000, with the tags of what the cache has. The relay
-   * sends the changed bundles alone. It answers one such request of a tenant at a time, and a second one with 429,
-   * which is tried again.
+   * sends the changed bundles alone. It answers one such request of a tenant at a time. This client asks one at a time,
+   * too; another process may get 429, which is tried again.
    *
    * @param {Iterable<string>} devices the tenant's ids
    * @param {object} [options]
@@ -76,7 +77,10 @@ export class RelayClient {
     ids.forEach(checkDevice);
     const bundles = new Map();
     for (let start = 0; start < ids.length; start += queryCountMax) {
-      const copies = await this.#query(ids.slice(start, start + queryCountMax), cache, signal);
+      const part = ids.slice(start, start + queryCountMax);
+      const query = this.#lastQuery.then(() => this.#query(part, cache, signal));
+      this.#lastQuery = query.catch(() => {}); // The caller gets it.
+      const copies = await query;
       for (const [device, copy] of copies) bundles.set(device, copy && copy.bundle);
     }
     return bundles;

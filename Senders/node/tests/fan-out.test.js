@@ -153,6 +153,25 @@ test('a copy that is forgotten meanwhile is still the answer', async (t) => {
   assert.deepEqual(await relay.bundles(['d0'], { cache }), new Map([['d0', bundles.get('d0')]]));
 });
 
+test('one client asks one after the other, also after a failure', async (t) => {
+  let overlaps = 0;
+  let open = 0;
+  let queryCount = 0;
+  const { relay } = await start(t, [async ({ method }, response) => {
+    if (method === 'GET') return response.end('{"bundle":"AA"}');
+    open += 1;
+    overlaps += open > 1 ? 1 : 0;
+    queryCount += 1;
+    if (queryCount === 1) response.writeHead(401);
+    await relay.bundle('d9'); // While it is on its way, another query would come.
+    open -= 1;
+    return response.end(JSON.stringify({ bundles: [missing('d0')] }));
+  }]);
+  const results = await Promise.allSettled([1, 2, 3].map(() => relay.bundles(['d0'])));
+  assert.deepEqual(results.map(({ status }) => status), ['rejected', 'fulfilled', 'fulfilled']);
+  assert.deepEqual([overlaps, queryCount], [0, 3]);
+});
+
 test('whatever the relay answers to a query, nothing else is kept', async (t) => {
   const cache = new BundleCache();
   const kept = { etag: 't', bundle: bundles.get('d1') };

@@ -3,6 +3,7 @@
 import json
 import re
 import secrets
+import threading
 from dataclasses import dataclass
 
 from .bundle_cache import DEVICE_ID, BundleCache, BundleCopy
@@ -59,7 +60,7 @@ class RelayClient:
         if path != "/" or not _API_KEY.fullmatch(api_key):
             raise AddressError("a relay has an address without path, and an API key spk_…")
         self._exchange = Exchange(address, ca_file, timeout, ANSWER_BYTE_COUNT_MAX)
-        self._key, self._retry = api_key, retry
+        self._key, self._retry, self._query_lock = api_key, retry, threading.Lock()
 
     def bundle(self, device):
         """A device's key bundle, unverified: `PinStore.recipient` verifies it.
@@ -76,7 +77,8 @@ class RelayClient:
         """The key bundles of many devices, unverified: a dict, with None for a device that the relay does not have.
 
         One request for each 1,000 devices, with the tags of what `cache` has: the relay sends the changed bundles
-        alone. It answers one such request of a tenant at a time, and a second one with 429, which is tried again.
+        alone. It answers one such request of a tenant at a time. This client asks one at a time, too; another process
+        may get 429, which is tried again.
 
         Raises MessageError, ConnectionFailed, Problem.
         """
@@ -84,7 +86,8 @@ class RelayClient:
         cache = BundleCache() if cache is None else cache
         copies = {}
         for start in range(0, len(devices), QUERY_COUNT_MAX):
-            copies |= self._query(devices[start : start + QUERY_COUNT_MAX], cache)
+            with self._query_lock:
+                copies |= self._query(devices[start : start + QUERY_COUNT_MAX], cache)
         return {device: copy.bundle if copy else None for device, copy in copies.items()}
 
     def _query(self, devices, cache):

@@ -1,5 +1,6 @@
 import json
 import random
+import threading
 import unittest
 from hashlib import sha256
 
@@ -190,6 +191,26 @@ class Bundles(RelayCase):
 
         with Server(forgetting) as server:
             self.assertEqual(self.client(server).bundles(["d0"], cache), {"d0": self.bundles["d0"]})
+
+    def test_threads_of_one_client_ask_one_after_the_other(self):
+        second, overlaps = threading.Event(), []
+
+        def first_answer(_):
+            overlaps.append(second.wait(0.3))
+            return answer({"device": "d0", "state": "missing"})
+
+        def second_answer(_):
+            second.set()
+            return answer({"device": "d0", "state": "missing"})
+
+        with Server(first_answer, second_answer) as server:
+            client = self.client(server)
+            threads = [threading.Thread(target=client.bundles, args=(["d0"],)) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual((overlaps, len(server.requests)), ([False], 2))
 
     def test_whatever_the_relay_answers_nothing_else_is_kept(self):
         cache, bundle = BundleCache(), self.bundles["d0"]
