@@ -141,7 +141,7 @@ test('whatever the relay answers, the error is typed', async (t) => {
 });
 
 test('a relay that is silent, and one that is not there, end in time', async (t) => {
-  const silent = await start(t, [() => {}], { timeout: 50, attemptCountMax: 2 });
+  const silent = await start(t, [() => {}], { timeout: 500, attemptCountMax: 2 });
   await refused(RelayError, 'connection', () => silent.relay.bundle('d1'));
   assert.equal(silent.server.requests.length, 2);
   const nobody = new RelayClient({ url: 'http://127.0.0.1:1', apiKey, delay: 1 });
