@@ -1,9 +1,13 @@
-// The same as send.py, for Node 18 and later, without packages.
+// The same as send.py, for Node 18 and later, with the package of Senders/node.
 
-import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import {
+    FilePins, IdentityKey, PreparedMessage, Recipient, RelayClient, seal, SenderIdentity,
+} from "../../Senders/node/index.js";
 
-const { SEALEDPUSH_URL, SEALEDPUSH_KEY, TOPIC, DEVICE_TOKEN, DEVICE_BUNDLE, SEALED } = process.env;
+const {
+    SEALEDPUSH_URL, SEALEDPUSH_KEY, TOPIC, DEVICE_TOKEN, DEVICE_BUNDLE, DEVICE_IDENTITY, SENDER_KEY, PINS,
+} = process.env;
 
 // The answer's JSON. A refusal says in `detail` and `errors` what to mend.
 async function call(method, path, body) {
@@ -21,11 +25,17 @@ await call("PUT", `/v1/devices/${device}`, {
     token: DEVICE_TOKEN, topic: TOPIC, environment: "sandbox", bundle: DEVICE_BUNDLE,
 });
 
-// A request repeated with the same key sends nothing twice.
-const accepted = await call("POST", "/v1/notifications", {
-    topic: TOPIC, class: "normal", "idempotency-key": randomUUID(), recipients: [{ device, sealed: SEALED }],
+// The package repeats a request under one idempotency key: nothing is sent twice.
+const relay = new RelayClient({ url: SEALEDPUSH_URL, apiKey: SEALEDPUSH_KEY });
+const recipient = await Recipient.verify({
+    bundle: await relay.bundle(device), identity: IdentityKey.parse(DEVICE_IDENTITY), topic: TOPIC,
+    pins: new FilePins(PINS),
 });
-const id = accepted.notifications[0].id;
+const message = new PreparedMessage({ title: "Anna", body: "See you at eight" });
+const sealed = seal(await SenderIdentity.load(SENDER_KEY), message, recipient);
+const { notifications } = await relay.send({ recipients: [{ device, message: sealed }] });
+relay.close();
+const id = notifications[0].id;
 
 // A real back end takes the webhook instead of polling.
 let state;

@@ -1,7 +1,8 @@
-"""A chat back end's part: registers a device, sends it one sealed message, waits until Apple has it.
+"""A chat back end's part: registers a device, seals a message for it, sends it, waits until Apple has it.
 
-SEALEDPUSH_URL, SEALEDPUSH_KEY, TOPIC, DEVICE_TOKEN, DEVICE_BUNDLE and SEALED are in the environment: token and bundle
-come from the app, SEALED from `sealedpush seal` or another sender; the back end itself has no key that opens it.
+In the environment: SEALEDPUSH_URL and SEALEDPUSH_KEY of the relay, TOPIC; DEVICE_TOKEN, DEVICE_BUNDLE and
+DEVICE_IDENTITY from the app; SENDER_KEY, a file of `sealedpush keygen sender`; PINS, a folder that outlives the process.
+The package is that of Senders/python.
 """
 
 import json
@@ -10,10 +11,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
-import uuid
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Senders/python"))
+
+from sealedpush import FilePins, IdentityKey, Message, RelayClient, SenderKey, prepare, seal  # noqa: E402
 
 
-class PushService:
+class BackEnd:
+    """What a back end asks of the relay beside sending."""
+
     def __init__(self, url, key):
         self.url, self.key = url, key
 
@@ -35,12 +41,6 @@ class PushService:
         body = {"token": token, "topic": topic, "environment": "sandbox", "bundle": bundle}
         self.call("PUT", f"/v1/devices/{device}", body)
 
-    def send(self, device, topic, sealed, order):
-        """The notification's id. A call repeated with the same `order` sends nothing twice."""
-        recipient = {"device": device, "sealed": sealed}
-        body = {"topic": topic, "class": "normal", "idempotency-key": order, "recipients": [recipient]}
-        return self.call("POST", "/v1/notifications", body)["notifications"][0]["id"]
-
     def await_end(self, notification):
         """Its final state. A real back end takes the webhook instead of polling."""
         while True:
@@ -50,12 +50,22 @@ class PushService:
             time.sleep(0.2)
 
 
+def send(device, topic, identity, text):
+    """The notification's id. The package repeats a request under one idempotency key: nothing is sent twice."""
+    relay = RelayClient(os.environ["SEALEDPUSH_URL"], os.environ["SEALEDPUSH_KEY"])
+    sender = SenderKey.load(os.environ["SENDER_KEY"])
+    recipient = FilePins(os.environ["PINS"]).recipient(relay.bundle(device), identity, topic)
+    sealed = seal(sender, prepare(Message(title="Anna", body=text)), recipient)
+    return relay.send([(device, sealed)], topic=topic)[0].id
+
+
 def main():
     e = os.environ
-    service = PushService(e["SEALEDPUSH_URL"], e["SEALEDPUSH_KEY"])
-    service.register("example-python", e["DEVICE_TOKEN"], e["TOPIC"], e["DEVICE_BUNDLE"])
-    notification = service.send("example-python", e["TOPIC"], e["SEALED"], str(uuid.uuid4()))
-    state = service.await_end(notification)
+    back_end = BackEnd(e["SEALEDPUSH_URL"], e["SEALEDPUSH_KEY"])
+    back_end.register("example-python", e["DEVICE_TOKEN"], e["TOPIC"], e["DEVICE_BUNDLE"])
+    identity = IdentityKey.from_text(e["DEVICE_IDENTITY"])
+    notification = send("example-python", e["TOPIC"], identity, "See you at eight")
+    state = back_end.await_end(notification)
     print(notification, state["state"], state.get("status", ""), state.get("reason", ""))
 
 

@@ -87,13 +87,16 @@ def check_examples(service, sender, token):
         "TOPIC": APP,
         "DEVICE_TOKEN": token,
         "DEVICE_BUNDLE": sender.bundle,
-        "SEALED": sender.seal("from an example"),
+        "DEVICE_IDENTITY": sender.identity,
+        "SENDER_KEY": os.path.join(sender.folder, "sender.key"),
     }
     for name, words in (("Python", ["python3", "-B", "send.py"]), ("Node", ["node", "send.mjs"])):
         if subprocess.run(["which", words[0]], capture_output=True).returncode != 0:
             print(f"{name}: NOT RUN: there is no '{words[0]}'")
             continue
         words[-1] = os.path.join(CHECKOUT, "Examples/Service", words[-1])
+        # Node has no locks of files: its pins are its own.
+        environment["PINS"] = os.path.join(sender.folder, "pins-" + name)
         done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=PATIENCE)
         if done.returncode != 0 or "accepted" not in done.stdout:
             sys.exit(f"{name}: ended with {done.returncode}: {done.stdout}{done.stderr}")

@@ -58,6 +58,8 @@ class Sender:
         run(program("sealedpush"), "keygen", "sender", "--out", self.folder)
         with open(os.path.join(self.folder, "device.bundle")) as file:
             self.bundle = file.read().strip()
+        with open(os.path.join(self.folder, "identity.pub")) as file:
+            self.identity = file.read().strip()
 
     def seal(self, text):
         """The sealed field of a message with this text."""
