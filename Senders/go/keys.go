@@ -94,6 +94,9 @@ func verify(key [32]byte, signed, signature []byte) bool {
 	return isAcceptable(key[:]) && isAcceptable(signature[:32]) && ed25519.Verify(key[:], signed, signature)
 }
 
+// ErrWiped says that SenderKey.Wipe was called: load the key again.
+const ErrWiped = constantError("the sender's key was wiped")
+
 // SenderKey is a sender's signing key. Devices know a sender by it alone: make it once, and load it at every start.
 type SenderKey struct {
 	key    ed25519.PrivateKey

@@ -172,7 +172,7 @@ func (k *SenderKey) seal(m *Prepared, r *Recipient, now time.Time, ephemeral, tr
 		return nil, MessageExpired
 	}
 	if k.key == nil {
-		return nil, constantError("the sender's key was wiped")
+		return nil, ErrWiped
 	}
 	header := append([]byte{envelopeVersion, suiteX25519}, r.fingerprint[:8]...)
 	info := r.info(header)
