@@ -28,6 +28,9 @@ type Relay struct {
 // ErrRelay says that a relay's address or an API key is malformed, not what it was.
 const ErrRelay = constantError("a relay has an https URL without query, or http to this machine, and a key spk_…")
 
+// ErrDeviceID says that a text is no device's id at the relay. Nothing was sent.
+const ErrDeviceID = constantError("a device's id has 1 to 64 of A-Z a-z 0-9 - _")
+
 var (
 	apiKeyPattern   = regexp.MustCompile(`\Aspk_[A-Za-z0-9_-]{43}\z`)
 	deviceIDPattern = regexp.MustCompile(`\A[A-Za-z0-9_-]{1,64}\z`)
@@ -130,21 +133,10 @@ type Accepted struct {
 //
 // Errors: *Problem, *ConnectionError, *AnswerError, ErrRandom, the context's.
 func (r *Relay) Send(ctx context.Context, submission *Submission) ([]Accepted, error) {
-	if submission.IdempotencyKey == "" {
-		var key MessageID
-		if err := randomBytes(key[:]); err != nil {
-			return nil, err
-		}
-		submission.IdempotencyKey = key.String()
-	}
-	body, err := marshal(submission)
-	if err != nil {
-		return nil, err
-	}
 	var answer struct {
 		Notifications []Accepted `json:"notifications"`
 	}
-	if err := r.call(ctx, http.MethodPost, "/v1/notifications", body, http.StatusAccepted, &answer); err != nil {
+	if err := r.submit(ctx, submission, false, &answer); err != nil {
 		return nil, err
 	}
 	for i, recipient := range submission.Recipients {
@@ -155,32 +147,61 @@ func (r *Relay) Send(ctx context.Context, submission *Submission) ([]Accepted, e
 	return answer.Notifications, nil
 }
 
+// submit fills in the idempotency key, and posts the submission.
+func (r *Relay) submit(ctx context.Context, submission *Submission, isPartial bool, answer any) error {
+	if submission.IdempotencyKey == "" {
+		var key MessageID
+		if err := randomBytes(key[:]); err != nil {
+			return err
+		}
+		submission.IdempotencyKey = key.String()
+	}
+	body, err := marshal(struct {
+		*Submission
+		Partial bool `json:"partial,omitempty"`
+	}{submission, isPartial})
+	if err != nil {
+		return err
+	}
+	post := call{http.MethodPost, "/v1/notifications", body, http.StatusAccepted, len(submission.Recipients)}
+	return r.call(ctx, post, answer)
+}
+
 // Bundle fetches a device's key bundle, for Device.Recipient to verify. Keep it for 7 days at most.
 func (r *Relay) Bundle(ctx context.Context, device string) (Bundle, error) {
 	if !deviceIDPattern.MatchString(device) {
-		return Bundle{}, constantError("a device's id has 1 to 64 of A-Z a-z 0-9 - _")
+		return Bundle{}, ErrDeviceID
 	}
 	var answer struct {
 		Bundle string `json:"bundle"`
 	}
 	fetchedAt := time.Now()
-	if err := r.call(ctx, http.MethodGet, "/v1/devices/"+device+"/bundle", nil, http.StatusOK, &answer); err != nil {
+	get := call{http.MethodGet, "/v1/devices/" + device + "/bundle", nil, http.StatusOK, 1}
+	if err := r.call(ctx, get, &answer); err != nil {
 		return Bundle{}, err
 	}
 	return ParseBundle(answer.Bundle, fetchedAt)
 }
 
-// answerSizeMax is enough for 1,000 recipients many times over.
-const answerSizeMax = 1 << 20
+// call is a request, the status of its success, and the number of devices that its answer is about.
+type call struct {
+	method, path string
+	body         []byte
+	status       int
+	deviceCount  int
+}
 
-func (r *Relay) call(ctx context.Context, method, path string, body []byte, expected int, answer any) error {
+// answerSizeMax is twice what a relay writes: a bundle has up to 3,784 characters, the faults of a recipient fewer.
+func (c call) answerSizeMax() int { return 1<<20 + c.deviceCount*8<<10 }
+
+func (r *Relay) call(ctx context.Context, c call, answer any) error {
 	return r.options.retry(ctx, func() (attempt, error) {
-		request, err := http.NewRequestWithContext(ctx, method, r.base+path, bytes.NewReader(body))
+		request, err := http.NewRequestWithContext(ctx, c.method, r.base+c.path, bytes.NewReader(c.body))
 		if err != nil {
 			return attempt{}, ErrRelay
 		}
 		request.Header.Set("Authorization", "Bearer "+r.key)
-		if body != nil {
+		if c.body != nil {
 			request.Header.Set("Content-Type", "application/json")
 		}
 		response, err := r.client.Do(request)
@@ -188,16 +209,17 @@ func (r *Relay) call(ctx context.Context, method, path string, body []byte, expe
 			return r.failure(ctx, err)
 		}
 		defer response.Body.Close()
-		text, err := io.ReadAll(io.LimitReader(response.Body, answerSizeMax+1))
+		text, err := io.ReadAll(io.LimitReader(response.Body, int64(c.answerSizeMax())+1))
 		if err != nil {
 			return r.failure(ctx, err)
 		}
-		if response.StatusCode != expected {
-			problem := r.problem(response, text)
+		isWhole := len(text) <= c.answerSizeMax()
+		if response.StatusCode != c.status {
+			problem := r.problem(response, text, isWhole)
 			again := problem.Status == http.StatusTooManyRequests || problem.Status == http.StatusServiceUnavailable
 			return attempt{again, problem.RetryAfter}, problem
 		}
-		if len(text) > answerSizeMax || json.Unmarshal(text, answer) != nil {
+		if !isWhole || json.Unmarshal(text, answer) != nil {
 			return attempt{}, &AnswerError{response.StatusCode}
 		}
 		return attempt{}, nil
@@ -213,13 +235,24 @@ func (r *Relay) failure(ctx context.Context, err error) (attempt, error) {
 	return this, err
 }
 
-// problem reads what a relay, or a proxy in front of it, says. Its words are bounded and printable, without the key.
-func (r *Relay) problem(response *http.Response, text []byte) *Problem {
+// problem reads what a relay, or a proxy in front of it, says.
+func (r *Relay) problem(response *http.Response, text []byte, isWhole bool) *Problem {
 	problem := &Problem{}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if kind != "application/problem+json" || len(text) > answerSizeMax || json.Unmarshal(text, problem) != nil {
+	if kind != "application/problem+json" || !isWhole || json.Unmarshal(text, problem) != nil {
 		problem = &Problem{}
 	}
+	r.tidy(problem)
+	if problem.Title == "" {
+		problem.Title = http.StatusText(response.StatusCode)
+	}
+	problem.Status = response.StatusCode
+	problem.RetryAfter = retryAfter(response.Header.Get("Retry-After"), time.Now())
+	return problem
+}
+
+// tidy makes a problem's words few, printable and without the key.
+func (r *Relay) tidy(problem *Problem) {
 	if len(problem.Errors) > 32 {
 		problem.Errors = problem.Errors[:32]
 	}
@@ -233,12 +266,6 @@ func (r *Relay) problem(response *http.Response, text []byte) *Problem {
 	if problem.Type == "" {
 		problem.Type = "about:blank"
 	}
-	if problem.Title == "" {
-		problem.Title = http.StatusText(response.StatusCode)
-	}
-	problem.Status = response.StatusCode
-	problem.RetryAfter = retryAfter(response.Header.Get("Retry-After"), time.Now())
-	return problem
 }
 
 func (r *Relay) clean(text string) string {

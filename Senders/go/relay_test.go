@@ -1,6 +1,7 @@
 package sealedpush
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -34,6 +35,7 @@ func newServer(t *testing.T, steps ...http.HandlerFunc) *server {
 	s := &server{steps: steps}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.mutex.Lock()
 		step := s.steps[0]
 		if len(s.steps) > 1 {
