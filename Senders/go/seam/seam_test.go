@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"sealedpush.example/sealedpush"
+	"sealedpush.example/sealedpush/examples/howto"
 )
 
 const (
@@ -396,6 +397,89 @@ func TestTheRelayBringsItToTheScreen(t *testing.T) {
 	stranger, _ := sealedpush.NewRelay(address, "spk_"+strings.Repeat("A", 43), sealedpush.HTTPOptions{Roots: s.roots()})
 	if _, err := stranger.Send(context.Background(), clear); !errors.As(err, &problem) || problem.Status != 401 {
 		t.Error(err)
+	}
+	s.sendToGroup(relay)
+}
+
+// sendToGroup sends to the device twice, beside one that the relay never saw, and asks for a bundle that did not change.
+func (s *stage) sendToGroup(relay *sealedpush.Relay) {
+	key, err := sealedpush.LoadSenderKey(s.path("sender.key"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	pins, err := sealedpush.NewFilePins(s.path("pins"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	sender := &howto.Sender{Key: key, Pins: pins, Relay: relay, Cache: sealedpush.NewBundleCache(10)}
+	device := sealedpush.Device{Identity: s.identity(), Topic: topic}
+	group := map[string]sealedpush.Device{"d1": device, "nobody": device}
+	for _, body := range []string{"fetched", "cached"} {
+		prepared, err := sealedpush.Prepare(sealedpush.Message{Body: body}, time.Now(), sealedpush.Options{})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		left, err := sender.SendToGroup(context.Background(), group, prepared)
+		if err != nil || len(left) != 1 || left["nobody"] != howto.ErrNotRegistered {
+			s.t.Fatal(left, err)
+		}
+		if shown := s.device.await("shown", nil); shown["body"] != body {
+			s.t.Errorf("%v", shown)
+		}
+	}
+
+	// With the right tag and another bundle in the cache, what comes back is the cache's.
+	saved := string(sender.Cache.Encode())
+	other, err := sealedpush.DecodeBundleCache([]byte(strings.Replace(saved, s.read("device.bundle"), "AAEC", 1)), 10)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	got, err := relay.Bundles(context.Background(), []string{"nobody", "d1"}, other)
+	if err != nil || len(got) != 1 || !bytes.Equal(got["d1"].Bytes, []byte{0, 1, 2}) {
+		s.t.Error(got, err)
+	}
+	s.sendPartial(relay, key)
+}
+
+// sendPartial submits to a device that the relay does not know, first beside one that it knows, then alone.
+func (s *stage) sendPartial(relay *sealedpush.Relay, key *sealedpush.SenderKey) {
+	recipient, err := s.recipient("device.bundle")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	prepared, err := sealedpush.Prepare(sealedpush.Message{Body: "partial"}, time.Now(), sealedpush.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var recipients []sealedpush.SubmissionRecipient
+	for _, id := range []string{"nobody", "d1"} {
+		sealed, err := key.Seal(prepared, recipient, time.Now())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		recipients = append(recipients, sealed.For(id))
+	}
+	submission := &sealedpush.Submission{Topic: topic, Class: "normal", Recipients: recipients}
+	answer, err := relay.SendPartial(context.Background(), submission)
+	if err != nil || len(answer.Accepted) != 1 || len(answer.Rejected) != 1 {
+		s.t.Fatal(answer, err)
+	}
+	rejected := answer.Rejected[0]
+	if rejected.Index != 0 || rejected.Device != "nobody" || rejected.Problem.Detail == "" ||
+		rejected.Problem.Type != "urn:sealedpush:problem:invalid-fields" || rejected.Problem.Status != 422 {
+		s.t.Errorf("%+v", rejected.Problem)
+	}
+	if shown := s.device.await("shown", nil); shown["body"] != "partial" || shown["apns-id"] != answer.Accepted[0].ID {
+		s.t.Errorf("%v", shown)
+	}
+	again, err := relay.SendPartial(context.Background(), submission)
+	if err != nil || fmt.Sprint(again.Accepted) != fmt.Sprint(answer.Accepted) || len(again.Rejected) != 1 {
+		s.t.Error(again, err)
+	}
+	var problem *sealedpush.Problem
+	alone := &sealedpush.Submission{Topic: topic, Class: "normal", Recipients: recipients[:1]}
+	if _, err := relay.SendPartial(context.Background(), alone); !errors.As(err, &problem) || problem.Status != 422 {
+		s.t.Error(err)
 	}
 }
 
