@@ -131,6 +131,37 @@ public final class SenderIdentity {
         return SealedMessage.seal(message, recipient, this, now.toEpochMilli(), new SecureRandom());
     }
 
+    /** Announces now that another key takes this one's place. */
+    public Announcement announceSuccessor(SenderIdentity successor, BundleId topic) throws AnnouncementException {
+        return announceSuccessor(successor, topic, Instant.now());
+    }
+
+    /**
+     * Announces that another key takes this one's place; both sign. Never announce a second one: devices keep the first.
+     *
+     * @param successor saved already, as a sender that loses it has no key; seal under it when the devices' apps have run
+     * @param topic the app's; each app needs an announcement of its own
+     * @param now the sender's clock
+     */
+    public Announcement announceSuccessor(SenderIdentity successor, BundleId topic, Instant now)
+            throws AnnouncementException {
+        return Announcement.ofSuccessor(this, successor, topic, now);
+    }
+
+    /** Announces now that this key is over. */
+    public Announcement announceRevocation(BundleId topic) throws AnnouncementException {
+        return announceRevocation(topic, Instant.now());
+    }
+
+    /**
+     * Announces that this key is over. Devices that have it show nothing under this key, whenever it was sealed.
+     *
+     * @param now the sender's clock
+     */
+    public Announcement announceRevocation(BundleId topic, Instant now) throws AnnouncementException {
+        return Announcement.ofRevocation(this, topic, now);
+    }
+
     byte[] sign(byte[] message) {
         return Ed25519.sign(key, message);
     }

@@ -12,6 +12,7 @@ final class AllTests {
         KeyTests.run(folder);
         PinTests.run(folder);
         MessageTests.run(folder);
+        AnnouncementTests.run(folder);
         RelayTests.run(folder);
         Check.finish();
         if (!vectors) System.exit(1);

@@ -19,9 +19,11 @@ import javax.crypto.spec.SecretKeySpec;
 
 /** Every vector that a sender can be held to; prints a line for each kind. */
 final class VectorTests {
-    private static final Map<String, String> DEVICE_ONLY = Map.of(
+    /** Reasons for the vectors that are not run. */
+    private static final Map<String, String> NOT_APPLICABLE = Map.of(
             "message", "a device opens, a sender does not",
-            "announcement", "a device judges announcements",
+            "announcement", "a sender makes none that is malformed, unsupported or badly signed",
+            "attachment", "a sender opens no attachment; it seals what opens",
             "web-push", "a device opens Web Push");
     private final Path folder;
     private final Map<String, int[]> counts = new TreeMap<>();
@@ -56,22 +58,25 @@ final class VectorTests {
         for (var count : counts.entrySet()) {
             var n = count.getValue();
             passed &= n[0] == n[1];
-            var reason = DEVICE_ONLY.getOrDefault(count.getKey(), "a sender opens no attachment; it seals what opens");
             System.out.println("java " + count.getKey() + " run " + n[0] + " passed " + n[1] + " not-applicable " + n[2]
-                    + (n[2] > 0 ? ": " + reason : ""));
+                    + (n[2] > 0 ? ": " + NOT_APPLICABLE.get(count.getKey()) : ""));
         }
         return passed && files.size() > 500;
     }
 
     private static boolean isApplicable(Vector vector) {
-        if (vector.get("kind").equals("attachment")) return vector.get("expect").equals("opened");
-        return !DEVICE_ONLY.containsKey(vector.get("kind"));
+        return switch (vector.get("kind")) {
+            case "announcement" -> AnnouncementTests.isMade(vector);
+            case "attachment" -> vector.get("expect").equals("opened");
+            default -> !NOT_APPLICABLE.containsKey(vector.get("kind"));
+        };
     }
 
     private void run(Vector vector) throws Exception {
         switch (vector.get("kind")) {
             case "seal" -> seal(vector);
             case "bundle" -> bundle(vector);
+            case "announcement" -> AnnouncementTests.vector(vector);
             case "attachment" -> attachment(vector);
             case "attachment-url" -> attachmentUrl(vector);
             case "base64url" -> {
