@@ -43,7 +43,7 @@ public final class AttachmentUploader {
         }
         try {
             var answer = https.send(HttpRequest.newBuilder(address).version(HttpClient.Version.HTTP_1_1)
-                    .PUT(HttpRequest.BodyPublishers.ofFile(sealed)).build());
+                    .PUT(HttpRequest.BodyPublishers.ofFile(sealed)).build(), 0);
             switch (answer.statusCode()) {
                 case 200, 201, 204 -> {}
                 default -> throw new RelayException(answer.statusCode(), RelayException.Problem.NONE);

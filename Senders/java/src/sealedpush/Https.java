@@ -28,6 +28,8 @@ import javax.net.ssl.TrustManagerFactory;
 /** The JDK's HTTP client with bounded answers and retries. Redirects are not followed. */
 final class Https {
     private static final int ANSWER_BYTE_COUNT_MAX = 1 << 20;
+    /** Twice what a relay writes of a device: a bundle has up to 3,784 characters. */
+    private static final int DEVICE_BYTE_COUNT_MAX = 8 << 10;
     private static final int AUTHORITIES_BYTE_COUNT_MAX = 1 << 20;
 
     private final HttpClient client;
@@ -75,13 +77,18 @@ final class Https {
         }
     }
 
-    /** Sends a request, again where {@link Retry} says so, and returns the last answer. */
-    HttpResponse<byte[]> send(HttpRequest request) throws RelayException, InterruptedException {
+    /**
+     * Sends a request, again where {@link Retry} says so, and returns the last answer.
+     *
+     * @param deviceCount devices that the answer is about, which bounds its length
+     */
+    HttpResponse<byte[]> send(HttpRequest request, int deviceCount) throws RelayException, InterruptedException {
+        var byteCountMax = ANSWER_BYTE_COUNT_MAX + deviceCount * DEVICE_BYTE_COUNT_MAX;
         for (int attemptCount = 1; ; attemptCount++) {
             HttpResponse<byte[]> answer = null;
             RelayException failure = null;
             try {
-                answer = attempt(request);
+                answer = attempt(request, byteCountMax);
                 if (!Retry.isTransient(answer.statusCode())) return answer;
             } catch (RelayException unreached) {
                 if (unreached.reason() != RelayException.Reason.UNREACHABLE) throw unreached;
@@ -95,8 +102,9 @@ final class Https {
         }
     }
 
-    private HttpResponse<byte[]> attempt(HttpRequest request) throws RelayException, InterruptedException {
-        var exchange = client.sendAsync(request, head -> new BoundedBody());
+    private HttpResponse<byte[]> attempt(HttpRequest request, int byteCountMax)
+            throws RelayException, InterruptedException {
+        var exchange = client.sendAsync(request, head -> new BoundedBody(byteCountMax));
         try {
             return exchange.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException stalled) {
@@ -129,7 +137,12 @@ final class Https {
     private static final class BoundedBody implements HttpResponse.BodySubscriber<byte[]> {
         private final CompletableFuture<byte[]> body = new CompletableFuture<>();
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final int byteCountMax;
         private Flow.Subscription subscription;
+
+        BoundedBody(int byteCountMax) {
+            this.byteCountMax = byteCountMax;
+        }
 
         @Override
         public CompletionStage<byte[]> getBody() {
@@ -145,7 +158,7 @@ final class Https {
         @Override
         public void onNext(List<ByteBuffer> buffers) {
             for (var buffer : buffers) {
-                if (bytes.size() + buffer.remaining() > ANSWER_BYTE_COUNT_MAX) {
+                if (bytes.size() + buffer.remaining() > byteCountMax) {
                     subscription.cancel();
                     body.completeExceptionally(new TooLong());
                     return;

@@ -71,7 +71,7 @@ public final class RelayClient {
     /** Fetches a device's key bundle, for {@link Recipient#verify}: the relay vouches for none. */
     public byte[] bundle(String device) throws RelayException, InterruptedException {
         if (!isId(device)) throw new IllegalArgumentException("not a device's id");
-        var answer = https.send(request("/v1/devices/" + device + "/bundle").GET().build());
+        var answer = https.send(request("/v1/devices/" + device + "/bundle").GET().build(), 1);
         if (answer.statusCode() != 200) throw refusal(answer);
         try {
             var members = Json.as(Map.class, Json.parse(answer.body()));
@@ -90,23 +90,59 @@ public final class RelayClient {
      * @return one for each recipient, in their order
      */
     public List<Accepted> submit(Submission submission) throws RelayException, InterruptedException {
-        if (submission.recipientCount() == 0) throw new IllegalArgumentException("no recipient");
-        var answer = https.send(request("/v1/notifications").header("content-type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(submission.json())).build());
+        return submit(submission, false).accepted();
+    }
+
+    /**
+     * Submits notifications to those recipients that can be sent to, where {@link #submit} refuses all for one. For groups:
+     * a device may be gone, of another app, or beyond the day's quota.
+     *
+     * @throws RelayException {@code REFUSED} with the first recipient's problem if there is none to send to
+     */
+    public PartialAnswer submitPartial(Submission submission) throws RelayException, InterruptedException {
+        return submit(submission, true);
+    }
+
+    private PartialAnswer submit(Submission submission, boolean isPartial) throws RelayException, InterruptedException {
+        var devices = submission.devices();
+        if (devices.isEmpty()) throw new IllegalArgumentException("no recipient");
+        var answer = post("/v1/notifications", submission.json(isPartial), devices.size());
         if (answer.statusCode() != 202) throw refusal(answer);
         try {
-            var accepted = new ArrayList<Accepted>();
             var members = Json.as(Map.class, Json.parse(answer.body()));
+            var accepted = new ArrayList<Accepted>();
             for (var element : Json.as(List.class, members.get("notifications"))) {
                 var one = Json.as(Map.class, element);
                 accepted.add(new Accepted(Json.as(String.class, one.get("device")), Json.as(String.class, one.get("id")),
                         Json.as(String.class, one.get("trace"))));
             }
-            if (accepted.size() == submission.recipientCount()) return accepted;
+            var rejected = new ArrayList<PartialAnswer.Rejected>();
+            if (isPartial) {
+                for (var element : Json.as(List.class, members.get("rejected"))) {
+                    rejected.add(rejected(Json.as(Map.class, element), devices));
+                }
+            }
+            var partial = new PartialAnswer(List.copyOf(accepted), List.copyOf(rejected));
+            if (partial.isOf(devices)) return partial;
             throw new RelayException(RelayException.Reason.MALFORMED_ANSWER);
         } catch (Json.Refused refused) {
             throw new RelayException(RelayException.Reason.MALFORMED_ANSWER);
         }
+    }
+
+    private PartialAnswer.Rejected rejected(Map<?, ?> members, List<String> devices) throws Json.Refused {
+        long index = Json.as(Long.class, members.get("index"));
+        if (index < 0 || index >= devices.size()) throw new Json.Refused();
+        // The relay omits a device that it could not read.
+        var device = members.containsKey("device") ? Json.as(String.class, members.get("device"))
+                : devices.get((int) index);
+        return new PartialAnswer.Rejected((int) index, device, problem(Json.as(Map.class, members.get("problem"))));
+    }
+
+    private HttpResponse<byte[]> post(String path, String json, int deviceCount)
+            throws RelayException, InterruptedException {
+        return https.send(request(path).header("content-type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(json)).build(), deviceCount);
     }
 
     private HttpRequest.Builder request(String path) {
@@ -118,19 +154,22 @@ public final class RelayClient {
     private RelayException refusal(HttpResponse<byte[]> answer) {
         var problem = RelayException.Problem.NONE;
         try {
-            var members = Json.as(Map.class, Json.parse(answer.body()));
-            var pointers = new ArrayList<String>();
-            if (members.get("errors") instanceof List<?> errors) {
-                for (var error : errors) {
-                    if (error instanceof Map<?, ?> one && pointers.size() < 32) pointers.add(text(one, "pointer"));
-                }
-            }
-            problem = new RelayException.Problem(text(members, "type"), text(members, "title"), text(members, "detail"),
-                    List.copyOf(pointers));
+            problem = problem(Json.as(Map.class, Json.parse(answer.body())));
         } catch (Json.Refused notAProblem) {
             // Something between here and the relay may answer otherwise: the status says what there is to say.
         }
         return new RelayException(answer.statusCode(), problem);
+    }
+
+    private RelayException.Problem problem(Map<?, ?> members) {
+        var pointers = new ArrayList<String>();
+        if (members.get("errors") instanceof List<?> errors) {
+            for (var error : errors) {
+                if (error instanceof Map<?, ?> one && pointers.size() < 32) pointers.add(text(one, "pointer"));
+            }
+        }
+        return new RelayException.Problem(text(members, "type"), text(members, "title"), text(members, "detail"),
+                List.copyOf(pointers));
     }
 
     /** Text of an answer for an error: short, on one line, and never with our key, which a proxy might show. */

@@ -17,7 +17,7 @@ public final class Submission {
     private static final int RECIPIENT_COUNT_MAX = 1_000;
     private final NotificationClass notificationClass;
     private final Map<String, Object> members = new LinkedHashMap<>();
-    private final List<Object> recipients = new ArrayList<>();
+    private final List<Map<String, Object>> recipients = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
     private BundleId topic;
     private long lifetime;
@@ -92,15 +92,17 @@ public final class Submission {
         return lifetime <= 3_600 ? 3_600 : lifetime <= 86_400 ? 86_400 : 604_800;
     }
 
-    int recipientCount() {
-        return recipients.size();
+    /** The recipients' ids, in their order. */
+    List<String> devices() {
+        return recipients.stream().map(recipient -> (String) recipient.get("device")).toList();
     }
 
-    String json() {
+    String json(boolean isPartial) {
         var body = new LinkedHashMap<String, Object>();
         body.put("topic", topic.text());
         body.put("expiry", (long) expiry());
         body.putAll(members);
+        if (isPartial) body.put("partial", true);
         body.put("recipients", recipients);
         return Json.write(body);
     }

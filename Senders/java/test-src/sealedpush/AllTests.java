@@ -14,6 +14,7 @@ final class AllTests {
         MessageTests.run(folder);
         AnnouncementTests.run(folder);
         RelayTests.run(folder);
+        PartialTests.run();
         Check.finish();
         if (!vectors) System.exit(1);
     }

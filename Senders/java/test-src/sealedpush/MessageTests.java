@@ -268,19 +268,19 @@ final class MessageTests {
                 var prepared = PreparedMessage.of(text(), NOW, Duration.ofSeconds(lives[i]), PreparedMessage.LIFETIME_MAX,
                         Message.Overflow.REFUSE);
                 var sealed = SENDER.seal(prepared, new Device(1).recipient(), NOW);
-                var json = new Submission(NotificationClass.URGENT).add("d1", sealed).json();
+                var json = new Submission(NotificationClass.URGENT).add("d1", sealed).json(false);
                 that(json.contains("\"expiry\":" + expiries[i] + ","));
             }
             var call = SENDER.seal(prepare(Message.call("c"), Message.Overflow.REFUSE), new Device(1).recipient(), NOW);
-            that(new Submission(NotificationClass.CALL).add("d1", call).json().contains("\"expiry\":0,"));
+            that(new Submission(NotificationClass.CALL).add("d1", call).json(false).contains("\"expiry\":0,"));
         });
         test("a submission holds one app's messages of one class, and each device and receipt once", () -> {
             var device = new Device(1);
             var capability = new ReceiptCapability();
             var sealed = SENDER.seal(prepare(text().receipt(capability), Message.Overflow.REFUSE), device.recipient(), NOW);
             var submission = new Submission(NotificationClass.URGENT).add("d1", sealed).expiry(3_600).collapseId("c");
-            that(submission.json().contains("\"receipt-hash\":\"" + capability.hash() + "\""));
-            that(!submission.json().contains(capability.text()) && submission.json().contains("\"expiry\":3600"));
+            that(submission.json(false).contains("\"receipt-hash\":\"" + capability.hash() + "\""));
+            that(!submission.json(false).contains(capability.text()) && submission.json(false).contains("\"expiry\":3600"));
             message(Reason.INVALID, "device", () -> submission.add("d1", sealed));
             message(Reason.INVALID, "device", () -> submission.add("../d", sealed));
             message(Reason.INVALID, "receipt", () -> submission.add("d2", sealed));

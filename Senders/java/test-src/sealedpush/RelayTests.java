@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.BiFunction;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
@@ -33,19 +34,21 @@ import sealedpush.RelayException.Reason;
 
 /** The relay's client and the uploader against a real server on this machine. */
 final class RelayTests {
-    private static final String KEY = "spk_" + "k".repeat(43);
+    static final String KEY = "spk_" + "k".repeat(43);
     private static final String WORDS = "words that nobody may see";
 
     private RelayTests() {}
 
     record Answer(int status, String body, String retryAfter) {}
 
-    /** Server that gives the answers in their order, and keeps what it was asked. */
-    private static final class Server implements AutoCloseable {
+    /** Server that gives the answers in their order, then those of a rule, and keeps what it was asked. */
+    static final class Server implements AutoCloseable {
         final Deque<Answer> answers = new ArrayDeque<>();
         final List<String> requests = new ArrayList<>();
         final List<Duration> delays = new ArrayList<>();
         final HttpServer http;
+        /** Answers of a path and a body; null if all are in {@code answers}. */
+        BiFunction<String, String, Answer> rule;
 
         Server(HttpServer http) throws IOException {
             this.http = http;
@@ -58,7 +61,8 @@ final class RelayTests {
             var body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI() + " "
                     + exchange.getRequestHeaders().getFirst("authorization") + " " + body);
-            var answer = answers.remove();
+            var answer = answers.isEmpty() && rule != null ? rule.apply(exchange.getRequestURI().getPath(), body)
+                    : answers.remove();
             if (answer.status == 0) {
                 // Ends the connection without an answer.
                 exchange.close();
@@ -96,7 +100,7 @@ final class RelayTests {
         }
     }
 
-    private static Server server() throws IOException {
+    static Server server() throws IOException {
         return new Server(HttpServer.create());
     }
 
