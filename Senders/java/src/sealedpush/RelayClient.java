@@ -7,6 +7,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
@@ -81,6 +83,36 @@ public final class RelayClient {
         } catch (Json.Refused refused) {
             throw new RelayException(RelayException.Reason.MALFORMED_ANSWER);
         }
+    }
+
+    /** Fetches the bundles of many devices, without a cache. */
+    public Map<String, byte[]> bundles(Collection<String> devices) throws RelayException, InterruptedException {
+        return bundles(devices, new BundleCache(0));
+    }
+
+    /**
+     * Fetches the bundles of many devices, for {@link Recipient#verify}: one request for each 1,000 devices, answered with
+     * the bundles that the cache does not have.
+     *
+     * @return bundles by device, in its order; without the devices that the relay does not know
+     */
+    public Map<String, byte[]> bundles(Collection<String> devices, BundleCache cache)
+            throws RelayException, InterruptedException {
+        var distinct = devices.stream().distinct().toList();
+        if (!distinct.stream().allMatch(RelayClient::isId)) throw new IllegalArgumentException("not a device's id");
+        var bundles = new LinkedHashMap<String, byte[]>();
+        for (int start = 0; start < distinct.size(); start += BundleQuery.DEVICE_COUNT_MAX) {
+            var end = Math.min(distinct.size(), start + BundleQuery.DEVICE_COUNT_MAX);
+            var query = new BundleQuery(distinct.subList(start, end), cache);
+            var answer = post("/v1/bundles/query", query.json(), end - start);
+            if (answer.statusCode() != 200) throw refusal(answer);
+            try {
+                query.read(answer.body(), bundles);
+            } catch (Json.Refused refused) {
+                throw new RelayException(RelayException.Reason.MALFORMED_ANSWER);
+            }
+        }
+        return bundles;
     }
 
     /**

@@ -15,6 +15,7 @@ final class AllTests {
         AnnouncementTests.run(folder);
         RelayTests.run(folder);
         PartialTests.run();
+        BundleCacheTests.run();
         Check.finish();
         if (!vectors) System.exit(1);
     }

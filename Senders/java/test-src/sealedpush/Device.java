@@ -9,9 +9,16 @@ final class Device {
     static final BundleId TOPIC = new BundleId("com.example.chat");
     static final long NOW = 1_800_000_000_000L;
     private final Ed25519.KeyPair keys;
+    private final long now;
     final IdentityKey identity;
 
     Device(int seed) {
+        this(seed, NOW);
+    }
+
+    /** A device whose clock shows another time than the tests'. */
+    Device(int seed, long now) {
+        this.now = now;
         var bytes = new byte[32];
         bytes[0] = (byte) seed;
         keys = Ed25519.keyPair(bytes);
@@ -28,9 +35,9 @@ final class Device {
     }
 
     byte[] bundle(long epoch, int protectionClass, byte[] key) {
-        return signed(Bytes.concat(new byte[] {1}, identity.bytes(), Bytes.u64(epoch), Bytes.u64(NOW),
-                Bytes.lengthPrefixed(TOPIC.text()), new byte[] {1, 1, (byte) protectionClass}, Bytes.u64(NOW),
-                Bytes.u64(NOW + 86_400_000), key));
+        return signed(Bytes.concat(new byte[] {1}, identity.bytes(), Bytes.u64(epoch), Bytes.u64(now),
+                Bytes.lengthPrefixed(TOPIC.text()), new byte[] {1, 1, (byte) protectionClass}, Bytes.u64(now),
+                Bytes.u64(now + 86_400_000), key));
     }
 
     byte[] signed(byte[] content) {

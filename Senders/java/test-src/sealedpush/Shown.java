@@ -252,6 +252,7 @@ final class Shown {
             equal("chat-7", shown.get("thread-id"));
         });
         alerts();
+        groups();
         Check.test("a payload goes by the provider's own way too", () -> {
             var sealed = sender.seal(PreparedMessage.of(new Message().body("by send")), recipient());
             Files.write(folder.resolve("push.json"), sealed.payload(Placeholder.ofKey("NEW_MESSAGE")));
@@ -285,6 +286,45 @@ final class Shown {
                 equal(current[0].digest(), pin.digest());
                 return pin;
             });
+        });
+    }
+
+    private void groups() {
+        var cache = new BundleCache(10);
+        Check.test("a group gets a message, but for a device that the relay does not know", () -> {
+            var members = Map.of("d1", identity, "nobody", identity);
+            for (var text : List.of("fetched", "cached")) {
+                var message = PreparedMessage.of(new Message().body(text));
+                var left = new howto.Group(sender, relay(), pins, cache, TOPIC).send(message, members);
+                equal(Map.of("nobody", "not registered at the relay"), left);
+                device.await(text, event -> text.equals(event.get("body")));
+            }
+        });
+        Check.test("a bundle that did not change comes from the cache", () -> {
+            // With the right tag and other bytes, what comes back is the cache's.
+            var saved = new String(cache.encoded(), StandardCharsets.UTF_8);
+            var bundle = Files.readString(folder.resolve("bundle")).strip();
+            that(saved.contains(bundle));
+            var other = BundleCache.decode(saved.replace(bundle, "AAEC").getBytes(StandardCharsets.UTF_8), 10);
+            var got = relay().bundles(List.of("nobody", "d1"), other);
+            equal(1, got.size());
+            equal(new byte[] {0, 1, 2}, got.get("d1"));
+        });
+        Check.test("a partial submission leaves out a device that the relay does not know", () -> {
+            var sealed = sender.seal(PreparedMessage.of(new Message().body("partial")), recipient());
+            var submission = new Submission(NotificationClass.NORMAL).add("nobody", sealed).add("d1",
+                    sender.seal(PreparedMessage.of(new Message().body("partial")), recipient()));
+            var answer = relay().submitPartial(submission);
+            equal("partial", reported(answer.accepted().get(0).id()).get("body"));
+            var rejected = answer.rejected().get(0);
+            equal(0, rejected.index());
+            equal("nobody", rejected.device());
+            equal("urn:sealedpush:problem:invalid-fields", rejected.problem().type());
+            that(!rejected.problem().detail().isEmpty());
+            equal(List.of("/recipients/0/device"), rejected.problem().pointers());
+            equal(answer, relay().submitPartial(submission));
+            var alone = new Submission(NotificationClass.NORMAL).add("nobody", sealed);
+            equal(422, Check.refuses(RelayException.class, () -> relay().submitPartial(alone)).status());
         });
     }
 
