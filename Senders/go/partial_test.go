@@ -72,7 +72,8 @@ func TestOnlyAPartialSubmissionSaysSoAndBothKeepTheirKey(t *testing.T) {
 		if err := json.Unmarshal([]byte(body), &read); err != nil {
 			t.Fatal(err)
 		}
-		if isPartial := i < 3; isPartial != (read["partial"] == true) || isPartial != (body == s.bodies[0]) {
+		partial, isSaid := read["partial"]
+		if isPartial := i < 3; isSaid != isPartial || isPartial && partial != true || isPartial != (body == s.bodies[0]) {
 			t.Errorf("request %d: %s", i, body)
 		}
 	}
@@ -90,6 +91,7 @@ func TestAnAnswerThatDoesNotNameEachRecipientOnceIsRefused(t *testing.T) {
 		"one is in both":          {acceptedD0 + "," + `{"device":"d1","id":"i"}` + "," + acceptedD2, rejectedD1},
 		"one is there twice":      {acceptedD0 + "," + acceptedD0, rejectedD1},
 		"another order":           {acceptedD2 + "," + acceptedD0, rejectedD1},
+		"one too many":            {acceptedD0 + "," + acceptedD2 + "," + acceptedD2, rejectedD1},
 		"rejected twice":          {acceptedD0 + "," + acceptedD2, rejectedD1 + "," + rejectedD1},
 		"beyond the last":         {acceptedD0 + "," + acceptedD2, rejected("3", "d1")},
 		"a negative index":        {acceptedD0 + "," + acceptedD2, rejected("-1", "d1")},
