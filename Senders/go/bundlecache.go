@@ -122,6 +122,9 @@ func (b *cachedBundle) isValid() bool {
 // answers with the bundles that the cache does not have. A device that the relay does not know is not in the map. The
 // cache may be nil.
 //
+// The relay answers one such request of a tenant at a time: goroutines take turns here, and another process waits by
+// the usual retries.
+//
 // Errors: ErrDeviceID, *Problem, *ConnectionError, *AnswerError, the context's.
 func (r *Relay) Bundles(ctx context.Context, devices []string, cache *BundleCache) (map[string]Bundle, error) {
 	if cache == nil {
@@ -169,6 +172,12 @@ type bundleAnswer struct {
 
 // query asks for 1 to 1,000 devices and adds their bundles to the map.
 func (r *Relay) query(ctx context.Context, devices []string, cache *BundleCache, bundles map[string]Bundle) error {
+	select {
+	case r.querying <- struct{}{}:
+		defer func() { <-r.querying }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	var query bundleQuery
 	// Another goroutine may change the cache before the answer: "unchanged" is about these copies.
 	copies := make([]*cachedBundle, len(devices))

@@ -303,6 +303,40 @@ func TestASavedCacheIsReadWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
+func TestGoroutinesOfOneClientAskOneAfterTheOther(t *testing.T) {
+	isAsked, isOver := make(chan struct{}), make(chan struct{})
+	s := newServer(t, func(w http.ResponseWriter, r *http.Request) {
+		close(isAsked)
+		<-isOver
+		answers(200, `{"bundles":[{"device":"d1","state":"missing"}]}`)(w, r)
+	}, problem(403, "forbidden"), answers(200, `{"bundles":[{"device":"d1","state":"missing"}]}`))
+	relay := s.relay(t)
+	ask := func(ctx context.Context) error {
+		_, err := relay.Bundles(ctx, []string{"d1"}, nil)
+		return err
+	}
+	first := make(chan error)
+	go func() { first <- ask(context.Background()) }()
+	<-isAsked
+	// The second one would have its answer long before, if it did not wait for the first.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := ask(ctx); err != context.DeadlineExceeded {
+		t.Error(err)
+	}
+	close(isOver)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	// A failure leaves the way free.
+	if err := ask(context.Background()); !errors.As(err, new(*Problem)) {
+		t.Error(err)
+	}
+	if err := ask(context.Background()); err != nil || len(s.bodies) != 3 {
+		t.Error(err, len(s.bodies))
+	}
+}
+
 func TestManyGoroutinesShareACache(t *testing.T) {
 	b, cache := newBundleRelay(t), NewBundleCache(5)
 	for i := 0; i < 10; i++ {

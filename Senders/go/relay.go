@@ -23,6 +23,8 @@ type Relay struct {
 	base, key string
 	options   HTTPOptions
 	client    *http.Client
+	// querying is full during a query for bundles: the relay answers one of a tenant at a time, and another with 429.
+	querying chan struct{}
 }
 
 // ErrRelay says that a relay's address or an API key is malformed, not what it was.
@@ -49,7 +51,7 @@ func NewRelay(address, apiKey string, options HTTPOptions) (*Relay, error) {
 	}
 	client := newClient(options)
 	client.Timeout = options.Timeout
-	return &Relay{strings.TrimSuffix(address, "/"), apiKey, options, client}, nil
+	return &Relay{strings.TrimSuffix(address, "/"), apiKey, options, client, make(chan struct{}, 1)}, nil
 }
 
 func isLoopback(host string) bool {

@@ -39,8 +39,9 @@ final class BundleQuery {
         return Json.write(Map.of("devices", items));
     }
 
-    /** Adds the bundles to a map, and brings the cache up to date. */
-    void read(byte[] answer, Map<String, byte[]> bundles) throws Json.Refused {
+    /** Returns the bundles by device, in its order, and brings the cache up to date. */
+    Map<String, byte[]> read(byte[] answer) throws Json.Refused {
+        var bundles = new LinkedHashMap<String, byte[]>();
         var elements = Json.as(List.class, Json.as(Map.class, Json.parse(answer)).get("bundles"));
         if (elements.size() != devices.size()) throw new Json.Refused();
         for (int i = 0; i < devices.size(); i++) {
@@ -60,6 +61,7 @@ final class BundleQuery {
             if (copy != copies.get(i)) cache.put(device, copy);
             bundles.put(device, copy.bytes());
         }
+        return bundles;
     }
 
     private static BundleCache.Copy fetched(Map<?, ?> members) throws Json.Refused {

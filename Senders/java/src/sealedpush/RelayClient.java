@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -25,6 +26,8 @@ public final class RelayClient {
     private final String base;
     private final String key;
     private final Https https;
+    /** Held during a query for bundles: the relay answers one of a tenant at a time, and another with 429. */
+    final ReentrantLock query = new ReentrantLock(true);
 
     /**
      * Notification that is on the relay's disk.
@@ -92,7 +95,8 @@ public final class RelayClient {
 
     /**
      * Fetches the bundles of many devices, for {@link Recipient#verify}: one request for each 1,000 devices, answered with
-     * the bundles that the cache does not have.
+     * the bundles that the cache does not have. The relay answers one such request of a tenant at a time: threads take
+     * turns here, and another process waits by the usual retries.
      *
      * @return bundles by device, in its order; without the devices that the relay does not know
      */
@@ -103,16 +107,23 @@ public final class RelayClient {
         var bundles = new LinkedHashMap<String, byte[]>();
         for (int start = 0; start < distinct.size(); start += BundleQuery.DEVICE_COUNT_MAX) {
             var end = Math.min(distinct.size(), start + BundleQuery.DEVICE_COUNT_MAX);
-            var query = new BundleQuery(distinct.subList(start, end), cache);
-            var answer = post("/v1/bundles/query", query.json(), end - start);
-            if (answer.statusCode() != 200) throw refusal(answer);
-            try {
-                query.read(answer.body(), bundles);
-            } catch (Json.Refused refused) {
-                throw new RelayException(RelayException.Reason.MALFORMED_ANSWER);
-            }
+            bundles.putAll(query(distinct.subList(start, end), cache));
         }
         return bundles;
+    }
+
+    private Map<String, byte[]> query(List<String> devices, BundleCache cache) throws RelayException, InterruptedException {
+        query.lockInterruptibly();
+        try {
+            var question = new BundleQuery(devices, cache);
+            var answer = post("/v1/bundles/query", question.json(), devices.size());
+            if (answer.statusCode() != 200) throw refusal(answer);
+            return question.read(answer.body());
+        } catch (Json.Refused refused) {
+            throw new RelayException(RelayException.Reason.MALFORMED_ANSWER);
+        } finally {
+            query.unlock();
+        }
     }
 
     /**

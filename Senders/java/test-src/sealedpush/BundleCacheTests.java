@@ -6,6 +6,7 @@ import static sealedpush.Check.test;
 import static sealedpush.Check.that;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 
@@ -105,6 +107,7 @@ final class BundleCacheTests {
         queries();
         copies();
         answers();
+        test("threads of one client ask one after the other", BundleCacheTests::turns);
         test("a saved cache is read whole or not at all", BundleCacheTests::saved);
         test("a group of a thousand is one query and one submission", BundleCacheTests::group);
     }
@@ -231,9 +234,45 @@ final class BundleCacheTests {
                 } finally {
                     threads.shutdown();
                 }
-                that(BundleCache.decode(cache.encoded(), 10).get("d0") != null);
+                equal(5L, relay.bundles.keySet().stream().filter(device -> cache.get(device) != null).count());
             }
         });
+    }
+
+    private static void turns() throws Exception {
+        try (var relay = new Relay()) {
+            var isAsked = new CountDownLatch(1);
+            var isOver = new CountDownLatch(1);
+            relay.server.rule = (path, body) -> {
+                isAsked.countDown();
+                try {
+                    isOver.await();
+                } catch (InterruptedException ended) {
+                    return new RelayTests.Answer(500, "", null);
+                }
+                return relay.answer(path, body);
+            };
+            var client = relay.server.client();
+            var threads = Executors.newFixedThreadPool(3);
+            try {
+                Callable<Map<String, byte[]>> ask = () -> client.bundles(List.of("d1"));
+                var first = threads.submit(ask);
+                isAsked.await();
+                var second = threads.submit(ask);
+                var third = threads.submit(ask);
+                var end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+                while (client.query.getQueueLength() < 2 && System.nanoTime() < end) Thread.onSpinWait();
+                equal(2, client.query.getQueueLength());
+                // A thread that waits for its turn can be ended.
+                second.cancel(true);
+                isOver.countDown();
+                equal(0, first.get().size());
+                equal(0, third.get().size());
+                equal(2, relay.server.requests.size());
+            } finally {
+                threads.shutdownNow();
+            }
+        }
     }
 
     private static void answers() {
