@@ -38,7 +38,7 @@ const bundleQueryMax = 1000
 var tagPattern = regexp.MustCompile(`\A[!-~]{1,64}\z`)
 
 // NewBundleCache makes an empty cache for so many devices; the one that was used longest ago makes room for another.
-// It should hold the largest group. A device costs about 500 bytes, at most 4 KiB.
+// It should hold the largest group. A copy has some 300 characters with one prekey, at most 3,912.
 func NewBundleCache(countMax int) *BundleCache {
 	return &BundleCache{countMax: countMax, byDevice: map[string]*list.Element{}}
 }

@@ -31,8 +31,8 @@ public final class BundleCache {
     private final LinkedHashMap<String, Copy> copies;
 
     /**
-     * Makes an empty cache. The copy that was used longest ago makes room for another; a device costs about 600 bytes, at
-     * most 4 KiB.
+     * Makes an empty cache. The copy that was used longest ago makes room for another. A copy has some 300 characters with
+     * one prekey, at most 3,912.
      *
      * @param countMax devices; as many as the largest group has
      */
