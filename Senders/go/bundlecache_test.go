@@ -97,6 +97,9 @@ func TestOneRequestFetchesWhatTheCacheDoesNotHave(t *testing.T) {
 	if fmt.Sprint(b.tags()) != fmt.Sprint([]string{tagOf(one), tagOf(other)}) {
 		t.Error(b.tags())
 	}
+	if cache.entries.Len() != 2 {
+		t.Error("a changed bundle has two copies")
+	}
 	delete(b.bundles, "d2")
 	if got = b.get(t, cache, "d1", "d2"); len(got) != 1 || b.tags()[1] != tagOf(newer) {
 		t.Error(got, b.tags())
