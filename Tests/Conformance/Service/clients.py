@@ -50,7 +50,7 @@ def faults_of_schema(schema, path):
         if "type" not in schema:
             faults.append(f"{path}: a fixed value without 'type' has no type in clients; write 'type' beside it")
         if "const" in schema:
-            faults.append(f"{path}: 'const: false' is a syntax error in Python clients; write 'enum' with one value")
+            faults.append(f"{path}: 'const' is a syntax error in a Python client; write 'enum' with one value")
         if any(isinstance(value, bool) for value in schema.get("enum", [])):
             faults.append(f"{path}: Python clients compare such a 'true' with a text; write 'boolean', and 'not'")
     if "$ref" in schema:
@@ -171,6 +171,8 @@ def check_members(folder, documents):
                 count += len(expected)
                 if missing := expected - set(re.findall(member, text)):
                     faults.append(f"{kind}: {part}'s {name} has lost {', '.join(sorted(missing))}")
+                if kind == "go" and schemas[name].get("additionalProperties") and "DisallowUnknownFields" in text:
+                    faults.append(f"{kind}: {part}'s {name} refuses a member that a later service adds")
                 if kind == "go" and (untyped := re.findall(r'\tinterface\{\} `json:"([^",]+)', text)):
                     faults.append(f"{kind}: {part}'s {name} has no type for {', '.join(untyped)}")
     if faults:

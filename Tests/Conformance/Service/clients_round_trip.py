@@ -136,8 +136,8 @@ class ByOpenAPIPythonClient:
         return self.models.SealedRecipient(device=device, sealed=sealed, **more)
 
     def send(self, recipient):
-        models = self.models
-        body = models.AlertNotifications(topic=APP, class_=models.AlertNotificationsClass.URGENT, recipients=[recipient])
+        urgent = self.models.AlertNotificationsClass.URGENT
+        body = self.models.AlertNotifications(topic=APP, class_=urgent, recipients=[recipient])
         return self.call("notifications", "post_notifications", body=body, idempotency_key=self.name)
 
     def send_partial(self, recipients):
@@ -198,6 +198,8 @@ def take_trip(client, service, simulator, sender, receiver):
         if event.apns_id == accepted.id:
             seen = (word(event.event), event.device, word(event.state), event.attempts, event.received_at)
             expect(("delivered", device, "delivered", 1, state.receipt), seen, "the event")
+        later = client.event({**json.loads(body), "of-a-later-service": 1})
+        expect({"of-a-later-service": 1}, later.additional_properties, "what a later service adds to an event")
 
     partly = client.send_partial([client.recipient(name, sender.seal("hello")) for name in (device, "unknown")])
     rejected = partly.rejected[0]
