@@ -49,10 +49,8 @@ def faults_of_schema(schema, path):
     if "const" in schema or "enum" in schema:
         if "type" not in schema:
             faults.append(f"{path}: a fixed value without 'type' has no type in clients; write 'type' beside it")
-        if "const" in schema:
-            faults.append(f"{path}: 'const' is a syntax error in a Python client; write 'enum' with one value")
-        if any(isinstance(value, bool) for value in schema.get("enum", [])):
-            faults.append(f"{path}: Python clients compare such a 'true' with a text; write 'boolean', and 'not'")
+        if any(isinstance(value, bool) for value in [schema.get("const"), *schema.get("enum", [])]):
+            faults.append(f"{path}: a Python client compares this boolean with a text; write what it is 'not'")
     if "$ref" in schema:
         if others := schema.keys() - {"$ref", "description"}:
             faults.append(f"{path}: {', '.join(sorted(others))} beside '$ref' is lost; write one schema, or 'allOf'")

@@ -62,7 +62,7 @@ class ByOpenAPIGenerator:
 
     def send(self, recipient):
         recipients = [self.api.AlertRecipient(recipient)]
-        body = self.api.AlertNotifications(topic=APP, var_class="urgent", recipients=recipients)
+        body = self.api.AlertNotifications(topic=APP, var_class="urgent", partial=False, recipients=recipients)
         return self.notifications.post_notifications(self.api.Notifications(body), idempotency_key=self.name)
 
     def send_partial(self, recipients):
@@ -137,7 +137,7 @@ class ByOpenAPIPythonClient:
 
     def send(self, recipient):
         urgent = self.models.AlertNotificationsClass.URGENT
-        body = self.models.AlertNotifications(topic=APP, class_=urgent, recipients=[recipient])
+        body = self.models.AlertNotifications(topic=APP, class_=urgent, partial=False, recipients=[recipient])
         return self.call("notifications", "post_notifications", body=body, idempotency_key=self.name)
 
     def send_partial(self, recipients):
