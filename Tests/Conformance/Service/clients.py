@@ -56,6 +56,8 @@ def faults_of_schema(schema, path):
             faults.append(f"{path}: {', '.join(sorted(others))} beside '$ref' is lost; write one schema, or 'allOf'")
         if "/properties/" in schema["$ref"]:
             faults.append(f"{path}: a '$ref' into another schema is lost; give what it points to a name")
+    if schema.get("type") == "object" and "additionalProperties" not in schema:
+        faults.append(f"{path}: clients refuse a later member unless it says 'additionalProperties: true'; say which")
     if "title" in schema:
         faults.append(f"{path}: 'title' renames the schema in clients; write 'description'")
     for key in ("items", "additionalProperties", "if", "then", "else"):
