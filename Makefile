@@ -1,6 +1,6 @@
 # A newcomer's two commands are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo test build site release bench image lint vectors test-asan test-tsan prerequisites clean
+.PHONY: help demo test build site release dist version bench image lint vectors test-asan test-tsan prerequisites clean
 
 # The first build takes minutes: a terminal shows progress, a pipe only errors.
 QUIET := $(shell test -t 2 || echo --quiet)
@@ -15,6 +15,7 @@ help:
 	@echo 'make lint       swift-format, strict'
 	@echo 'make vectors    write Tests/Conformance/Vectors/sealedpush anew'
 	@echo 'make release    optimised builds of these four, which need no Swift where they run'
+	@echo 'make dist       archive, Debian packages, SHA256SUMS and SBOM of these, .build/dist'
 	@echo 'make bench      an optimised build of what measures, .build/release/sealedpush-bench'
 	@echo 'make image      a container image of the service'
 	@echo 'make test-asan  the tests under the address sanitizer'
@@ -80,6 +81,17 @@ release: prerequisites
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush-blobs
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush-sidecar
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpushd
+
+# The newest version that the changelog has. 'make dist VERSION=0.1.0' gives another.
+VERSION = $(shell sed -n 's/^## \([0-9]*\.[0-9]*\.[0-9]*\).*/\1/p' CHANGELOG.md | head -n 1)
+
+version:
+	@echo $(VERSION)
+
+dist: release
+	@scripts/prerequisites dpkg-dev chrpath xz-utils python3
+	@rm -rf .build/dist
+	@packaging/dist "$(VERSION)" .build/release .build/dist
 
 bench: prerequisites
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush-bench
