@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// Program of several commands. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 package struct Program {
@@ -38,6 +39,7 @@ package struct Program {
     private func start(_ words: [String]) async throws(CommandError) {
         guard let word = words.first else { throw .usage("the command is missing", help: overview) }
         if Self.helpWords.contains(word) || word == "help" { return try Output.print(overview) }
+        if word == "--version" { return try Output.print("\(name) \(ReleaseVersion.text)") }
         // A two-word name wins over its first word alone.
         for wordCount in [2, 1] {
             let name = words.prefix(wordCount).joined(separator: " ")
@@ -63,7 +65,7 @@ package struct Program {
 
             \(rows.joined(separator: "\n"))
 
-            '\(name) COMMAND --help' shows a command's options and an example.
+            '\(name) COMMAND --help' shows a command's options and an example, '\(name) --version' the version.
             """
     }
 }

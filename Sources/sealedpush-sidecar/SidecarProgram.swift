@@ -37,7 +37,7 @@ enum SidecarProgram {
         while let word = rest.popFirst() {
             switch word {
             case "--help", "-h": return Output.show(usage) ? ExitCode.done : ExitCode.failed
-            case "--version": return Output.show("\(name), unreleased") ? ExitCode.done : ExitCode.failed
+            case "--version": return Output.show("\(name) \(ReleaseVersion.text)") ? ExitCode.done : ExitCode.failed
             case "--check-config": arguments.checks = true
             case "--allow-example-keys": arguments.exampleKeys = .allowed
             case "--config":

@@ -1,6 +1,7 @@
+import Platform
+
 enum Usage {
-    /// Until there is a first release.
-    static let version = "sealedpushd, unreleased"
+    static let version = "sealedpushd \(ReleaseVersion.text)"
 
     static let text = """
         usage: sealedpushd --config FILE                  runs the service until SIGTERM; SIGHUP reads FILE again

@@ -1,3 +1,4 @@
+import Platform
 import Testing
 
 extension CommandLineTests {
@@ -22,6 +23,13 @@ extension CommandLineTests {
                 for command in Program.commands where command.program == program {
                     #expect(run.output.contains("\n  \(command.name) "))
                 }
+            }
+        }
+
+        @Test func `each program says its name and version`() async throws {
+            for program in Set(Program.commands.map(\.program)) {
+                let run = try await Invocation(["--version"], of: Program.path(of: program), in: try Folder()).run()
+                #expect(run.isDone && run.output == "\(program) \(ReleaseVersion.text)\n", "\(run)")
             }
         }
 

@@ -118,6 +118,14 @@ struct HouseTests {
         }
     }
 
+    @Test func `the version is the newest of the changelog`() throws {
+        let versions = try Checkout.file("CHANGELOG.md").lines
+            .compactMap { $0.text.firstMatch(of: /^## (\d+\.\d+\.\d+)/)?.output.1 }
+        let newest = try #require(versions.first)
+        let source = try Checkout.file("Sources/Platform/ReleaseVersion.swift").text
+        #expect(source.contains("\"\(newest)\""), "\(newest)")
+    }
+
     @Test func `every type that the glossary names is declared`() throws {
         let glossary = try Checkout.file("docs/glossary.md")
         let files = try Checkout.files(under: "Sources", ending: ".swift")
