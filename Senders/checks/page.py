@@ -75,7 +75,7 @@ class Page:
     def __init__(self, folder, path, replaced=()):
         relay = [block for _, block in blocks("service.md", "In ten minutes")]
         ways = blocks("senders.md", "Ten minutes")
-        start = next(i for i, block in enumerate(relay) if "sealedpushd --config" in block)
+        start = next(i for i, block in enumerate(relay) if "-X PUT" in block)
         common = [block for heading, block in ways if not heading]
         # The first block says where the repository is: this one.
         parts = relay[: start + 1] + common[1:] + [f"printf '\\n== {h}\\n'\n{b}" for h, b in ways if h]
@@ -85,7 +85,7 @@ class Page:
             if old not in text:
                 sys.exit(f"the blocks of service.md and senders.md have no '{old}': correct Senders/checks/page.py")
             text = text.replace(old, new)
-        for port in ("2197", "5223", "8443", "8080"):
+        for port in ("2197", "5223", "8443"):
             text = re.sub(rf"\b{port}\b", str(free_port()), text)
         self.folder, self.output, self.screen = folder, [], []
         self.change = threading.Condition()

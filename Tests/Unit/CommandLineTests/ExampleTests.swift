@@ -64,7 +64,11 @@ extension CommandLineTests {
                     let options = line.split(separator: " ").filter { $0.hasPrefix("--") }.map {
                         $0.prefix { $0 != "=" }
                     }
-                    for option in options { #expect(run.output.contains("\n  \(option) "), "\(line): \(option)") }
+                    // One may be a part of the command's name.
+                    let name = run.output.prefix { $0 != "\n" }.split(separator: " ")
+                    for option in options where !name.contains(option) {
+                        #expect(run.output.contains("\n  \(option) "), "\(line): \(option)")
+                    }
                 }
             }
             #expect(lineCount > 0)
