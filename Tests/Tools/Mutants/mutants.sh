@@ -159,7 +159,7 @@ mutant superseded-by-clock '14: a supersession counts by a clock that nobody con
     $K/RingIndex.swift 'at: clock.confirmed)' 'at: MUTANT ? clock.now : clock.confirmed)' "$rule"
 
 mutant epochs-from-nothing '3: epochs restart below one that a sender has pinned' \
-    $K/RingIndex.swift 'prekeys.map(\.notBefore.milliseconds) +' '[] +' "$rule"
+    $K/RingIndex.swift 'prekeys.map(\.notBefore.milliseconds)' '[UInt64]()' "$rule"
 
 mutant epochs-forgotten '14: the epochs of a prekey that goes for want of room are forgotten' \
     $K/RingIndex.swift 'for prekey in destroyed { keepEpochs(of: prekey) }' \
