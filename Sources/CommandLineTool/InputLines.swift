@@ -1,9 +1,9 @@
 import Glibc
 
-/// The lines of standard input, in bounded memory.
+/// Lines of standard input, in bounded memory.
 package struct InputLines: ~Copyable {
     package enum Line: Equatable {
-        /// Without its line feed. The last one may have none.
+        /// Without its line feed, which the last may lack.
         case whole([UInt8])
         /// Longer than the bound, and skipped.
         case tooLong
@@ -14,17 +14,15 @@ package struct InputLines: ~Copyable {
     private let byteCountMax: Int
     private var chunk = [UInt8](repeating: 0, count: InputLines.chunkByteCount)
     private var buffer: [UInt8] = []
-    /// Bytes of `buffer` that were given out.
     private var takenCount = 0
-    /// Bytes of `buffer` in which there is no further line feed.
+    /// Bytes of `buffer` known to have no further line feed.
     private var searchedCount = 0
     private var isSkipping = false
     private var isOver = false
 
-    /// - Parameter byteCountMax: of a line.
     package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-    /// Takes the next line, and waits for it.
+    /// Waits for the next line.
     ///
     /// - Parameter pause: called before each read, which may wait for input.
     /// - Returns: nil at the end.

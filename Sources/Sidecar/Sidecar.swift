@@ -8,7 +8,7 @@ import Primitives
 import Sealing
 package import ServiceParts
 
-/// The sidecar's parts, started and stopped in order.
+/// Sidecar's parts, started and stopped in order.
 package final class Sidecar: Sendable {
     private let core: LoopBound<SidecarCore>
     private let frontLoop: EventLoop
@@ -16,8 +16,6 @@ package final class Sidecar: Sendable {
     private let socket: SocketFile?
     private let relay: RelayConnection
 
-    /// Opens the file, and listens.
-    ///
     /// - Throws: `SidecarStartError`, a sentence each.
     package static func start(
         _ loaded: consuming LoadedSidecar,
@@ -27,7 +25,7 @@ package final class Sidecar: Sendable {
         let configuration = loaded.configuration
         let path = configuration.databaseFile
         let sender = loaded.sender.publicKey.rawRepresentation
-        // No two processes with one file come further.
+        // Stops a second process with this file.
         let store = try SidecarStore(path: path, sender: sender, topic: configuration.topic.bytes, now: clock.wall())
         let socket = try configuration.socket.map { place throws(SidecarStartError) in try SocketFile(place.path) }
         let tokenDigest = loaded.tokenDigest
@@ -116,7 +114,7 @@ package final class Sidecar: Sendable {
         return fronts
     }
 
-    /// Takes nothing new, answers what was taken, waits for the relay's answers under way, and closes the file.
+    /// Takes nothing new, answers what was taken, waits for the relay's answers, and closes the file.
     package func stop() async {
         let core = core
         socket?.remove()

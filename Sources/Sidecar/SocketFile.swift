@@ -1,11 +1,11 @@
 import Platform
 
-/// The path of a unix socket, with a lock beside it: a socket that a killed process left is removed, one in use is not.
+/// Path of a unix socket, with a lock beside it: a killed process's socket is removed, one in use is not.
 final class SocketFile: Sendable {
     private let path: String
     private let lock: Int32
 
-    /// Locks `PATH.lock`, and removes what is left of an earlier process.
+    /// Locks `PATH.lock`, and removes an earlier process's socket.
     ///
     /// - Throws: `.socketInUse`, `.notASocket`, `.file`.
     init(_ path: String) throws(SidecarStartError) {

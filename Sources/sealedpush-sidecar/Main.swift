@@ -1,7 +1,7 @@
 import Platform
 import ServiceParts
 
-/// `sealedpush-sidecar`: seals for back ends in any language. It holds a sender's key, and no key that opens a message.
+/// `sealedpush-sidecar`: seals for back ends in any language. Holds a sender's key, and none that opens a message.
 @main
 enum Main {
     /// Synchronous: this thread waits for signals.

@@ -6,7 +6,6 @@ import Primitives
 import ServiceParts
 import Sidecar
 
-/// The command line: run, check, version, help.
 enum SidecarProgram {
     private static let name = "sealedpush-sidecar"
     private static let usage = """
@@ -29,7 +28,6 @@ enum SidecarProgram {
         uptime: { MonotonicTime.now().nanoseconds }
     )
 
-    /// - Parameter words: without the program's name.
     /// - Returns: an exit code.
     static func run(_ words: [String]) -> Int32 {
         var arguments = Arguments()
@@ -49,7 +47,7 @@ enum SidecarProgram {
             }
         }
         guard let path = arguments.configuration else { return complain("--config FILE is missing") }
-        // The runtime does not report missing descriptors, so before it has a thread.
+        // The runtime does not report missing descriptors; before any thread.
         if let shortage = ProcessSettings.shortage(name) {
             Output.complain(shortage)
             return ExitCode.configuration
@@ -64,7 +62,6 @@ enum SidecarProgram {
 
     // MARK: The configuration
 
-    /// One line for each fault, with its place.
     private struct StartErrors: Error {
         let lines: [String]
     }
@@ -112,7 +109,7 @@ enum SidecarProgram {
 
     private static func serve(_ path: String, _ arguments: Arguments) -> Int32 {
         let wishes = Monitored<[Signals.Wish]>([])
-        // Before any other thread starts, because threads inherit blocked signals.
+        // Before any other thread, since threads inherit blocked signals.
         guard Signals.listen({ wish in wishes.change { $0.append(wish) } }),
             let lines = StandardLog(milliseconds: { SystemClock.millisecondsSince1970 })
         else {

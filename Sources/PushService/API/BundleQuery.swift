@@ -2,11 +2,11 @@ package import Envelope
 package import PushStore
 import ServiceParts
 
-/// The body of `POST /v1/bundles/query`: devices, and the bundles of them that the sender has.
+/// Body of `POST /v1/bundles/query`: devices, with the sender's copies of their bundles.
 package struct BundleQuery: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         package let device: DeviceID
-        /// Tag of the sender's copy; nil without one. A tag of an earlier form is another one.
+        /// Tag of the sender's copy; tags of earlier forms match none.
         package let tag: String?
     }
 

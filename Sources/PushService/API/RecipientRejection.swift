@@ -2,9 +2,9 @@ import Envelope
 import PushStore
 import ServiceParts
 
-/// A recipient that a partial submission leaves out.
+/// Recipient that a partial submission leaves out.
 package struct RecipientRejection: Equatable, Sendable {
-    /// Faults of one recipient: all can be wrong, and each is answered.
+    /// As many as one recipient can have.
     private static let faultCountMax = 4
 
     /// Place in the body.
@@ -19,11 +19,11 @@ package struct RecipientRejection: Equatable, Sendable {
         self.problem = problem
     }
 
-    /// - Parameter faults: one or more, of this recipient.
+    /// - Parameter faults: one or more.
     init(_ index: Int, _ device: DeviceID?, _ faults: FieldErrors) {
         var problem = Problem(faults.all)
         if problem.kind == .invalidFields {
-            // Without "again": the request as it was would reach the others twice.
+            // Without "again": the same request would reach the others twice.
             problem = Problem(
                 .invalidFields,
                 "Correct the fields listed here, and send to this recipient in a separate request.",
@@ -35,7 +35,7 @@ package struct RecipientRejection: Equatable, Sendable {
 
     static func makeFaults() -> FieldErrors { FieldErrors(countMax: faultCountMax) }
 
-    /// - Returns: an array, for the answer and for the answer to a repetition; empty bytes for none.
+    /// - Returns: an array, also for a repetition's answer; empty bytes for none.
     static func json(_ all: [RecipientRejection]) -> [UInt8] {
         guard !all.isEmpty else { return [] }
         var writer = JSONWriter(reserving: 256 * all.count)
@@ -54,7 +54,7 @@ package struct RecipientRejection: Equatable, Sendable {
 }
 
 extension Problem {
-    /// The answer if nothing is left: the first one's problem, with the fields of all that have the same.
+    /// Answer if nothing is left: the first problem, with the fields of all that have the same.
     ///
     /// - Parameter all: one or more.
     init(ofAll all: [RecipientRejection]) {
@@ -68,7 +68,6 @@ extension Problem {
         self.init(ofRecipients: problem)
     }
 
-    /// Says that nothing was stored, if only fields are wrong.
     init(ofRecipients problem: Problem) {
         self = problem
         guard kind == .invalidFields else { return }

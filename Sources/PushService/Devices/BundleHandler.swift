@@ -3,16 +3,16 @@ import HTTP
 import Networking
 import PushStore
 
-/// Key bundles for senders: of one device, and of many at once.
+/// Key bundles for senders, of one device or many.
 final class BundleHandler: Sendable {
-    /// Devices of one read: others that read notifications wait for no more.
+    /// Devices of one read, so that notifications' reads wait for no more.
     private static let readCountMax = 100
 
     private final class Asking {
         var tenants: Set<TenantID> = []
     }
 
-    /// A device's bundle, as senders get it.
+    /// Bundle as senders get it.
     private struct Current {
         let bundle: [UInt8]
         let language: String?
@@ -47,8 +47,8 @@ final class BundleHandler: Sendable {
 
     /// `POST /v1/bundles/query`, one at a time for a tenant: an answer may have 4 MB.
     ///
-    /// The answer's own tag is weak: it is the same as long as all these devices' bundles are. It is compared by the
-    /// client; only GET has a 304 (RFC 9110 section 13.1.2).
+    /// The answer's own weak tag is the same while all these bundles are. The client compares it; only GET has a 304
+    /// (RFC 9110 section 13.1.2).
     func query(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant().id
         guard asking.value.tenants.insert(tenant).inserted else {

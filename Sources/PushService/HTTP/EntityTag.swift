@@ -1,7 +1,7 @@
 import Envelope
 import Primitives
 
-/// The version of an answer's content, for `ETag` and `If-None-Match`.
+/// Version of an answer's content, for `ETag` and `If-None-Match`.
 ///
 /// - Source: RFC 9110 sections 8.8.3 and 13.1.2.
 package struct EntityTag: Equatable, Sendable {
@@ -10,14 +10,12 @@ package struct EntityTag: Equatable, Sendable {
     /// 22 characters of base64url, without the quotes.
     package let text: String
 
-    /// - Parameter content: everything that the version is of.
     init(of content: [UInt8]) { text = Base64URL.string(Array(SHA256.hash(content).prefix(Self.byteCount))) }
 
-    /// The value of `ETag`.
+    /// Value of `ETag`.
     var field: String { "\"\(text)\"" }
 
-    /// True if the field's value, `*` or a list of tags, has this one. Weak tags count, as the field compares weakly;
-    /// a malformed list has none.
+    /// True if the field's value, `*` or a list of tags, has this one, weak or not; a malformed list has none.
     package func isIn(_ list: String) -> Bool {
         let list = list.utf8
         if list.elementsEqual("*".utf8) { return true }

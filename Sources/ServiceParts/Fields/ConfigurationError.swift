@@ -1,4 +1,4 @@
-/// A fault in the configuration. No value is repeated: some are secret.
+/// Fault in the configuration. Repeats no value: some are secret.
 package struct ConfigurationError: Error, Equatable, Sendable {
     package enum Place: Equatable, Sendable {
         /// Both from 1.
@@ -20,7 +20,7 @@ package struct ConfigurationError: Error, Equatable, Sendable {
 }
 
 extension ConfigurationError: CustomStringConvertible {
-    /// Text such as `12:5: /tenants/0/id: expected 1 to 64 of a-z, 0-9 and hyphens`.
+    /// `12:5: /tenants/0/id: expected 1 to 64 of a-z, 0-9 and hyphens`
     package var description: String {
         let start =
             switch place {
@@ -31,7 +31,7 @@ extension ConfigurationError: CustomStringConvertible {
     }
 }
 
-/// Faults of a configuration; at least one.
+/// One fault or more.
 package struct ConfigurationErrors: Error, Equatable, Sendable {
     package let faults: [ConfigurationError]
 

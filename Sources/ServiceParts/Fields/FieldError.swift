@@ -3,7 +3,7 @@ package struct FieldError: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case missing
         case unknown
-        /// The value has another type, or is outside its range.
+        /// Of another type, or outside its range.
         case wrong
         case tooLarge(byteCount: Int, byteCountMax: Int)
         case plainText
@@ -17,7 +17,7 @@ package struct FieldError: Error, Equatable, Sendable {
     package let problem: String
 }
 
-/// Collects faults, so that all can be corrected at once.
+/// Collects faults, so that all are corrected at once.
 package final class FieldErrors {
     /// A document with more is probably the wrong one.
     package static let countMax = 32
@@ -27,7 +27,7 @@ package final class FieldErrors {
 
     package init(countMax: Int = FieldErrors.countMax) { self.countMax = countMax }
 
-    /// A dropped fault is not evaluated: a document may have a hundred thousand unknown names.
+    /// A dropped fault is not evaluated: a document may have 100,000 unknown names.
     package func add(
         _ kind: @autoclosure () -> FieldError.Kind,
         _ path: @autoclosure () -> FieldPath,

@@ -1,4 +1,4 @@
-/// Path of a value. Made for every field, so it builds no text before `pointer`.
+/// Path of a value. Made for every field, so builds text in `pointer` only.
 package indirect enum FieldPath: Equatable, Sendable {
     case root
     case member(FieldPath, String)

@@ -1,7 +1,6 @@
 /// - Source: RFC 3339 section 5.6; also reads ISO 8601's offsets without a colon.
 package enum ISODateTime {
-    /// Seconds since 1970 of `2031-05-04T12:00:00.250+02:00`, without the fraction. A leap second counts as the next
-    /// one.
+    /// Seconds since 1970 of `2031-05-04T12:00:00.250+02:00`, without the fraction. A leap second counts as the next.
     package static func unixSeconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard (20...40).contains(bytes.count), matches(bytes, "0000-00-00T00:00:00") else { return nil }
@@ -56,8 +55,7 @@ package enum ISODateTime {
         }
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar, with years that begin in March so that the leap day is the
-    /// last.
+    /// Days since 1970-01-01, Gregorian; years begin in March, so that the leap day is last.
     static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

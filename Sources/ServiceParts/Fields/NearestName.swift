@@ -1,8 +1,8 @@
 package enum NearestName {
-    /// No secret of the service is this short, so such names may be repeated in messages.
+    /// Shorter than any secret of the service, so that messages may repeat such names.
     static let characterCountMax = 40
 
-    /// The known name with the fewest changes, at most two or a third of it.
+    /// Known name with the fewest changes, at most two or a third of it.
     package static func nearest(to name: String, among known: [String]) -> String? {
         let characters = Array(name.utf8.prefix(characterCountMax + 1))
         guard characters.count <= characterCountMax else { return nil }

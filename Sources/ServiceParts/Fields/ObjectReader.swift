@@ -1,13 +1,13 @@
 package import Envelope
 
-/// Reads members of an object and collects faults. Absent and wrong members are both `nil`; the caller checks `faults`
-/// in the end.
+/// Reads members of an object and collects faults. Absent and wrong members are `nil`; the caller checks `faults` at
+/// the end.
 package struct ObjectReader {
     package let object: JSONValue
     package let path: FieldPath
     package let faults: FieldErrors
 
-    /// - Parameter names: all allowed members; others are faults, with the nearest name.
+    /// - Parameter names: all allowed; others are faults, with the nearest name.
     package init?(_ value: JSONValue, at path: FieldPath, names: [String], faults: FieldErrors) {
         guard let members = value.members else {
             faults.add(.wrong, path, at: value.offset, "expected an object in braces")
@@ -21,7 +21,7 @@ package struct ObjectReader {
 
     private static func isKnown(_ name: String, _ names: [String]) -> Bool {
         let byteCount = name.utf8.count
-        // The count first: it rules out most names.
+        // The count first rules out most names.
         for index in names.indices where names[index].utf8.count == byteCount && names[index] == name { return true }
         return false
     }
@@ -54,7 +54,6 @@ package struct ObjectReader {
         faults.add(.wrong, place(name), at: value.offset, "expected \(expected)")
     }
 
-    /// - Parameter expected: follows "expected".
     package func text(
         _ name: String,
         _ byteCounts: ClosedRange<Int>,
@@ -120,7 +119,7 @@ package struct ObjectReader {
         return ObjectReader(value, at: place(name), names: names, faults: faults)
     }
 
-    /// An absolute path, so that the working directory does not matter.
+    /// Absolute path: the working directory does not matter.
     package func file(_ name: String, isRequired: Bool = false) -> String? {
         text(name, 2...4_096, "the absolute path of a file", isRequired: isRequired) {
             $0.utf8.first == UInt8(ascii: "/") && !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F }

@@ -64,7 +64,7 @@ package enum MetricsText {
             text.append(UInt8(ascii: index == 0 ? "{" : ","))
             append(label.0, to: &text)
             text += "=\"".utf8
-            // Characters that need escapes are dropped; no label has them.
+            // Drops characters that need escapes; no label has them.
             text += label.1.utf8.filter { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 < 0x7F }
             text.append(UInt8(ascii: "\""))
         }

@@ -4,19 +4,16 @@ import Platform
 package enum ProcessSettings {
     /// - Parameter program: its name, for complaints.
     package static func apply(_ program: String) {
-        // New files are the owner's alone.
         umask(0o077)
-        // The first two then are errors of `write`. The last two mean something to other services, and may come by
-        // mistake.
+        // The first two then are errors of `write`. The last two may come by mistake.
         for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { _ = signal(number, SIG_IGN) }
-        // Swift's runtime prints a backtrace with registers, and drops an outside signal: systemd's watchdog would have
-        // no effect.
+        // Swift's runtime would print registers, and drop an outside signal, and so systemd's watchdog.
         for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(number, SIG_DFL) }
         if clinux_forbid_dumps() != 0 { Output.complain("\(program): core dumps cannot be turned off (\(errno))") }
         raiseDescriptorLimit()
     }
 
-    /// Invalid UTF-8 is repaired; such a name is none of ours.
+    /// Repairs invalid UTF-8; such a name is none of ours.
     package static func environment() -> [String: String] {
         var variables: [String: String] = [:]
         guard var entry = unsafe clinux_environment() else { return variables }
@@ -32,7 +29,7 @@ package enum ProcessSettings {
     /// The service starts with about twenty, and libdispatch ends the process without its own (epoll_create1, eventfd).
     private static let descriptorCountMin = 32
 
-    /// A sentence about missing descriptors; nil if there are enough.
+    /// Sentence about missing descriptors; nil if there are enough.
     package static func shortage(_ program: String) -> String? {
         guard let limit = descriptorLimit, limit.rlim_cur < descriptorCountMin else { return nil }
         return
@@ -40,7 +37,7 @@ package enum ProcessSettings {
             + " each connection; raise the limit (LimitNOFILE of the unit, ulimit -n)"
     }
 
-    /// The usual 1,024 are few. A failure is harmless: further connections wait.
+    /// The usual 1,024 are few. On failure further connections wait.
     private static func raiseDescriptorLimit() {
         guard var limit = descriptorLimit else { return }
         limit.rlim_cur = limit.rlim_max

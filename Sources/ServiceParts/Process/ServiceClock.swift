@@ -1,12 +1,12 @@
 package import Envelope
 
-/// The clocks, replaceable by tests.
+/// Clocks, replaceable by tests.
 package struct ServiceClock: Sendable {
-    /// The time of queues, log and API; `steady` keeps it from going back.
+    /// Time of queues, log and API; `steady` keeps it from going back.
     package let now: @Sendable () -> Timestamp
     /// Nanoseconds of a monotonic clock.
     package let uptime: @Sendable () -> Int64
-    /// The system's time, which others compare with their own clocks.
+    /// System's time, which others compare with their clocks.
     package let wall: @Sendable () -> Timestamp
 
     /// - Parameter wall: nil: `now`.

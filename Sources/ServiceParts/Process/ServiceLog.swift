@@ -6,10 +6,9 @@ package struct ServiceLog: Sendable {
 
     package init(_ put: @escaping @Sendable ([UInt8]) -> Void) { self.put = put }
 
-    /// - Parameter lines: one or more, each with its line feed.
     package func write(_ lines: [UInt8]) { put(lines) }
 
-    /// Logs an event. No value may be secret.
+    /// No value may be secret.
     package func event(_ event: StaticString, at time: Timestamp, _ members: [(StaticString, String)] = []) {
         var writer = JSONWriter()
         writer.object { writer in

@@ -1,7 +1,6 @@
 import Platform
 
-/// Signals as calls on their own thread. They are blocked in every thread, so before the first one starts; no code of
-/// ours runs in a handler.
+/// Signals as calls on their own thread. Blocked in every thread, so before the first starts; no handler runs our code.
 package enum Signals {
     package enum Wish: Sendable {
         /// SIGHUP.
@@ -10,7 +9,7 @@ package enum Signals {
         case stop
     }
 
-    /// - Parameter wish: Called for each signal, except the second one to stop, which ends the process.
+    /// - Parameter wish: not called for the second signal to stop, which ends the process.
     package static func listen(_ wish: @escaping @Sendable (Wish) -> Void) -> Bool {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

@@ -1,14 +1,14 @@
 import Envelope
 import Platform
 
-/// Writes log lines on its own thread, so that logging never blocks. While the reader stalls, lines wait up to a number
-/// of bytes; further ones are dropped and counted in a later line.
+/// Writes log lines on its own thread, so that logging never blocks. While the reader stalls, some bytes of lines wait;
+/// further lines are dropped and counted later.
 package final class StandardLog: Sendable {
     private struct State {
         var lines: [UInt8] = []
         var droppedCount = 0
         var isClosing = false
-        /// True after the thread's end, or when nothing waits for it any more.
+        /// True after the thread's end, or when nothing waits for it.
         var isEnded = false
     }
 
@@ -17,8 +17,8 @@ package final class StandardLog: Sendable {
     private let milliseconds: @Sendable () -> UInt64
 
     /// - Parameters:
-    ///   - descriptor: Stays open.
-    ///   - milliseconds: Now, since 1970.
+    ///   - descriptor: stays open.
+    ///   - milliseconds: now, since 1970.
     package init?(
         descriptor: Int32 = STDOUT_FILENO,
         byteCountMax: Int = 4 << 20,
@@ -30,7 +30,7 @@ package final class StandardLog: Sendable {
         let hasStarted = DetachedThread.start(stackByteCount: 256 << 10) {
             while let (bytes, droppedCount) = Self.take(state, milliseconds) {
                 guard !Self.write(bytes, to: descriptor) else { continue }
-                // The line with the count is not itself dropped.
+                // Not dropped: the line with the count.
                 let lostCount = droppedCount + Self.lineCount(bytes) - (droppedCount > 0 ? 1 : 0)
                 state.change { $0.droppedCount += lostCount }
             }
@@ -39,7 +39,6 @@ package final class StandardLog: Sendable {
         guard hasStarted else { return nil }
     }
 
-    /// - Parameter lines: Whole lines with their line feeds.
     package func write(_ lines: [UInt8]) {
         let byteCountMax = byteCountMax
         state.change { state in
@@ -53,14 +52,14 @@ package final class StandardLog: Sendable {
 
     private static func lineCount(_ lines: [UInt8]) -> Int { lines.count { $0 == UInt8(ascii: "\n") } }
 
-    /// Waits until all is written, but only a second for a stalled reader.
+    /// Waits until all is written, a second at most for a stalled reader.
     package func close() {
         state.change { $0.isClosing = true }
         let state = state
         _ = DetachedThread.start(stackByteCount: 64 << 10) {
-            // The writer has its second even after the machine stood still.
+            // Counts rounds, so that the writer has its second even after a standstill.
             for _ in 0..<100 where !state.change({ $0.isEnded }) {
-                // A plain wait. Signals are blocked here.
+                // Signals are blocked here.
                 _ = poll(nil, 0, 10)
             }
             state.change { $0.isEnded = true }

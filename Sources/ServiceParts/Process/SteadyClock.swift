@@ -1,11 +1,11 @@
 package import Envelope
 import Platform
 
-/// Wall clock as queues need it: it never goes back, and never stands still.
+/// Wall clock for queues: never goes back, never stands still.
 ///
-/// Due times are on disk: a wall clock set back by an hour would add an hour to every wait. While it is behind, time
-/// runs at seven eighths of its pace. One more than a day behind was wrong before, and is followed; one that is ahead
-/// always is, because promises end by it.
+/// Due times are on disk: a clock set back by an hour would add it to every wait. While it is behind, time runs at
+/// seven eighths of its pace. A clock more than a day behind was wrong before, and is followed, as one ahead always is:
+/// promises end by it.
 package struct SteadyClock: Sendable {
     private static let followedMilliseconds: UInt64 = 86_400_000
 
@@ -17,7 +17,7 @@ package struct SteadyClock: Sendable {
     package mutating func time(wall: Timestamp, uptime: Int64) -> Timestamp {
         guard let anchor else { return follow(wall, uptime) }
         let elapsed = UInt64(max(0, uptime &- anchor.uptime)) / 8_000_000 * 7
-        // A `Duration` counts in 128 bits, and each notification reads the time several times.
+        // A `Duration` counts in 128 bits; each notification reads the time several times.
         let (sum, overflow) = anchor.milliseconds.addingReportingOverflow(elapsed)
         let expected = Timestamp(milliseconds: overflow ? .max : sum)
         guard wall < expected, expected.milliseconds - wall.milliseconds <= Self.followedMilliseconds else {

@@ -2,8 +2,8 @@ import Platform
 
 /// Reports the service's state to systemd by datagrams.
 ///
-/// - Source: sd_notify(3), "Notes": a socket of the kind AF_UNIX, SOCK_DGRAM, whose path or abstract name is in
-///   `NOTIFY_SOCKET`; sd_watchdog_enabled(3) for the other variables.
+/// - Source: sd_notify(3), "Notes": an AF_UNIX, SOCK_DGRAM socket at the path or abstract name in `NOTIFY_SOCKET`;
+///   sd_watchdog_enabled(3) for the other variables.
 package struct SystemdNotifier: Sendable {
     /// Half of systemd's timeout; nil without a watchdog.
     package let watchdogPeriod: Duration?
@@ -41,7 +41,7 @@ package struct SystemdNotifier: Sendable {
 
     package func beat() { send("WATCHDOG=1") }
 
-    /// Never blocks. Lost messages are not resent: systemd notices, in the end by a signal.
+    /// Never blocks, nor resends: systemd notices a loss, in the end by a signal.
     private func send(_ text: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

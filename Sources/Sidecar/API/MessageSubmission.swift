@@ -2,13 +2,13 @@ import Envelope
 import Keys
 import ServiceParts
 
-/// The body of `POST /v1/messages`.
+/// Body of `POST /v1/messages`.
 struct MessageSubmission: Sendable {
     struct Recipient: Equatable, Sendable {
         let device: String
         /// From the app's own channel; nil: the pinned one.
         let identity: IdentityKey?
-        /// The back end's name for it, repeated in answers.
+        /// Back end's name for it, repeated in answers.
         let user: String?
     }
 
@@ -26,7 +26,7 @@ struct MessageSubmission: Sendable {
     /// Treatment of a message that does not fit.
     enum TooLong: String, CaseIterable, Sendable {
         case refuse
-        /// The whole text becomes an attachment, and its beginning stays in the message.
+        /// The whole text becomes an attachment; its beginning stays.
         case overflow
     }
 
@@ -43,7 +43,7 @@ struct MessageSubmission: Sendable {
     let collapseID: String?
     let lifetime: Duration?
     let tooLong: TooLong
-    /// The message whose words these are, for devices that could not open it.
+    /// Message whose words these are, for devices that could not open it.
     let resendOf: MessageID?
 
     static let names = [

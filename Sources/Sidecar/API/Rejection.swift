@@ -2,10 +2,10 @@ import Envelope
 import Keys
 import Sealing
 
-/// A reason why one recipient gets nothing, in the protocol's words where it has some.
+/// Reason why one recipient gets nothing, in the protocol's words where it has some.
 struct Rejection: Error, Equatable, Sendable {
     let word: String
-    /// A sentence for the back end's log.
+    /// Sentence for the back end's log.
     let detail: String
 
     init(_ word: String, _ detail: String) {
@@ -48,7 +48,7 @@ struct Rejection: Error, Equatable, Sendable {
         }
     }
 
-    /// The words of section 3 of docs/protocol.md, which the test vectors have too.
+    /// Words of docs/protocol.md, section 3, and of the test vectors.
     private init(_ error: KeyBundleError) {
         switch error {
         case .malformed: self.init("malformed", "The bundle is not well-formed.")

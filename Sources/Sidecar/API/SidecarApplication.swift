@@ -5,7 +5,7 @@ import Platform
 import Primitives
 import ServiceParts
 
-/// The HTTP API of one listener: admission on the server's loop, everything else as a task on the core's.
+/// HTTP API of one listener: admission on the server's loop, the rest as tasks on the core's.
 final class SidecarApplication: HTTPApplication {
     private let core: LoopBound<SidecarCore>
     private let bodyByteCountMax: Int
@@ -39,7 +39,7 @@ final class SidecarApplication: HTTPApplication {
         String(decoding: bytes.prefix(512), as: UTF8.self)
     }
 
-    /// Compares digests, in constant time: the token's length stays secret too.
+    /// Compares digests in constant time, so that the token's length stays secret too.
     private func isAdmitted(_ head: HTTPHead) -> Bool {
         let prefix = Array("Bearer ".utf8)
         let value = head.fields["authorization"].flatMap { $0.starts(with: prefix) ? $0.dropFirst(prefix.count) : nil }
@@ -62,7 +62,6 @@ final class SidecarApplication: HTTPApplication {
     }
 }
 
-/// One admitted request.
 private final class SidecarExchange: HTTPExchange {
     private let core: LoopBound<SidecarCore>
     private let route: SidecarRoute
@@ -124,7 +123,7 @@ extension SidecarCore {
         }
     }
 
-    /// 503 with the reason if no message is taken now. A relay that is not reached is none: the queue is for that.
+    /// 503 with the reason if no message is taken now. An unreached relay is no reason: that is the queue's work.
     private func readiness() throws(SidecarProblem) -> HTTPAnswer {
         guard !isStopping else { throw Self.draining }
         guard store.load.count < limits.queuedCountMax, store.load.byteCount < limits.queuedByteCountMax else {

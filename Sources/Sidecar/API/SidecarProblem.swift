@@ -2,7 +2,7 @@ import Envelope
 import HTTP
 import PushStore
 
-/// An error answer with advice. It repeats nothing of the request.
+/// Error answer with advice. Repeats nothing of the request.
 ///
 /// - Source: RFC 9457.
 struct SidecarProblem: Error, Equatable, Sendable {
@@ -62,7 +62,7 @@ struct SidecarProblem: Error, Equatable, Sendable {
 
     let kind: Kind
     let detail: String
-    /// JSON pointers and what is wrong there.
+    /// JSON pointers and faults.
     var errors: [(pointer: String, detail: String)] = []
     var retryAfterSeconds: Int?
 
@@ -123,7 +123,6 @@ extension HTTPAnswer {
         return HTTPAnswer(status: status, fields: fields(type), body: writer.bytes)
     }
 
-    /// No cache may keep an answer.
     static func fields(_ type: StaticString) -> HeaderBlock {
         var fields = HeaderBlock()
         fields.append("content-type", type)

@@ -1,4 +1,4 @@
-/// An operation of the sidecar's API.
+/// Operation of the sidecar's API.
 enum SidecarRoute: Equatable, Sendable {
     case postMessage
     case getMessage(String)
@@ -11,7 +11,6 @@ enum SidecarRoute: Equatable, Sendable {
 
     var takesBody: Bool { self == .postMessage || self == .postEvents }
 
-    /// Only liveness is open to callers without the token.
     var needsToken: Bool { self != .health }
 
     /// - Throws: `.notFound`, `.methodNotAllowed`.

@@ -5,7 +5,7 @@ import Primitives
 import Sealing
 import ServiceParts
 
-/// A configuration with the keys that its files hold.
+/// Configuration with the keys from its files.
 package struct LoadedSidecar: ~Copyable {
     package let configuration: SidecarConfiguration
     let sender: SenderIdentity
@@ -16,10 +16,8 @@ package struct LoadedSidecar: ~Copyable {
 
     /// Reads every file that the configuration names. Blocks on the disk.
     ///
-    /// - Parameters:
-    ///   - configuration: read before.
-    ///   - exampleKeys: allowed for trials.
-    /// - Throws: the faults of the files, each with its field.
+    /// - Parameter exampleKeys: allowed for trials.
+    /// - Throws: faults of the files, each with its field.
     package init(
         _ configuration: SidecarConfiguration,
         exampleKeys: PrivateFile.ExampleKeys = .refused
@@ -77,7 +75,7 @@ package struct LoadedSidecar: ~Copyable {
         }
     }
 
-    /// One word of visible ASCII in a file of its owner's alone; white space around it is left out.
+    /// One word of visible ASCII, perhaps in white space, from a file of its owner's alone.
     private static func word(_ path: String, _ field: String) throws(SidecarStartError) -> SecretBytes {
         let bytes: SecretBytes
         do throws(FileError) {

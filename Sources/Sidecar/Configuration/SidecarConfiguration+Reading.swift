@@ -6,8 +6,8 @@ extension SidecarConfiguration {
 
     /// Reads and checks a file.
     ///
-    /// - Parameter file: its bytes, strict JSON.
-    /// - Throws: the faults, 32 at most, with line and column, field, and advice.
+    /// - Parameter file: strict JSON.
+    /// - Throws: 32 faults at most, with line and column, field, and advice.
     package init(file: [UInt8]) throws(ConfigurationErrors) {
         let limits = JSONParser.Limits(byteCountMax: Self.byteCountMax, depthMax: 6, allowsFractions: true)
         let document: JSONValue
@@ -136,7 +136,7 @@ extension SidecarConfiguration.Attachments {
 }
 
 enum HostOrigin {
-    /// True for a scheme, a name or address, and perhaps a port; no slash follows.
+    /// True for a scheme and a name or address, perhaps a port; no slash follows.
     static func isOrigin(_ text: String, scheme: String) -> Bool {
         guard text.hasPrefix(scheme) else { return false }
         let rest = text.utf8.dropFirst(scheme.utf8.count)

@@ -1,13 +1,13 @@
 package import Envelope
 
-/// The sidecar's configuration file, read and checked; files that it names are not opened yet.
+/// Sidecar's configuration file, checked; files that it names are not opened yet.
 package struct SidecarConfiguration: Equatable, Sendable {
     package struct Socket: Equatable, Sendable {
         package let path: String
         package let mode: UInt32
     }
 
-    /// Plain HTTP on 127.0.0.1, which every local user and every page in a browser reaches: with a token.
+    /// Plain HTTP on 127.0.0.1, with a token: every local user, and every page in a browser, reaches it.
     package struct Loopback: Equatable, Sendable {
         /// 0: any.
         package let port: UInt16
@@ -24,14 +24,14 @@ package struct SidecarConfiguration: Equatable, Sendable {
         package var isPlain: Bool { origin.hasPrefix("http://") }
     }
 
-    /// A host that runs `sealedpush-blobs`.
+    /// Host that runs `sealedpush-blobs`.
     package struct Attachments: Equatable, Sendable {
         package let origin: String
         package let tokenFile: String
         package let authoritiesFile: String?
-        /// The host as devices reach it; nil: as `origin`.
+        /// Host as devices reach it; nil: as `origin`.
         package let publicOrigin: String?
-        /// Files given by path lie under this folder; nil: none is read.
+        /// Folder of files given by path; nil: none is read.
         package let folder: String?
     }
 
@@ -46,7 +46,6 @@ package struct SidecarConfiguration: Equatable, Sendable {
     package let limits: SidecarLimits
 }
 
-/// Bounds of the sidecar.
 package struct SidecarLimits: Equatable, Sendable {
     /// Of a request, with attachments in base64.
     package var bodyByteCountMax = 16 << 20
@@ -56,9 +55,9 @@ package struct SidecarLimits: Equatable, Sendable {
     package var queuedCountMax = 100_000
     /// The same, in bytes of sealed text.
     package var queuedByteCountMax = 512 << 20
-    /// Minutes for which words are kept in memory for re-sends; 0: not at all.
+    /// Minutes that words stay in memory for re-sends; 0: none.
     package var wordsMinutes = 0
-    /// Hours for which a settled message's state can be asked for.
+    /// Hours that a settled message's state can be asked for.
     package var retentionHours = 24
     /// Seconds after SIGTERM.
     package var drainSeconds = 10

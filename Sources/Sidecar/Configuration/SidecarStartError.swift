@@ -1,9 +1,9 @@
 package import Networking
 package import PushStore
 
-/// A reason not to start: a sentence each.
+/// Reason not to start, in a sentence.
 package enum SidecarStartError: Error, Equatable, Sendable {
-    /// A file that the configuration names; the field and a sentence without its full stop.
+    /// File that the configuration names; a sentence without its full stop.
     case file(field: String, String)
     case store(StoreError, path: String)
     /// Pins and queue were made with another sender key.
@@ -12,12 +12,12 @@ package enum SidecarStartError: Error, Equatable, Sendable {
     case otherTopic(path: String)
     /// The clock is behind the newest message of the file.
     case clockSetBack(seconds: UInt64)
-    /// Another process listens at the socket's path, or the file there is no socket.
+    /// Another process listens at the path, or its file is no socket.
     case socketInUse(path: String)
     case notASocket(path: String)
     case listen(TransportError)
 
-    /// True if a start without any change would fail again: systemd need not retry.
+    /// True if an unchanged start would fail again: systemd need not retry.
     package var isLasting: Bool {
         switch self {
         case .file, .otherSender, .otherTopic, .notASocket: true

@@ -56,7 +56,7 @@ final class AttachmentStage: Sendable {
         to path: String
     ) async throws(SidecarProblem) -> SealedAttachment {
         if case .path(let file) = source { try check(file) }
-        // It touches no state, and ends; a large file does not hold the loop up.
+        // Touches no state, and ends; a large file does not hold up the loop.
         let sealing = Task.detached { () -> Result<SealedAttachment, AttachmentError> in
             do throws(AttachmentError) {
                 switch source {
@@ -74,7 +74,7 @@ final class AttachmentStage: Sendable {
         }
     }
 
-    /// A caller of the socket may send files of one folder alone: the sidecar's user can read its own key.
+    /// Callers may send files of one folder alone: the sidecar's user can read its own key.
     private func check(_ path: String) throws(SidecarProblem) {
         guard let folder = configuration.attachments?.folder, path.hasPrefix(folder + "/"),
             !path.split(separator: "/").contains("..")
@@ -83,7 +83,7 @@ final class AttachmentStage: Sendable {
         }
     }
 
-    /// The URL as devices reach it.
+    /// URL as devices reach it.
     private func published(_ url: AttachmentURL) -> AttachmentURL {
         guard let origin = configuration.attachments?.publicOrigin else { return url }
         return AttachmentURL(origin + url.path) ?? url

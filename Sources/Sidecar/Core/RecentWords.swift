@@ -11,14 +11,14 @@ struct RecentWords: Sendable {
     }
 
     private var entries: [Int64: Entry] = [:]
-    /// In the order of their ends.
+    /// By end.
     private var order: [Int64] = []
 
     var count: Int { entries.count }
 
     subscript(number: Int64) -> Message? { entries[number]?.message }
 
-    /// Keeps words until a time; beyond 10,000 messages the oldest are forgotten.
+    /// Keeps words until a time; forgets the oldest beyond 10,000 messages.
     mutating func keep(_ message: Message, of number: Int64, until end: Int64) {
         if entries.updateValue(Entry(message: message, end: end), forKey: number) == nil { order.append(number) }
         guard order.count > Self.countMax else { return }

@@ -4,7 +4,7 @@ import PushStore
 import ServiceParts
 
 extension SidecarCore {
-    /// Posts what waits of a message, and records what became of it.
+    /// Posts a message's waiting copies, and records the results.
     func post(_ number: Int64) async -> PostingQueue.Outcome {
         do throws(StoreError) {
             guard let message = try store.message(number: number) else { return .settled }
@@ -13,7 +13,7 @@ extension SidecarCore {
             guard clock.wall() < message.expiresAt else {
                 return try settle(number, rejected: copies.map { ($0, .expired) })
             }
-            // One device gets a re-send beside others, and one copy in a request.
+            // A request has one copy for a device, though a re-send may wait beside another.
             let batch = Self.firstOfEachDevice(copies)
             let body = PostBody(
                 messageID: message.id,

@@ -4,9 +4,9 @@ import PushStore
 import Sealing
 import ServiceParts
 
-/// Devices of one request: what is known of each, and what is fetched.
+/// Devices of one request, known or fetched.
 struct ResolvedRecipients {
-    /// Verified devices, by their ids.
+    /// Verified devices, by id.
     var found: [String: Recipient] = [:]
     var rejected: [String: Rejection] = [:]
     /// Devices and bundles to keep with the message.
@@ -14,12 +14,11 @@ struct ResolvedRecipients {
 }
 
 extension SidecarCore {
-    /// Verifies a bundle of each device: the copy in memory, the one in the file, or a new one from the relay.
+    /// Verifies a bundle of each device: the copy in memory, in the file, or a new one of the relay.
     ///
     /// - Parameters:
     ///   - wanted: devices, each once.
-    ///   - isNewest: fetches all anew, for devices that have lost a prekey.
-    /// - Returns: each device, verified or rejected.
+    ///   - isNewest: fetches all anew, for devices that lost a prekey.
     func resolve(_ wanted: [MessageSubmission.Recipient], isNewest: Bool = false) async -> ResolvedRecipients {
         var resolved = ResolvedRecipients()
         var asked: [String: (identity: IdentityKey, copy: PinnedDevice?)] = [:]
@@ -66,7 +65,7 @@ extension SidecarCore {
         }
     }
 
-    /// The pinned identity, or the first one that the back end gives.
+    /// Pinned identity, or the first that the back end gives.
     private static func identity(
         _ recipient: MessageSubmission.Recipient,
         _ device: PinnedDevice?
@@ -80,7 +79,7 @@ extension SidecarCore {
         return pinned
     }
 
-    /// A copy that need not be fetched anew; nil also for one that is refused, since a newer bundle may cure that.
+    /// Copy that need not be fetched anew; nil for a refused one, which a newer bundle may cure.
     private func usable(_ id: String, _ identity: IdentityKey, _ device: PinnedDevice?) -> Recipient? {
         let now = clock.wall()
         if let copy = recipients[id], copy.identity == identity, !copy.needsRefresh(now: now), now <= copy.notAfter {
@@ -132,7 +131,7 @@ extension SidecarCore {
         }
     }
 
-    /// Forgets a device: `DELETE /v1/devices/{id}`.
+    /// `DELETE /v1/devices/{id}`.
     func forget(_ id: String) throws(SidecarProblem) {
         recipients[id] = nil
         let isForgotten: Bool
@@ -144,7 +143,6 @@ extension SidecarCore {
         guard isForgotten else { throw SidecarProblem(.notFound, "No identity is pinned for this device.") }
     }
 
-    /// Logs what the caller cannot put right.
     func problem(_ error: StoreError) -> SidecarProblem {
         log.event("store-failed", at: clock.now(), [("error", "\(error)")])
         return SidecarProblem(error)

@@ -5,9 +5,9 @@ import Sealing
 import ServiceParts
 
 extension SidecarCore {
-    /// Answers `POST /v1/events`: events of the relay's webhook, which the back end passes on.
+    /// Answers `POST /v1/events`: events of the relay's webhook, passed on by the back end.
     ///
-    /// A re-send is sealed at once while the words are in memory; otherwise it waits in `GET /v1/resends`.
+    /// Seals a re-send at once while the words are in memory; else it waits in `GET /v1/resends`.
     func take(_ body: [UInt8]) async throws(SidecarProblem) -> HTTPAnswer {
         guard !isStopping else { throw Self.draining }
         let limits = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 8, allowsFractions: true)
@@ -59,7 +59,7 @@ extension SidecarCore {
         }
     }
 
-    /// Seals words once more, with the id and the times of the first message, so that a device shows them once.
+    /// Seals words again, with the first message's id and times, so that a device shows them once.
     func resend(_ submission: MessageSubmission, _ id: MessageID) async throws(SidecarProblem) -> HTTPAnswer {
         guard submission.attachments.isEmpty else {
             throw SidecarProblem(
@@ -79,7 +79,6 @@ extension SidecarCore {
         return try state(of: message.number, id, status: 202)
     }
 
-    /// - Parameter overflow: as for the first message, whose encoding this one repeats.
     private static func preparedAgain(
         _ words: Message,
         _ message: StoredMessage,
@@ -95,7 +94,7 @@ extension SidecarCore {
         )
     }
 
-    /// The device has a newer bundle than the one that was sealed to.
+    /// The device has a newer bundle than the one sealed to.
     private func sealAgain(
         _ prepared: PreparedMessage,
         _ wanted: [MessageSubmission.Recipient],

@@ -6,7 +6,7 @@ import Sealing
 import ServiceParts
 
 extension SidecarCore {
-    /// Answers `POST /v1/messages`: 202 when every copy is sealed and on the disk.
+    /// Answers `POST /v1/messages`: 202 once every copy is sealed and on disk.
     func submit(_ body: [UInt8], key: String?) async throws(SidecarProblem) -> HTTPAnswer {
         let begun = clock.uptime()
         guard !isStopping else { throw Self.draining }
@@ -39,7 +39,7 @@ extension SidecarCore {
             try store.insert(message, copies, devices: resolved.devices)
         }
         guard let number else {
-            // Two requests with one key at the same time: the first one counts.
+            // Of two simultaneous requests with one key, the first counts.
             guard let key, let known = try stored({ () throws(StoreError) in try store.message(key: key) }) else {
                 throw SidecarProblem(.internalError, "Nothing was stored; send it again.")
             }
@@ -106,7 +106,7 @@ extension SidecarCore {
 
     // MARK: Steps
 
-    /// Refuses to seal by a clock that was set back: devices refuse a time that has not come yet.
+    /// Refuses to seal by a clock that was set back.
     private func checkClock(_ now: Timestamp) throws(SidecarProblem) {
         let behind = clock.now().duration(since: now)
         guard behind > SidecarStore.clockTolerance else { return }
@@ -118,7 +118,7 @@ extension SidecarCore {
         throw problem
     }
 
-    /// Reserves room in the queue until the copies are in it.
+    /// Reserves room until the copies are in the queue.
     private func takeRoom(_ count: Int) throws(SidecarProblem) -> SidecarStore.Load {
         let room = SidecarStore.Load(count: count, byteCount: count * 4_096)
         guard store.load.count + coming.count + count <= limits.queuedCountMax,
@@ -143,7 +143,7 @@ extension SidecarCore {
 
     /// Uploads attachments, and encodes the message once for all devices.
     ///
-    /// - Returns: the encoded message, and the words to encode it from again.
+    /// - Returns: the encoded message, and its words to encode it again.
     private func prepare(
         _ submission: MessageSubmission,
         _ now: Timestamp
@@ -209,7 +209,7 @@ extension SidecarCore {
         }
     }
 
-    /// While the relay is not reached, a message that no device could get is not taken at all.
+    /// Refuses a message that no device could get, while the relay is not reached.
     private func checkReached(_ submission: MessageSubmission, _ resolved: ResolvedRecipients) throws(SidecarProblem) {
         guard submission.recipients.allSatisfy({ resolved.rejected[$0.device] == .bundleUnavailable }) else { return }
         var problem = SidecarProblem(

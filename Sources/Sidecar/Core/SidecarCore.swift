@@ -5,8 +5,8 @@ import Primitives
 import Sealing
 import ServiceParts
 
-/// Sealing, queue and posting, on one thread that may block on the disk. Requests and posts are tasks on its loop; between
-/// two awaits of a task nothing else runs.
+/// Sealing, queue and posting, on one thread that may block on the disk. Requests and posts are tasks on its loop;
+/// nothing else runs between two awaits.
 final class SidecarCore {
     let configuration: SidecarConfiguration
     let loop: EventLoop
@@ -16,17 +16,17 @@ final class SidecarCore {
     let relay: RelayConnection
     let attachments: AttachmentStage?
     let loaded: LoadedSidecar
-    /// Keys the digests of requests: a plain hash of words could be guessed. Derived from the sender's seed, so that a
-    /// later process has the same.
+    /// Keys the digests of requests: a plain hash of words could be guessed. Derived from the sender's seed, the same
+    /// in later processes.
     private let digestKey: SecretBytes
     var metrics = SidecarMetrics()
     var queue = PostingQueue()
-    /// Copies that are being sealed, and are not in the store yet.
+    /// Copies being sealed, not in the store yet.
     var coming = SidecarStore.Load()
-    /// Verified bundles of devices, by their ids. Their pins change through this process alone.
+    /// Verified bundles, by device id. Only this process changes their pins.
     var recipients: [String: Recipient] = [:]
     static let recipientCountMax = 10_000
-    /// Words of recent messages, for re-sends; empty where they are not kept.
+    /// Words of recent messages, for re-sends, if kept.
     var words = RecentWords()
     var isStopping = false
     private var isRelayReached = true
@@ -84,12 +84,11 @@ final class SidecarCore {
         pump()
     }
 
-    /// Starts every POST that may start now.
     private func pump() {
         guard !isStopping else { return endIfIdle() }
         while let number = queue.next(now: milliseconds) {
             let core = LoopBound(self, to: loop)
-            // Ends with the relay's answer, and is counted by the queue.
+            // Ends with the relay's answer; the queue counts it.
             Task(executorPreference: loop) {
                 let core = core.value
                 core.didPost(number, await core.post(number))
@@ -120,7 +119,7 @@ final class SidecarCore {
 
     private var milliseconds: Int64 { clock.uptime() / 1_000_000 }
 
-    /// Forgets words in time, and settled messages. Repeats itself.
+    /// Forgets old words and settled messages. Repeats itself.
     private func upkeep() {
         guard !isStopping else { return }
         words.forget(now: milliseconds)
@@ -141,11 +140,11 @@ final class SidecarCore {
 
     // MARK: The end
 
-    /// Starts nothing any more, and returns when every POST has its answer.
+    /// Starts nothing more, and returns when every POST has its answer.
     func stop() async {
         isStopping = true
         timer?.cancel()
-        // What has no answer by then is posted again by the next process, with the same key.
+        // The next process posts what has no answer by then, with the same key.
         loop.schedule(after: .seconds(limits.drainSeconds)) { [relay] in relay.stop() }
         await withCheckedContinuation { continuation in
             whenIdle.append(continuation)

@@ -1,6 +1,6 @@
 import ServiceParts
 
-/// The counters. Label values are words of ours: nothing external makes a series.
+/// Counters. Labels are words of ours: nothing external makes a series.
 struct SidecarMetrics: Sendable {
     enum Post: String, CaseIterable, Sendable {
         case accepted, rejected, refused, later, unreachable

@@ -1,4 +1,4 @@
-/// The durable state of one recipient's copy.
+/// Durable state of one recipient's copy.
 enum CopyState: Int64, CaseIterable, Sendable {
     /// Sealed, and not acknowledged by the relay.
     case queued = 0

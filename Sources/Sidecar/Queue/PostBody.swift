@@ -1,8 +1,8 @@
 import Envelope
 import Primitives
 
-/// The body of a POST to the relay, made of what is in the store alone: the same rows make the same bytes, under the same
-/// idempotency key, before a kill and after it.
+/// Body of a POST to the relay, from the store alone: the same rows make the same bytes and idempotency key, before a
+/// kill and after.
 struct PostBody: Sendable {
     struct Copy: Equatable, Sendable {
         let place: Int64
@@ -16,12 +16,11 @@ struct PostBody: Sendable {
     let messageClass: String
     let expirySeconds: Int64?
     let collapseID: [UInt8]?
-    /// In the order of their places.
     let copies: [Copy]
 
     var devices: [String] { copies.map { String(decoding: $0.device, as: UTF8.self) } }
 
-    /// Names message and copies: another set of copies is another request.
+    /// Names message and copies: other copies are another request.
     var idempotencyKey: String {
         var places: [UInt8] = []
         for copy in copies { places.append(bigEndian: UInt64(bitPattern: copy.place)) }

@@ -1,19 +1,18 @@
-/// Messages that wait for the relay, in their order. Numbers in, numbers out; no clock, no socket, no store.
+/// Messages waiting for the relay, in order. Numbers in, numbers out; no clock, socket or store.
 ///
-/// A copy's life is sealed → posting → accepted or rejected. *Posting* is known here alone: after a kill the copy is
-/// sealed again in the store, and is posted with the same idempotency key.
+/// A copy is sealed → posting → accepted or rejected. *Posting* is known here alone: after a kill the copy counts as
+/// sealed, and is posted with the same idempotency key.
 ///
-/// While the relay takes nothing, one POST at a time asks again, later and later; everything else waits with it.
+/// While the relay takes nothing, one POST at a time asks again, later and later; all else waits with it.
 struct PostingQueue: Equatable, Sendable {
-    /// The end of a message's POST.
+    /// End of a message's POST.
     enum Outcome: Equatable, Sendable {
-        /// Nothing of it waits any more.
         case settled
-        /// Something of it is to be posted at once: the relay rejected others.
+        /// Something is to be posted at once: the relay rejected others.
         case again
         /// The relay was not reached, or takes nothing now.
         case failed(retryAfterSeconds: Int?)
-        /// The relay failed at this one, perhaps at no other: the next is asked about first.
+        /// The relay failed at this one, perhaps at no other: the next goes first.
         case failedAlone(retryAfterSeconds: Int?)
     }
 
@@ -22,7 +21,7 @@ struct PostingQueue: Equatable, Sendable {
     static let delayMillisecondsMax: Int64 = 60_000
 
     private var waiting: [Int64] = []
-    /// The first of `waiting` that is left.
+    /// First of `waiting` that is left.
     private var start = 0
     private var queued: Set<Int64> = []
     private(set) var posting: Set<Int64> = []
@@ -37,7 +36,7 @@ struct PostingQueue: Equatable, Sendable {
         if queued.insert(number).inserted { waiting.append(number) }
     }
 
-    /// Puts a message before all others.
+    /// Puts a message first.
     private mutating func putBack(_ number: Int64) {
         guard queued.insert(number).inserted else { return }
         if start == 0 {
@@ -48,13 +47,11 @@ struct PostingQueue: Equatable, Sendable {
         }
     }
 
-    /// Takes the next message to post.
+    /// Takes the next message to post; nil for none now.
     ///
     /// - Parameter now: milliseconds of a monotonic clock.
-    /// - Returns: nil if nothing may be posted now.
     mutating func next(now: Int64) -> Int64? {
         guard now >= notBefore, posting.count < (failureCount > 0 ? 1 : Self.postingCountMax) else { return nil }
-        // A message whose POST is under way waits for its end.
         guard let index = waiting[start...].firstIndex(where: { !posting.contains($0) }) else { return nil }
         let number = waiting[index]
         if index == start { start += 1 } else { waiting.remove(at: index) }
@@ -67,14 +64,14 @@ struct PostingQueue: Equatable, Sendable {
         return number
     }
 
-    /// The time to look again, in milliseconds; nil: not before the next event.
+    /// Time to look again, in milliseconds; nil: not before the next event.
     var wakeTime: Int64? { waitingCount > 0 && posting.isEmpty ? notBefore : nil }
 
     /// Notes the end of a POST.
     ///
     /// - Parameters:
     ///   - now: milliseconds of a monotonic clock.
-    ///   - jitter: random, 0 to 1: sidecars that lost one relay come back one after the other.
+    ///   - jitter: 0 to 1: sidecars that lost one relay come back one by one.
     mutating func finish(_ number: Int64, _ outcome: Outcome, now: Int64, jitter: Double) {
         guard posting.remove(number) != nil else { return }
         switch outcome {

@@ -1,10 +1,10 @@
 import Envelope
 
-/// The relay's word on a device's bundle.
+/// Relay's word on a device's bundle.
 enum FetchedBundle: Equatable, Sendable {
     /// - Parameter tag: names this version in a later query.
     case bundle([UInt8], tag: String?)
-    /// The copy with the tag that was sent is the newest.
+    /// The copy with this tag is the newest.
     case unchanged
 
     /// Reads the member `bundle` of an answer.

@@ -1,24 +1,24 @@
 import Envelope
 
-/// An answer of the relay, complete.
+/// Complete answer of the relay.
 struct RelayAnswer: Equatable, Sendable {
     let status: Int
     var retryAfterSeconds: Int?
     var body: [UInt8] = []
 }
 
-/// The result of one POST of a message's copies. Copies are meant by their position in the request.
+/// Result of one POST of a message's copies, by their positions in the request.
 enum PostResult: Equatable, Sendable {
-    /// The relay has all but `rejected` and `postponed`; its id of each, where it names one. It has no room today for
-    /// the postponed.
+    /// The relay has all but `rejected` and `postponed`; its id of each, where named. It has no room today for the
+    /// postponed.
     case accepted(ids: [Int: String], rejected: [Int: Rejection] = [:], postponed: Set<Int> = [])
-    /// It stored nothing, because of these; the others are posted again without them.
+    /// Nothing stored, because of these; the others are posted again.
     case rejected([Int: Rejection])
-    /// It will never take this request.
+    /// The relay will never take this request.
     case refused(Rejection)
-    /// It takes nothing now, or not the sidecar's key.
+    /// The relay takes nothing now, or not the sidecar's key.
     case later(seconds: Int?)
-    /// It failed at this request.
+    /// The relay failed at this request.
     case failed(seconds: Int?)
 
     /// - Parameter devices: of the request's recipients, in their order.
@@ -30,7 +30,7 @@ enum PostResult: Equatable, Sendable {
             self = rejected.isEmpty ? .refused(Self.rejection(answer)) : .rejected(rejected)
         case 400, 409, 413, 415: self = .refused(Self.rejection(answer))
         case 500, 501, 505...: self = .failed(seconds: answer.retryAfterSeconds)
-        // A wrong key or path is put right by people, and loses nothing until then.
+        // People put a wrong key or path right; nothing is lost until then.
         default: self = .later(seconds: answer.retryAfterSeconds)
         }
     }
@@ -68,7 +68,7 @@ enum PostResult: Equatable, Sendable {
         return ids
     }
 
-    /// By the pointers of a problem's `errors`: `/recipients/7/device`.
+    /// Reads the pointers of a problem's `errors`: `/recipients/7/device`.
     private static func rejections(_ body: [UInt8], count: Int) -> [Int: Rejection] {
         let document = try? JSONParser.parse(body, limits: limits)
         var found: [Int: Rejection] = [:]

@@ -7,7 +7,6 @@ import Primitives
 final class RelayConnection: Sendable {
     /// 1,000 bundles have up to 4 MB.
     private static let answerByteCountMax = 5 << 20
-    /// The relay's most.
     private static let queriedCountMax = 1_000
 
     private let relay: SidecarConfiguration.Relay
@@ -22,9 +21,9 @@ final class RelayConnection: Sendable {
 
     func stop() { connections.stop() }
 
-    /// Fetches the bundles of many devices, those alone that changed.
+    /// Fetches those bundles that changed.
     ///
-    /// - Parameter devices: by id, the tag of the copy that is here.
+    /// - Parameter devices: tag of the copy here, by id.
     func bundles(of devices: [String: String?]) async -> [String: Result<FetchedBundle, Rejection>] {
         var found: [String: Result<FetchedBundle, Rejection>] = [:]
         var rest = Array(devices)[...]
@@ -96,8 +95,6 @@ final class RelayConnection: Sendable {
         allowsFractions: true
     )
 
-    /// Posts copies of a message.
-    ///
     /// - Parameter idempotencyKey: the same for the same body.
     func post(_ body: [UInt8], idempotencyKey: String) async throws(HTTPSError) -> RelayAnswer {
         var request = request(.post, "/v1/notifications")

@@ -4,8 +4,8 @@ import Networking
 import PushStore
 import Sealing
 
-/// The pins of the sidecar's file. A change is durable with the next transaction: that of the copies sealed under it, before
-/// they are acknowledged.
+/// Pins in the sidecar's file. A change is durable with the next transaction: that of the copies sealed under it,
+/// before they are acknowledged.
 struct SidecarPins: BundlePinStore {
     let store: LoopBound<SidecarStore>
 

@@ -1,12 +1,12 @@
 import PushStore
 
-/// The tables. A later version adds steps, never changes one.
+/// Tables. Later versions add steps and change none.
 enum SidecarSchema {
     /// "SPsc": files of other programs are refused.
     static let applicationID: Int64 = 0x5350_7363
     static let version: Int64 = 1
 
-    /// Texts are bytes. Nothing here is a word of a message: `sealed` is an envelope, `digest` a keyed hash of a request.
+    /// Texts are bytes. No word of a message is here: `sealed` is an envelope, `digest` a keyed hash of a request.
     static let text = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
         CREATE TABLE devices (device BLOB PRIMARY KEY, identity BLOB NOT NULL, bundle BLOB, fetched_at INTEGER,

@@ -1,13 +1,12 @@
 import Envelope
 import PushStore
 
-/// A device as the sidecar knows it.
+/// Device as the sidecar knows it.
 struct PinnedDevice: Equatable, Sendable {
-    /// 32 bytes: the identity that the back end gave first.
+    /// 32 bytes, as the back end first gave it.
     let identity: [UInt8]
-    /// The bundle that was fetched last, and when.
     let bundle: [UInt8]?
-    /// The relay's name for this version of the bundle; nil if it gave none.
+    /// Relay's name for this version; nil if it gave none.
     let tag: String?
     let fetchedAt: Timestamp
 }
@@ -34,7 +33,7 @@ extension SidecarStore {
             ])
     }
 
-    /// Forgets a device's identity and bundle. The pins stay: under the same identity, old bundles stay refused.
+    /// Forgets a device's identity and bundle. The pins stay: the identity's old bundles stay refused.
     ///
     /// - Returns: false if there was none.
     func forget(_ id: String) throws(StoreError) -> Bool {

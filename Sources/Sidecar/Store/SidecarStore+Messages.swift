@@ -1,18 +1,17 @@
 import Envelope
 import PushStore
 
-/// A message to store: what the relay and a repetition need of it, and no word.
+/// Message to store, without its words.
 struct NewMessage: Sendable {
     struct Copy: Sendable {
         let device: String
         let user: String?
-        /// The envelope's bytes and the push's trace.
         let result: Result<(sealed: [UInt8], trace: Trace), Rejection>
     }
 
     let id: MessageID
     let key: [UInt8]?
-    /// Keyed hash of the request, for the key's repetition.
+    /// Keyed hash of the request, to know its repetition.
     let digest: [UInt8]
     let messageClass: String
     let expirySeconds: Int64?
@@ -21,7 +20,6 @@ struct NewMessage: Sendable {
     let expiresAt: Timestamp
 }
 
-/// A message as it is stored.
 struct StoredMessage: Equatable, Sendable {
     let number: Int64
     let id: [UInt8]
@@ -46,7 +44,6 @@ struct StoredMessage: Equatable, Sendable {
     }
 }
 
-/// One recipient's copy, for answers.
 struct StoredCopy: Equatable, Sendable {
     let device: String
     let user: String?
@@ -80,7 +77,7 @@ extension SidecarStore {
 
     /// Stores a message with its copies, devices and pins, durably.
     ///
-    /// - Returns: its number; nil if there is a message with its idempotency key, and then nothing is stored.
+    /// - Returns: its number; nil, with nothing stored, if its idempotency key is known.
     func insert(
         _ message: NewMessage,
         _ copies: [NewMessage.Copy],
@@ -105,7 +102,7 @@ extension SidecarStore {
         }
     }
 
-    /// Adds copies of a stored message, durably, and takes their devices off the list of re-sends.
+    /// Adds copies of a stored message, durably, and strikes their devices off the re-sends.
     func insertAgain(
         _ copies: [NewMessage.Copy],
         of number: Int64,
@@ -162,7 +159,7 @@ extension SidecarStore {
         try sql(update).run([.integer(Int64(clamping: time.milliseconds))])
     }
 
-    /// Copies of a message that wait, in their order.
+    /// Waiting copies of a message, in order.
     func waitingCopies(of number: Int64) throws(StoreError) -> [PostBody.Copy] {
         let select = "SELECT place, device, sealed, trace FROM copies WHERE message = ? AND state = 0 ORDER BY place"
         return try sql(select).all([.integer(number)]) { row in
@@ -170,7 +167,7 @@ extension SidecarStore {
         }
     }
 
-    /// Records what became of copies, durably. Their sealed bytes go.
+    /// Records the results of copies, durably, and drops their sealed bytes.
     func settle(
         _ number: Int64,
         accepted: [(copy: PostBody.Copy, relayID: String?)],
@@ -199,7 +196,7 @@ extension SidecarStore {
         }
     }
 
-    /// The newest copy of each recipient, in the order of the request.
+    /// Newest copy of each recipient, in the request's order.
     func copies(of number: Int64) throws(StoreError) -> [StoredCopy] {
         let select = """
             SELECT device, user, state, relay_id, word, detail FROM copies WHERE message = ? ORDER BY place
@@ -228,7 +225,7 @@ extension SidecarStore {
         )
     }
 
-    /// Deletes settled messages sealed before `time` that no device would show any more, at most 1,000.
+    /// Deletes at most 1,000 settled messages, sealed before `time` and expired.
     func purge(sealedBefore time: Timestamp, now: Timestamp) throws(StoreError) {
         try transaction { () throws(StoreError) in
             let select = """

@@ -1,7 +1,7 @@
 import Envelope
 import PushStore
 
-/// A re-send that waits for the back end's words.
+/// Re-send that waits for the back end's words.
 struct WantedResend: Equatable, Sendable {
     let message: [UInt8]
     let device: String
@@ -9,7 +9,7 @@ struct WantedResend: Equatable, Sendable {
 }
 
 extension SidecarStore {
-    /// The message and the device of a push; nil if it is none of ours, or forgotten.
+    /// Message and device of a push; nil if none of ours, or forgotten.
     func copy(trace: Trace) throws(StoreError) -> (number: Int64, device: String, user: String?)? {
         try sql("SELECT message, device, user FROM copies WHERE trace = ?").first([.bytes(trace.rawRepresentation)]) {
             ($0.integer(0), $0.optionalText(1) ?? "", $0.optionalText(2))
@@ -25,7 +25,7 @@ extension SidecarStore {
         }
     }
 
-    /// The oldest 100 whose message has not expired.
+    /// Oldest 100 whose message has not expired.
     func wantedResends(now: Timestamp) throws(StoreError) -> [WantedResend] {
         let select = """
             SELECT id, device, expires_at FROM resends JOIN messages ON number = message WHERE expires_at > ?

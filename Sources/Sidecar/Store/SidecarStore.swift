@@ -1,16 +1,16 @@
 import Envelope
 import PushStore
 
-/// Queue, pins and bundles in one file of SQLite. What it has acknowledged is on the disk, whatever happens to the process.
-/// Confined to one thread, which its calls block.
+/// Queue, pins and bundles in one SQLite file. Acknowledged data is on disk, whatever happens to the process. Confined
+/// to one thread, which its calls block.
 final class SidecarStore {
     let path: String
     private let file: StoreFile
     private let connection: SQLiteConnection
     let sql: StatementCache
-    /// Changes of pins that the next transaction makes durable, with the copies that were sealed under them.
+    /// Changes of pins for the next transaction, with the copies sealed under them.
     var stagedPins: [[UInt8]: [UInt8]?] = [:]
-    /// The queue as it is on the disk.
+    /// Queue as on disk.
     private(set) var load = Load()
 
     struct Load: Equatable, Sendable {
@@ -21,7 +21,7 @@ final class SidecarStore {
     /// Opens or creates a file, and locks it.
     ///
     /// - Parameters:
-    ///   - sender: the public key that its pins belong to.
+    ///   - sender: public key that its pins belong to.
     ///   - now: this machine's clock.
     /// - Throws: `SidecarStartError`, a sentence each.
     init(path: String, sender: [UInt8], topic: [UInt8], now: Timestamp) throws(SidecarStartError) {
@@ -33,7 +33,7 @@ final class SidecarStore {
             try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA page_size = 8192")
             try Self.checkFormat(connection)
             try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-            // What was deleted is gone from the file, and nothing is written beside it.
+            // Deleted data is gone from the file, and nothing is written beside it.
             try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; PRAGMA secure_delete = ON")
             try Self.create(connection)
         } catch {
@@ -55,7 +55,7 @@ final class SidecarStore {
         }
     }
 
-    /// A clock that is corrected by less is followed.
+    /// Smaller corrections of the clock are followed.
     static let clockTolerance: Duration = .seconds(300)
 
     private static func checkFormat(_ connection: SQLiteConnection) throws(StoreError) {
@@ -75,7 +75,7 @@ final class SidecarStore {
         try connection.execute("BEGIN IMMEDIATE; \(SidecarSchema.text) \(pragmas); COMMIT")
     }
 
-    /// Notes a value for a new file, and compares it with an old one's.
+    /// Notes a value in a new file, and compares it with an old one's.
     private func isOwn(_ name: String, _ value: [UInt8]) throws(SidecarStartError) -> Bool {
         do throws(StoreError) {
             let text = Array(name.utf8)
@@ -98,14 +98,13 @@ final class SidecarStore {
         }
     }
 
-    /// Unlocks the file, after the last call.
     func close() { file.release() }
 
     // MARK: Transactions
 
-    /// Runs `body` in one durable transaction, together with the pins that wait.
+    /// Runs `body` in one durable transaction, with the pins that wait.
     ///
-    /// - Throws: errors of `body` and of the disk; then nothing has changed.
+    /// - Throws: errors of `body` and disk; then nothing has changed.
     func transaction<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         let loadBefore = load
         try connection.execute("BEGIN IMMEDIATE")

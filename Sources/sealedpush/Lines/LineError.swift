@@ -3,9 +3,9 @@ import Envelope
 import Keys
 import Sealing
 
-/// The reason why a line, or one of its recipients, was not sealed. It repeats nothing of the line but a file's path.
+/// Reason why a line, or one of its recipients, was not sealed. Repeats nothing of the line but a file's path.
 struct LineError: Error, Equatable {
-    /// For programs: a refusal as docs/protocol.md, section 3, calls it, or a word of `seal --lines --help`.
+    /// For programs: a refusal of docs/protocol.md, section 3, or a word of `seal --lines --help`.
     let code: String
     /// For people: what to do.
     let detail: String

@@ -8,7 +8,6 @@ struct LineOutput {
     private let sealedOnly: Bool
     private let byteCountMax: Int
     private var bytes: [UInt8] = []
-    /// Lines, those of errors too.
     private(set) var count = 0
     private(set) var failureCount = 0
 

@@ -3,7 +3,7 @@ import Envelope
 import Keys
 import Sealing
 
-/// The recipients of a process: the signature of a bundle is verified once. Pins and clock are checked each time.
+/// Recipients of a process. A bundle's signature is verified once, pins and clock each time.
 struct LineRecipients {
     private struct Verified {
         let bundle: [UInt8]
@@ -21,13 +21,12 @@ struct LineRecipients {
     /// By the identity's text.
     private var known: [String: Verified] = [:]
 
-    /// - Parameter pins: nil for none.
     init(topic: BundleID, pins: FileBundlePinStore?) {
         self.topic = topic
         self.pins = pins
     }
 
-    /// The pin of an accepted bundle is durable when this returns.
+    /// On return the pin of an accepted bundle is durable.
     mutating func recipient(_ named: SealLine.Recipient) throws(LineError) -> Recipient {
         let verified = try verified(named)
         let now = Timestamp.now
@@ -41,7 +40,7 @@ struct LineRecipients {
 
     private mutating func verified(_ named: SealLine.Recipient) throws(LineError) -> Verified {
         let identityText = try Self.text(named.identity)
-        // Bounded by the bundle's own length, whatever white space is around it.
+        // Bounded by the bundle's length, without white space.
         let bundleText = try Self.text(named.bundle).utf8.filter { $0 > 0x20 }
         if let verified = known[identityText], verified.bundle == bundleText { return verified }
         // Its error would say no more.

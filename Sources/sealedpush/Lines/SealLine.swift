@@ -1,22 +1,22 @@
 import Envelope
 
-/// A line of `seal --lines`: a message and its recipients.
+/// Line of `seal --lines`: a message and its recipients.
 struct SealLine {
-    /// The message's place in time, to seal it again; `PreparedMessage.init(resending:…)` has the rules.
+    /// Message's place in time, to seal it again; `PreparedMessage.init(resending:…)` has the rules.
     struct Again {
         let messageID: MessageID
         let sentAt: Timestamp
         let expiresAt: Timestamp
     }
 
-    /// A text in the line, or in the file that it names.
+    /// Text in the line, or in a file that it names.
     enum Source {
         case text(String)
         case file(String)
     }
 
     struct Recipient {
-        /// The caller's word, which comes back.
+        /// Caller's word, which comes back.
         let device: String?
         let bundle: Source
         let identity: Source
@@ -24,7 +24,6 @@ struct SealLine {
         fileprivate static let names = ["device", "bundle", "bundle-file", "identity", "identity-file"]
         private static let deviceByteCounts = 1...256
 
-        /// - Parameter value: an object, of which these members are read.
         init(_ value: JSONValue) throws(LineError) {
             device = try value["device"].map { value throws(LineError) in
                 guard let text = value.string, Self.deviceByteCounts.contains(text.utf8.count) else {
@@ -58,13 +57,13 @@ struct SealLine {
     private static let secondsMax: Int64 = 1_000_000_000
 
     let message: Message
-    /// Objects, each read when its turn comes: one that is wrong is no other's error.
+    /// Objects, each read in its turn: a wrong one is no other's error.
     let recipients: [JSONValue]
-    /// True if the line has a list, so that its results have numbers.
+    /// True if the line has a list, and so its results have numbers.
     let isList: Bool
     let lifetime: Duration?
     let overflow: Message.Overflow
-    /// True if each recipient gets a receipt's capability of its own.
+    /// True if each recipient gets its own receipt capability.
     let asksForReceipt: Bool
     /// nil for a new message.
     let again: Again?
@@ -93,7 +92,6 @@ struct SealLine {
         }
     }
 
-    /// A recipient of this line.
     func recipient(_ value: JSONValue) throws(LineError) -> Recipient {
         if isList {
             guard value.members != nil else { throw .field("a recipient is an object in braces") }

@@ -3,7 +3,7 @@ import Envelope
 import Keys
 import Sealing
 
-/// Messages as lines of JSON in, sealed ones out: many recipients in one process.
+/// Lines of JSON in, sealed ones out: many recipients in one process.
 struct SealLinesCommand: Command {
     static let name = "seal --lines"
     static let summary = "seals each line of standard input, for many recipients in one process"
@@ -82,7 +82,7 @@ struct SealLinesCommand: Command {
         }
     }
 
-    /// - Throws: what is wrong with the line; a recipient's own error is written.
+    /// - Throws: the line's errors; a recipient's own are written.
     private func seal(
         _ job: SealLine,
         from sender: borrowing SenderIdentity,
@@ -100,7 +100,7 @@ struct SealLinesCommand: Command {
                 let recipient = try recipients.recipient(named)
                 var (prepared, receipt) = (shared, job.message.receipt)
                 if job.asksForReceipt {
-                    // Two recipients with one capability could not be told from each other.
+                    // One capability for two recipients could not tell them apart.
                     var message = job.message
                     message.receipt = .random()
                     receipt = message.receipt
@@ -114,7 +114,7 @@ struct SealLinesCommand: Command {
         }
     }
 
-    /// - Parameter first: the message of another recipient of this line, whose id and times this one has.
+    /// - Parameter first: message of another recipient of this line; gives id and times.
     private static func prepare(
         _ job: SealLine,
         _ message: Message,
