@@ -35,7 +35,7 @@ package struct APIRequest: Equatable, Sendable {
         self.client = client
     }
 
-    /// Value, if there is exactly one such field.
+    /// Value of the only such field.
     package func value(of name: String) -> String? {
         guard let first = fields.firstIndex(where: { $0.name == name }),
             !fields[(first + 1)...].contains(where: { $0.name == name })
@@ -58,7 +58,7 @@ package struct APIResponse: Equatable, Sendable {
         self.body = body
     }
 
-    /// Makes an answer that no cache may keep.
+    /// Answer that no cache may keep.
     package static func json(_ status: Int, _ body: [UInt8]) -> APIResponse {
         APIResponse(
             status: status,

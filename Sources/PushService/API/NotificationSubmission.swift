@@ -19,14 +19,14 @@ package struct NotificationSubmission: Equatable, Sendable {
     package let notificationClass: NotificationClass
     /// Seconds from now; 0 is one attempt by APNs.
     package let expirySeconds: Int64
-    /// Sender's word; Apple sees a different one for each device.
+    /// Sender's word; Apple sees another for each device.
     package let collapseWord: String?
     package let idempotencyKey: String?
     /// One or more.
     package let recipients: [Recipient]
-    /// True if recipients that cannot be sent to are left out.
+    /// Leaves out recipients that cannot be sent to.
     package let isPartial: Bool
-    /// Those whose own fields are wrong. None unless `isPartial`.
+    /// Those with faults of their own; none unless `isPartial`.
     package let rejected: [RecipientRejection]
     private let body: [UInt8]
 
@@ -154,7 +154,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         )
     }
 
-    /// The device of a recipient whatever else is wrong with it.
+    /// Device of a recipient with any faults.
     private static func device(_ value: JSONValue) -> DeviceID? {
         value["device"]?.string.flatMap { try? Router.isID($0) ? DeviceID($0) : nil }
     }

@@ -1,7 +1,7 @@
 import Envelope
 import ServiceParts
 
-/// Error answer with advice. It repeats nothing of the request but names of fields that look like names.
+/// Error answer with advice. Repeats nothing of the request but what looks like a name.
 ///
 /// - Source: RFC 9457.
 package struct Problem: Error, Equatable, Sendable {
@@ -131,7 +131,7 @@ extension Problem {
         "seal the text for each recipient with its key bundle (GET /v1/devices/{id}/bundle), and send the resulting"
         + " 3,840 characters as 'sealed'; Apple sees only the app's placeholder, from the configuration"
 
-    /// Takes the status of the worst fault: plain text, then size, then the rest.
+    /// Status of the worst fault: plain text, then size, then the rest.
     init(_ faults: [FieldError]) {
         if faults.contains(where: { $0.kind == .plainText }) {
             self.init(

@@ -6,9 +6,9 @@ package enum RequestBody {
 
     /// Checks type and length, and parses the body.
     ///
-    /// - Parameter allowsFractions: only where a property is a fraction by its nature.
-    /// - Throws: `.unsupportedMediaType`, also for any compression (the unpacked length could not be bounded),
-    ///   `.bodyTooLarge`, `.notJSON` with line and column.
+    /// - Parameter allowsFractions: only where a property is by nature a fraction.
+    /// - Throws: `.unsupportedMediaType`, also for compression (the unpacked length has no bound), `.bodyTooLarge`,
+    ///   `.notJSON` with line and column.
     package static func json(
         _ request: APIRequest,
         byteCountMax: Int,
@@ -52,19 +52,19 @@ package enum RequestBody {
 enum PlainTextNames {
     /// Lower-case names, compared at any depth.
     static let all: Set<String> = ["title", "body", "alert", "subtitle", "message", "text"]
-    /// Lengths in UTF-8, also of other scripts' letters that equal these in lower case.
+    /// UTF-8 lengths, also of other scripts' letters that equal these in lower case.
     private static let byteCounts = 4...16
 
     private static func isPlainText(_ name: String) -> Bool {
         guard byteCounts.contains(name.utf8.count), let first = name.utf8.first else { return false }
-        // The first letter rules out nearly all valid names.
+        // Rules out nearly all valid names.
         guard first >= 0x80 || firstLetters >> UInt32(first & 31) & 1 == 1 else { return false }
         return !known.contains { name.isNamed($0) } && all.contains(name.lowercased())
     }
 
     private static let firstLetters = all.reduce(UInt32(0)) { $0 | 1 << UInt32(($1.utf8.first ?? 0) & 31) }
 
-    /// Valid names with such a first letter; few, so a search beats a hash.
+    /// Few valid names with such a first letter: a search beats a hash.
     private static let known = ["trace", "topic", "sealed"]
 
     static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldErrors) {

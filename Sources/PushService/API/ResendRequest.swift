@@ -2,8 +2,8 @@ package import APNS
 package import Envelope
 import ServiceParts
 
-/// `POST /v1/resends`: requests to seal messages anew, by trace. It needs no key: it reveals little more than a trace
-/// that the service has (protocol v1, rule 20).
+/// `POST /v1/resends`: requests to seal messages anew, by trace. Needs no key: reveals little beyond a trace that the
+/// service has (protocol v1, rule 20).
 package struct ResendRequest: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         package let trace: Trace
@@ -44,7 +44,7 @@ package struct ReceiptBatch: Equatable, Sendable {
         package let code: ReceiptCode
     }
 
-    /// Hashes, made at once: no value of the service holds a capability.
+    /// Hashed at once: no value of the service holds a capability.
     package let items: [Item]
 
     package init(_ value: JSONValue, countMax: Int) throws(Problem) {

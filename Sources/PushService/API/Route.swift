@@ -1,4 +1,4 @@
-/// One operation of the API. docs/openapi.yaml is checked against this table.
+/// Operation of the API. docs/openapi.yaml is checked against this table.
 package struct Route: Equatable, Sendable {
     package enum Body: Equatable, Sendable {
         case none
@@ -23,7 +23,7 @@ package struct Route: Equatable, Sendable {
         case readiness
         case metrics
 
-        /// True where notifications are submitted: these may be refused for load.
+        /// True for submissions, which may be refused for load.
         var isSubmission: Bool { self == .postNotifications || self == .postSAP || self == .replayDeadLetters }
     }
 
@@ -31,7 +31,7 @@ package struct Route: Equatable, Sendable {
     package let method: String
     /// An identifier is in braces.
     package let pattern: String
-    /// Scope that the key needs; nil: no key is needed.
+    /// Nil: no key is needed.
     package let scope: Scope?
     package let body: Body
     package let query: [String]
@@ -83,7 +83,7 @@ package enum Router {
     private static let get = Array("GET".utf8)[...]
     package static let idByteCountMax = 64
 
-    /// Split once, since every request is compared with it.
+    /// Split once, not for every request.
     private static let rows = Route.all.map { Row($0) }
 
     private struct Row {
@@ -106,13 +106,12 @@ package enum Router {
         try match(method: Array(method.utf8)[...], path: Array(path.utf8)[...])
     }
 
-    /// Finds a route. Paths are not decoded or normalized, so that each has one spelling.
+    /// Finds a route. Paths are neither decoded nor normalized, so each has one spelling.
     ///
     /// - Parameter method: upper case. HEAD counts as GET; the server omits the body (RFC 9110 section 9.3.2).
     /// - Throws: `.notFound`, or `.methodNotAllowed` with the path's methods.
     package static func match(method: ArraySlice<UInt8>, path: ArraySlice<UInt8>) throws(Problem) -> Match {
         let method = method.elementsEqual("HEAD".utf8) ? get : method
-        // The usual case.
         for row in rows where row.isExact && row.pattern.elementsEqual(path) && row.method.elementsEqual(method) {
             return Match(route: row.route, id: nil)
         }

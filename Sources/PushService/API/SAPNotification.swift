@@ -4,13 +4,13 @@ import Primitives
 package import PushStore
 import ServiceParts
 
-/// Body of `POST /v1/compat/sap`: SAP Mobile Services' properties, for teams that migrate. The only route for clear
-/// text, if the tenant's configuration allows it.
+/// Body of `POST /v1/compat/sap`: SAP Mobile Services' properties, for migrating teams. The only route for clear text,
+/// if the tenant's configuration allows it.
 package struct SAPNotification: Equatable, Sendable {
     package let topic: Topic
     package let bundleID: BundleID
     package let pushType: PushType
-    /// Priority; nil: APNs takes it as 10.
+    /// Nil: APNs takes it as 10.
     package let priority: Priority?
     package let expiration: Expiration?
     package let payload: [UInt8]
@@ -32,7 +32,7 @@ package struct SAPNotification: Equatable, Sendable {
     /// Queue of the first attempt; retries go last.
     package var firstLane: Lane { priority == .immediate || priority == nil ? .normal : .background }
     package static let retryLane = Lane.background
-    /// Attempts before it is a dead letter.
+    /// Then it is a dead letter.
     package static let attemptCountMax = 3
     package static let deviceCountMax = 1_000
 
@@ -109,7 +109,7 @@ package struct SAPNotification: Equatable, Sendable {
         } catch {
             throw Problem(.invalidFields, "The bundle id is too long for a topic of this push type.")
         }
-        // Device management, for example: its topic belongs to no app.
+        // Its topic belongs to no app: device management, for example.
         guard topic.fits(properties.pushType) else {
             throw Self.problem(
                 "/notification/apns/pushType",

@@ -116,7 +116,7 @@ struct SAPProperties {
         return text.flatMap { ISODateTime.unixSeconds($0) }.map { Expiration(unixSeconds: UInt64(clamping: $0)) }
     }
 
-    /// Adds members of JSON in a string beside `aps`, without replacing any.
+    /// Adds members of JSON in a string beside `aps`; replaces none.
     private mutating func addCustom(_ apns: ObjectReader) {
         for name in ["customParameter", "customPriorities"] {
             let expected = "a JSON object, written as a string"
@@ -144,7 +144,7 @@ struct SAPProperties {
 
 enum SAPNames {
     static let top = shared + ["data", "priority", "apns"]
-    /// Properties that stand in `"apns"` or beside it.
+    /// Properties in `"apns"` or beside it.
     private static let shared = ["alert", "badge", "sound"]
     /// Objects for other systems' providers.
     private static let siblings = ["baidu", "fcm", "gcm", "hms", "w3c", "wns"]
@@ -160,7 +160,7 @@ enum SAPNames {
             "interruptionLevel", "targetContentId", "relevanceScore", "customParameter", "customPriorities",
         ]
 
-    /// Gives each property one place: shared ones beside `"apns"`, others in it. A repeated one is a fault. Siblings are
+    /// Gives each property one place: shared ones beside `"apns"`, others in it. Repeated ones are faults; siblings are
     /// passed over.
     static func nested(_ value: JSONValue, at path: FieldPath, _ faults: FieldErrors) -> JSONValue? {
         guard let members = value.members else {

@@ -1,9 +1,9 @@
 import Envelope
 package import Primitives
 
-/// Tenant's secret for the API: `spk_` and 32 random bytes in base64url. Shown once, since only its hash is kept.
+/// Tenant's secret for the API: `spk_` and 32 random bytes in base64url. Shown once; only its hash is kept.
 ///
-/// The prefix lets scanners of repositories and logs find keys.
+/// Scanners of repositories and logs find keys by the prefix.
 package enum APIKey {
     package static let prefix = "spk_"
     package static let characterCount = 47
@@ -20,8 +20,7 @@ package enum APIKey {
             && Base64URL.decode(text.dropFirst(prefix.utf8.count)) != nil
     }
 
-    /// Token after `Bearer `; nil for another scheme or several words. There is no JWT whose algorithm could be
-    /// argued about.
+    /// Token after `Bearer `; nil for another scheme or several words. No JWT, so no disputed algorithm.
     package static func bearer(_ field: String) -> [UInt8]? {
         guard field.utf8.count <= 256, field.utf8.count > scheme.count else { return nil }
         var word = Array(field.utf8)

@@ -18,7 +18,7 @@ package struct AccessTable: Sendable {
     private let grants: [Grant]
     private let hashes: [UInt8]
 
-    /// - Parameter rows: at most `rowCountMax`, hashes unique, as the configuration's reader checks.
+    /// - Parameter rows: at most `rowCountMax`, unique hashes, as the configuration's reader checks.
     package init(_ rows: [(hash: APIKeyHash, grant: Grant)]) {
         precondition(rows.count <= Self.rowCountMax)
         grants = rows.map(\.grant)
@@ -33,7 +33,7 @@ package struct AccessTable: Sendable {
             for offset in 0..<APIKeyHash.byteCount {
                 difference |= hashes[row * APIKeyHash.byteCount + offset] ^ hash[offset]
             }
-            // All ones if nothing differed, without a branch.
+            // All ones if nothing differed; no branch.
             let mask = ((UInt(difference) &- 1) >> 8 & 1) &* .max
             found = (found & ~mask) | (mask & UInt(row + 1))
         }

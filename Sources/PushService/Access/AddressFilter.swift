@@ -43,7 +43,7 @@ package enum AddressFilter {
         return nil
     }
 
-    /// Checks all addresses of a name: a single refused one is a trap or a mistake, and refuses them all.
+    /// Checks all addresses of a name: one refused is a trap or a mistake, and refuses all.
     package static func permitted(
         _ addresses: [IPAddress],
         allowing allowed: [IPRange] = []
@@ -56,7 +56,7 @@ package enum AddressFilter {
     }
 }
 
-/// Reason for a refusal, one word for a log line.
+/// One word for a log line.
 package enum AddressError: String, Error, Sendable {
     case loopback
     case privateUse = "private"

@@ -1,7 +1,7 @@
 import HTTP
 import ServiceParts
 
-/// Client addresses that proxies report. Bounded; malformed input yields none.
+/// Client addresses that proxies report, bounded; none if malformed.
 package enum ForwardedField: String, CaseIterable, Sendable {
     /// RFC 7239.
     case forwarded
@@ -11,7 +11,7 @@ package enum ForwardedField: String, CaseIterable, Sendable {
     /// Bound on hops; further ones are ignored.
     static let hopCountMax = 8
 
-    /// Address of each hop, the nearest first; a hop without an address is nil and the last.
+    /// Address of each hop, the nearest first; a hop without one is nil and the last.
     func hops(_ fields: HeaderBlock) -> [IPAddress?] {
         var hops: [IPAddress?] = []
         for index in (0..<fields.count).reversed() where fields.isNamed(name, at: index) {
@@ -44,8 +44,6 @@ package enum ForwardedField: String, CaseIterable, Sendable {
     }
 }
 
-/// Strict parser of one line.
-///
 /// - Source: RFC 7239 sections 4 and 6; RFC 9110 section 5.6 for tokens and quoted strings.
 private struct ForwardedReader {
     private let bytes: ArraySlice<UInt8>
@@ -110,8 +108,8 @@ private struct ForwardedReader {
         return nil
     }
 
-    /// `192.0.2.1`, `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`; nil for `unknown`, `_hidden` and all
-    /// else.
+    /// `192.0.2.1`, `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`; nil for all else, as `unknown`,
+    /// `_hidden`.
     private static func node(_ value: [UInt8]) -> IPAddress? {
         let isLiteral = value.first == UInt8(ascii: "[")
         let separator = isLiteral ? UInt8(ascii: "]") : UInt8(ascii: ":")

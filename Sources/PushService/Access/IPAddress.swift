@@ -9,7 +9,7 @@ package struct IPAddress: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Parses the strict form of each family (RFC 4291 for IPv6). `127.1`, `0x7f.1` and `2130706433` are refused.
+    /// Strict form of each family (RFC 4291 for IPv6); refuses `127.1`, `0x7f.1` and `2130706433`.
     package init?(_ text: String) {
         // C would end the text at a NUL.
         guard (2...45).contains(text.utf8.count), !text.utf8.contains(0) else { return nil }
@@ -25,8 +25,8 @@ package struct IPAddress: Hashable, Sendable {
 
     package var isIPv4: Bool { bytes.count == 4 }
 
-    /// Unit of rate limits: an IPv4 address, or a household's 64 bits of IPv6. `::ffff:192.0.2.1` counts as IPv4:
-    /// all mapped ones share the same 64 bits.
+    /// Unit of rate limits: an IPv4 address, or a household's 64 bits of IPv6. `::ffff:192.0.2.1` counts as IPv4: all
+    /// mapped ones share 64 bits.
     package var client: IPAddress {
         let plain = withoutMapping
         guard !plain.isIPv4 else { return plain }
@@ -45,12 +45,12 @@ package struct IPAddress: Hashable, Sendable {
     }
 }
 
-/// Range of addresses: `10.0.0.0/8`.
+/// `10.0.0.0/8`
 package struct IPRange: Hashable, Sendable {
     package let base: IPAddress
     package let bitCount: Int
 
-    /// Parses an address, a slash and a number of bits; all further bits must be zero.
+    /// Address, slash and number of bits; all further bits must be zero.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let base = IPAddress(String(parts[0])), (1...3).contains(parts[1].utf8.count),

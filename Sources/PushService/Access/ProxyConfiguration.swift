@@ -1,6 +1,6 @@
 import HTTP
 
-/// The proxies whose reports are trusted.
+/// Proxies whose reports are trusted.
 package struct ProxyConfiguration: Equatable, Sendable {
     static let names = ["ranges", "field"]
 
@@ -13,7 +13,7 @@ package struct ProxyConfiguration: Equatable, Sendable {
         return ranges.contains { $0.contains(plain) }
     }
 
-    /// The first address from the nearest hop on that is no trusted proxy's.
+    /// First address, from the nearest hop on, of no trusted proxy.
     ///
     /// - Returns: nil if no hop is reported; the last certain proxy if the one behind it has no address.
     func client(behind proxy: IPAddress, _ fields: HeaderBlock) -> IPAddress? {

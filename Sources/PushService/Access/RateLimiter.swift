@@ -1,7 +1,7 @@
 /// Token buckets by key, in a bounded table.
 ///
-/// A bucket is the time at which it is full again (GCRA); a full one needs no row. Without free rows, all further keys
-/// share one bucket: they can neither grow the table nor escape the limit.
+/// A bucket is the time at which it is full again (GCRA); a full one needs no row. Without free rows, further keys
+/// share one bucket: they neither grow the table nor escape the limit.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     package struct Rate: Equatable, Sendable {
         package let perSecond: Double
@@ -21,7 +21,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Bound on rows. If lowered, known keys keep theirs until their buckets are full.
+    /// If lowered, known keys keep their rows until their buckets are full.
     package var keyCountMax: Int {
         didSet {
             precondition(keyCountMax > 0)
@@ -46,7 +46,6 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// - Parameter now: nanoseconds of a monotonic clock.
     /// - Returns: nil on success; otherwise the time to wait.
     package mutating func take(_ count: Int = 1, of key: Key, rate: Rate, now: Int64) -> Duration? {
-        // One look-up: most keys are known.
         let index = fullAt.index(forKey: key)
         if index == nil, fullAt.count >= keyCountMax { sweep(now) }
         let isOther = index == nil && fullAt.count >= keyCountMax
@@ -71,7 +70,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return full - now <= rate.depth
     }
 
-    /// Keeps a bucket empty until then. Without effect for a key that gets no row.
+    /// Keeps a bucket empty until then. No effect for a key without a row.
     package mutating func block(_ key: Key, rate: Rate, until: Int64, now: Int64) {
         if fullAt[key] == nil, fullAt.count >= keyCountMax {
             sweep(now)

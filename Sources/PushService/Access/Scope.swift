@@ -1,4 +1,4 @@
-/// Right of an API key. Devices' own requests (receipts, re-sends) need no key, so that no app contains one.
+/// Right of an API key. Devices' own requests (receipts, re-sends) need none, so no app contains one.
 package enum Scope: String, CaseIterable, Sendable {
     /// Sends notifications; reading their state is `read`.
     case send

@@ -1,12 +1,12 @@
-/// Capacity that owners share. Alone an owner may have `aloneMax`, and there is always room for the next owner.
+/// Capacity shared by owners: `aloneMax` for one alone, and always room for the next.
 ///
-/// - Source: Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches" (1998), with 1/2
-///   as the factor.
+/// - Source: Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches" (1998), factor
+///   1/2.
 struct SharedSlots<Owner: Hashable & Sendable>: Sendable {
     private var counts: [Owner: Int] = [:]
     private(set) var total = 0
 
-    /// Rule: an owner may have half of what is free of three times `aloneMax`.
+    /// An owner may have half of what is free of three times `aloneMax`.
     static func hasRoom(for count: Int, own: Int, total: Int, aloneMax: Int) -> Bool {
         2 * (own + count) <= 3 * aloneMax - total - count
     }

@@ -57,12 +57,12 @@ package final class APIApplication: HTTPApplication {
         state.value.endedKeys = []
     }
 
-    /// Refuses new submissions; reading stays possible.
+    /// Refuses new submissions, not reads.
     package func drain() { state.value.isDraining = true }
 
     package var openCount: Int { state.value.openCount }
 
-    /// Calls `action` as soon as no request is open; perhaps at once.
+    /// Calls `action` once no request is open; perhaps at once.
     package func whenIdle(_ action: @escaping () -> Void) {
         let state = state.value
         if state.openCount == 0 { action() } else { state.whenIdle.append(action) }
@@ -72,7 +72,7 @@ package final class APIApplication: HTTPApplication {
     func willAnswer(_ call: APICall) throws(Problem) {
         let state = state.value
         if call.route.operation.isSubmission, let tenant = call.grant?.tenant {
-            // Many bodies may have been on their way when there was room for one more.
+            // Many bodies may have been on their way to the last room.
             try Admission.checkOpen(tenant, in: state.submissions, call.settings.limits)
             state.submissions.take(for: tenant)
         }
@@ -110,7 +110,7 @@ package final class APIApplication: HTTPApplication {
         }
     }
 
-    /// Logs a use of an expired key, once until the next reload.
+    /// Logs an expired key's use, once until the next reload.
     private func note(endedKey grant: Grant) {
         let name = "\(grant.tenant.text)/\(grant.keyName)"
         guard state.value.endedKeys.insert(name).inserted else { return }
@@ -130,7 +130,7 @@ package final class APIApplication: HTTPApplication {
         do throws(Problem) {
             match = try Router.match(method: head.method, path: target.path)
         } catch {
-            // Unknown paths use up the same rate.
+            // Unknown paths use the same rate.
             _ = try state.authenticator.admit(request, to: Route.open, now: now, unixSeconds: 0)
             throw error
         }
@@ -194,8 +194,7 @@ package final class APIApplication: HTTPApplication {
         }
     }
 
-    /// Answers from a task on the loop, which ends with the store's last answer. A request that breaks off cancels
-    /// nothing.
+    /// Answers from a task on the loop, which ends with the store's last answer. Broken requests cancel nothing.
     private func inTask(
         _ call: APICall,
         _ respond: @escaping (HTTPAnswer) -> Void,

@@ -2,8 +2,6 @@ import Networking
 
 /// Watchdog heartbeat: beats while the event loop and both threads of the store respond.
 package enum Heartbeat {
-    /// Ends with the service's loop.
-    ///
     /// - Parameter beat: called on the loop, which it must not block.
     package static func start(_ service: Service, every period: Duration, _ beat: @escaping @Sendable () -> Void) {
         let loop = service.context.loop

@@ -10,7 +10,7 @@ final class HooksPart: ServicePart {
 
     func start() { hooks.start() }
 
-    /// Every post reads the settings and its secret anew.
+    /// Each post reads settings and secret anew.
     func reload(_ next: LoadedConfiguration) { hooks.start() }
 
     func drain(until deadline: MonotonicTime) async {

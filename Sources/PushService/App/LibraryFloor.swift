@@ -4,8 +4,8 @@ import Networking
 import Primitives
 import PushStore
 
-/// Oldest accepted version of a C library. Older ones have remotely exploitable faults, or lack functions; a
-/// version does not show a distribution's own fixes.
+/// Oldest accepted version of a C library. Older ones have remotely exploitable faults or lack functions;
+/// distributions' own fixes do not show.
 struct LibraryFloor: Equatable, Sendable {
     let name: String
     /// Major, minor, patch.
@@ -25,7 +25,7 @@ struct LibraryFloor: Equatable, Sendable {
         ]
     }
 
-    /// Advice; nil for a version that is new enough.
+    /// Advice; nil for a new enough version.
     func fault(of version: String) -> String? {
         let isNewEnough = Self.numbers(version).map { !$0.lexicographicallyPrecedes(oldest) } ?? false
         guard !isNewEnough else { return nil }

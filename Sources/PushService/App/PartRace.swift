@@ -2,7 +2,7 @@ import Networking
 
 /// Race of a part's drain against its deadline. On the loop.
 final class PartRace {
-    /// Extra time for a part that checks the deadline itself.
+    /// Extra time for a part that checks the deadline.
     private static let grace: Duration = .milliseconds(200)
 
     private var continuation: CheckedContinuation<Bool, Never>?
@@ -10,14 +10,13 @@ final class PartRace {
 
     private init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = continuation }
 
-    /// - Returns: false for a part that is abandoned.
+    /// - Returns: false for an abandoned part.
     static func drain(_ part: any ServicePart, until deadline: MonotonicTime, on loop: EventLoop) async -> Bool {
         await withCheckedContinuation { continuation in
             let race = LoopBound(PartRace(continuation), to: loop)
             loop.perform {
                 let rest = max(.zero, deadline - .now())
                 race.value.timer = loop.schedule(after: rest + grace) { race.value.end(isInTime: false) }
-                // Ends with the race, or soon after with the process.
                 Task(executorPreference: loop) {
                     await part.drain(until: deadline)
                     loop.perform { race.value.end(isInTime: true) }

@@ -5,8 +5,8 @@ import Primitives
 package import PushStore
 package import ServiceParts
 
-/// Push service. Parts start in order, work before intake, and drain in reverse: intake ends, accepted
-/// notifications are sent, tenants are notified, the store closes.
+/// Push service. Parts start in order, work before intake, and drain in reverse: intake ends, accepted notifications go
+/// out, tenants are notified, the store closes.
 package final class Service: Sendable {
     package let context: ServiceContext
     private let store: SQLiteStore
@@ -55,7 +55,6 @@ package final class Service: Sendable {
             }
             return Service(context, store, parts, loaded)
         } catch {
-            // No work was accepted yet.
             for part in started.reversed() { await part.drain(until: .now()) }
             await store.close()
             loop.stopLater()
@@ -122,7 +121,6 @@ package final class Service: Sendable {
         context.metrics.withLock { $0.certificatesEnd = loaded.files.certificatesEnd }
     }
 
-    /// Audits clear text at every start and reload.
     private static func auditClearText(_ context: ServiceContext) {
         for tenant in context.settings.configuration.tenants where tenant.allowsClearText {
             context.log.event(
@@ -133,7 +131,7 @@ package final class Service: Sendable {
         }
     }
 
-    /// Adopts another configuration. Not during another reload or `stop()`.
+    /// Adopts another configuration. Not during a reload or `stop()`.
     ///
     /// - Throws: the reason to keep the earlier one.
     package func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
@@ -143,7 +141,7 @@ package final class Service: Sendable {
         context.replaceSettings(ServiceSettings(next.configuration))
         var reloaded: [any ServicePart] = []
         do throws(ServiceError) {
-            // The listener first: it is the likeliest to fail.
+            // Likeliest to fail.
             for part in parts.reversed() {
                 try await part.reload(next)
                 reloaded.append(part)
@@ -170,14 +168,14 @@ package final class Service: Sendable {
         return loopAnswers && storeAnswers
     }
 
-    /// - Parameter path: of a file that does not exist.
+    /// - Parameter path: of no existing file.
     package func backup(to path: String) async throws(StoreError) { try await store.backup(to: path) }
 
     /// Stops all parts within `drain-seconds` and the disk's time for closing.
     package func stop() async {
         let seconds = context.settings.limits.drainSeconds
         context.log.event("stopping", at: context.clock.now(), [("seconds", "\(seconds)")])
-        // The last tenth is the store's.
+        // Leaves a tenth to the store.
         let deadline = MonotonicTime.now() + .milliseconds(900 * seconds)
         for (index, part) in parts.reversed().enumerated() {
             let now = MonotonicTime.now()

@@ -3,7 +3,7 @@ package import Networking
 package import Primitives
 package import ServiceParts
 
-/// Configuration's files, read and checked before a start or reload changes anything.
+/// Configuration's files, checked before a start or reload changes anything.
 package final class ServiceFiles: Sendable {
     package let tls: TLSIdentity
     /// 32 bytes.
@@ -25,7 +25,7 @@ package final class ServiceFiles: Sendable {
         ServiceMetrics.days(from: unixSeconds, to: certificatesEnd)
     }
 
-    /// - Throws: every fault of every file, at the field that names it.
+    /// - Throws: every fault, at the field that names the file.
     package static func read(
         _ configuration: ServiceConfiguration,
         _ places: ConfigurationPositions,

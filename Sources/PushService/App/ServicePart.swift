@@ -1,7 +1,7 @@
 package import Networking
 package import PushStore
 
-/// Part of the service. It lives on the loop; its methods may be called from any task.
+/// Part of the service. Lives on the loop; any task may call it.
 package protocol ServicePart: AnyObject, Sendable {
     /// One word, for the log.
     var name: StaticString { get }
@@ -12,7 +12,7 @@ package protocol ServicePart: AnyObject, Sendable {
     /// Changes nothing on failure.
     func reload(_ next: LoadedConfiguration) async throws(ServiceError)
 
-    /// Finishes its work until `deadline`, and leaves the rest.
+    /// Works until `deadline`, and leaves the rest.
     func drain(until deadline: MonotonicTime) async
 }
 

@@ -4,13 +4,12 @@ import Platform
 package import Primitives
 import ServiceParts
 
-/// Key that encrypts device tokens: 32 random bytes, or their 43 characters of base64url with or without a line
-/// feed.
+/// Key that encrypts device tokens: 32 random bytes, or their 43 characters of base64url, perhaps with a line feed.
 package enum TokenKeyFile {
     package static let byteCount = 32
     private static let characterCount = 43
 
-    /// - Parameter path: a regular file that only its owner may read.
+    /// - Parameter path: a regular file, readable by its owner only.
     /// - Returns: 32 bytes in guarded memory.
     package static func read(_ path: String) throws(TokenKeyFileError) -> SecretBytes {
         let file: SecretBytes
@@ -100,7 +99,6 @@ package enum TokenKeyFileError: Error, Equatable, Sendable {
     /// The file belongs neither to root nor to this user.
     case strangersFile
     case form(byteCount: Int)
-    /// All bytes are equal.
     case notRandom
 }
 

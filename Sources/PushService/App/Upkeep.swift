@@ -4,7 +4,7 @@ import Platform
 import PushStore
 import ServiceParts
 
-/// Periodic maintenance, in small steps, so that requests come in between.
+/// Periodic maintenance, in small steps between requests.
 package final class Upkeep: Sendable {
     private final class State {
         var plan = UpkeepPlan()
@@ -14,7 +14,7 @@ package final class Upkeep: Sendable {
         var isRunning = false
     }
 
-    /// Entries in one transaction: a few milliseconds.
+    /// Entries of a transaction: a few milliseconds.
     static let stepCountMax = 500
     private static let tick = Duration.milliseconds(500)
 
@@ -55,7 +55,7 @@ package final class Upkeep: Sendable {
         let state = state.value
         guard !state.isStopped, !state.isRunning else { return }
         state.isRunning = true
-        // On the loop, whose state it touches. Its end arms the next timer, so there is one at a time.
+        // Its end arms the next timer, so there is one at a time.
         Task(executorPreference: context.loop) { [self] in
             await run()
             let state = self.state.value

@@ -1,14 +1,14 @@
 /// Schedule of jobs. A value: no clock, no store.
 ///
-/// A job runs in bounded steps. One with more to do is due again at once, after the others.
+/// A job runs in bounded steps. An unfinished one is due again at once, after the others.
 package struct UpkeepPlan: Equatable, Sendable {
     package enum Job: CaseIterable, Sendable {
         case expire
         case measure
         case saveQuota
-        /// Wakes webhooks and fallbacks: a read of the queue may have ended notifications unnoticed.
+        /// Wakes webhooks and fallbacks: reading the queue may have ended notifications unnoticed.
         case ring
-        /// Makes earlier copies of the database file recognizable as old.
+        /// Makes earlier copies of the database recognizable as old.
         case renewStamp
         /// Removes deleted data from SQLite's log.
         case emptyLog
@@ -39,7 +39,7 @@ package struct UpkeepPlan: Equatable, Sendable {
         dueAt[job] = hasMore ? now : now + job.intervalSeconds * 1_000_000_000
     }
 
-    /// - Returns: true for a first failure, which is logged.
+    /// - Returns: true for a first failure.
     package mutating func failed(_ job: Job, now: Int64) -> Bool {
         dueAt[job] = now + job.intervalSeconds * 1_000_000_000
         return failing.insert(job).inserted

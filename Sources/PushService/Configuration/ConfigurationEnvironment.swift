@@ -1,12 +1,12 @@
 import Envelope
 import ServiceParts
 
-/// Environment variables that override fields of the file, for containers. They are merged into the document, so that
-/// the same rules apply.
+/// Environment variables that override fields of the file, for containers: merged into the document, under the same
+/// rules.
 enum ConfigurationEnvironment {
     struct Variable {
         let name: String
-        /// Members from the outside in; a number is an index.
+        /// From the outside in; a number is an index.
         let path: [String]
         let isNumber: Bool
         let text: String
@@ -56,7 +56,7 @@ enum ConfigurationEnvironment {
         offset < 0 && -1 - offset < all.count ? all[-1 - offset] : nil
     }
 
-    /// Merges the variables into the document. A fault names an unknown variable, never its value.
+    /// A fault names an unknown variable, never its value.
     static func apply(_ environment: [String: String], to document: JSONValue, faults: inout [ConfigurationError])
         -> JSONValue
     {

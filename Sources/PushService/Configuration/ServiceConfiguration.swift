@@ -18,7 +18,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
 
     /// 1 or more.
     package let listens: [Listen]
-    /// Plain HTTP on 127.0.0.1, for probes, and back ends on the same machine.
+    /// Plain HTTP on 127.0.0.1, for probes and local back ends.
     package let loopbackPort: UInt16?
     /// Trusted proxies; nil: the client is the connection's peer.
     package let proxies: ProxyConfiguration?
@@ -40,7 +40,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
     }
 }
 
-/// An object: copying costs more than the look-up.
+/// An object: cheaper than copying.
 package final class TenantConfiguration: Equatable, Sendable {
     package struct Key: Equatable, Sendable {
         /// Name for the audit log.
@@ -112,7 +112,7 @@ package struct AppConfiguration: Equatable, Sendable {
     /// Feedback service as before 2021; only with a certificate.
     package let feedback: Feedback?
     package let placeholder: Placeholder
-    /// Receipts are off unless turned on (protocol v1, rule 37).
+    /// Off unless turned on (protocol v1, rule 37).
     package let takesReceipts: Bool
     package let fallback: FallbackConfiguration?
 }
@@ -120,12 +120,12 @@ package struct AppConfiguration: Equatable, Sendable {
 package struct WebhookConfiguration: Hashable, Sendable {
     package let target: WebhookTarget
     package let secretFile: String
-    /// During a change, requests have a signature under each key.
+    /// During a change, requests are signed under each key.
     package let oldSecretFile: String?
     /// The only authorities trusted, as PEM; nil for the system's.
     package let authoritiesFile: String?
     package let allowedRanges: [IPRange]
-    /// 1 sends each event alone, more send a list.
+    /// 1 sends each event alone, more a list.
     package let eventsPerCall: Int
 }
 

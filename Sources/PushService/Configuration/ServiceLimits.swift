@@ -13,7 +13,7 @@ package struct ServiceLimits: Equatable, Sendable {
     /// Time without a request.
     package var idleDeadlineSeconds = 120
     package var connectionCountMax = 4_096
-    /// Connections of one IPv4 address, or one IPv6 network of 56 bits.
+    /// Connections of an IPv4 address, or an IPv6 network of 56 bits.
     package var connectionCountOfAddressMax = 256
     package var loopbackConnectionCountMax = 64
     /// HTTP/2: unanswered requests of one connection.
@@ -22,13 +22,13 @@ package struct ServiceLimits: Equatable, Sendable {
     package var requestsPerSecondOfAddress = 100
     package var pushesPerMinuteOfDevice = 60
     package var pushBurstOfDevice = 20
-    /// Rows of the table of device buckets, and of that of addresses.
+    /// Rows for device buckets, and as many for addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
-    /// Submissions of one tenant while no other has any (`SharedSlots`). At 20,000 a second that many wait for 25 ms;
-    /// more would only be answered later.
+    /// Submissions of one tenant alone (`SharedSlots`). At 20,000 a second so many wait for 25 ms; more would only be
+    /// answered later.
     package var openRequestCountMax = 500
-    /// Notifications of one tenant in one queue, while no other has any there (`SharedSlots`).
+    /// Notifications of one tenant in one queue, alone there (`SharedSlots`).
     package var backlogCountMax = 1_000_000
     /// First wait of a normal notification after a 5xx.
     package var serverErrorWaitSeconds = 30

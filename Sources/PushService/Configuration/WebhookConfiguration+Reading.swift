@@ -38,7 +38,7 @@ extension WebhookConfiguration {
 }
 
 extension WebhookConfiguration {
-    /// Reason why no post could ever be sent there, without a query to DNS.
+    /// Reason why no post could ever reach it, without DNS.
     ///
     /// - Source: RFC 6761 sections 6.3 and 6.4.
     private static func deadEnd(_ target: WebhookTarget, _ allowed: [IPRange]) -> String? {

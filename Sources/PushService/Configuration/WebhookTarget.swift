@@ -1,7 +1,6 @@
 /// Webhook's URL, in a strict form that all parsers read alike.
 ///
-/// No redirect is followed. All addresses of the host are checked before one is connected to: a later change of DNS has
-/// no effect.
+/// No redirect is followed. All addresses are checked before connecting: a later change of DNS has no effect.
 package struct WebhookTarget: Hashable, Sendable {
     package let isTLS: Bool
     /// Lower case, or an address without brackets.
@@ -11,7 +10,7 @@ package struct WebhookTarget: Hashable, Sendable {
     package let path: String
     package let literal: IPAddress?
 
-    /// Parses an absolute URL of 2,048 bytes of printable ASCII at most, without user, password or fragment.
+    /// Absolute URL, at most 2,048 bytes of printable ASCII, without user, password or fragment.
     package init?(_ url: String, allowsPlainHTTP: Bool = false) {
         let text = Array(url.utf8)
         guard text.count <= 2_048, text.allSatisfy({ (0x21...0x7E).contains($0) }),

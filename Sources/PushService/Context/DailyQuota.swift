@@ -17,7 +17,7 @@ package struct DailyQuota: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - tenant: a configured one, which bounds the table.
-    ///   - unixSeconds: the wall clock. Set back by more than a day, it starts a new one.
+    ///   - unixSeconds: wall clock. Set back by more than a day, it starts a new one.
     /// - Returns: nil on success; otherwise the seconds until the next day.
     package mutating func take(_ count: Int, of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int64? {
         guard count >= 0, count <= room(of: tenant, max: max, unixSeconds: unixSeconds) else {
@@ -27,9 +27,7 @@ package struct DailyQuota: Equatable, Sendable {
         return nil
     }
 
-    /// Turns to a new day if there is one.
-    ///
-    /// - Returns: what is left of `max`; less than 0 if that was lowered.
+    /// - Returns: what is left of `max`, after a turn of the day; below 0 if `max` was lowered.
     package mutating func room(of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int {
         let today = unixSeconds.quotient(roundedDownBy: Self.secondsPerDay)
         if today > day || today < day - 1 {

@@ -23,7 +23,6 @@ package protocol DispatchInterface: AnyObject, Sendable {
     /// Reason that only memory holds; nil: its turn has not come.
     func waitCause(of id: EntryID) -> WaitCause?
 
-    /// Wakes the dispatcher: these queues have new entries.
     func wake(_ lanes: Set<Lane>)
 
     func didReceive(_ entries: [OutboxEntry])
@@ -31,7 +30,7 @@ package protocol DispatchInterface: AnyObject, Sendable {
     func didReport()
 }
 
-/// Wake-ups for work that is meant for tenants' servers.
+/// Wakes work for tenants' servers.
 package struct DispatchWakers: Sendable {
     package let hooks: @Sendable () -> Void
     package let fallbacks: @Sendable () -> Void
@@ -45,7 +44,7 @@ package struct DispatchWakers: Sendable {
     }
 }
 
-/// One request's notifications. An object: it is passed on at every step.
+/// One request's notifications. An object, passed on at every step.
 package final class SendOffer: Sendable {
     package let tenant: TenantID
     /// One or more entries, all of one queue.

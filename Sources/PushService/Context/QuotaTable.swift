@@ -2,7 +2,7 @@ import Envelope
 import Networking
 package import PushStore
 
-/// Daily quotas, on the loop. They are saved every few seconds; a killed process forgets what was used since.
+/// Daily quotas, on the loop. Saved every few seconds; a killed process forgets later use.
 package final class QuotaTable: Sendable {
     private final class State {
         var quota = DailyQuota()
@@ -34,7 +34,6 @@ package final class QuotaTable: Sendable {
         )
     }
 
-    /// - Returns: the notifications that `take` would still take.
     func room(of tenant: TenantConfiguration, now: Timestamp) -> Int {
         state.value.quota.room(
             of: tenant.id,
@@ -58,7 +57,7 @@ package final class QuotaTable: Sendable {
         await context.loop.run { [state] in state.value.quota = quota }
     }
 
-    /// Saves changes; after an error the next call retries.
+    /// After an error the next call retries.
     package func save() async throws(StoreError) {
         let quota = await context.loop.run { [state] () -> DailyQuota? in
             guard !state.value.isSaved else { return nil }

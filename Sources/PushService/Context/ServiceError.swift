@@ -14,7 +14,7 @@ package enum ServiceError: Error, Equatable, Sendable {
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// A line each for fault and advice, without the configuration's path.
+    /// A line each for fault and advice, without a path.
     package var description: String {
         switch self {
         case .configuration(let error): error.faults.map(\.description).joined(separator: "\n")
@@ -29,7 +29,7 @@ extension ServiceError: CustomStringConvertible {
 }
 
 extension ServiceError {
-    /// True if a start without any change would fail again: systemd need not retry.
+    /// True if an unchanged start would fail again: systemd need not retry.
     package var isLasting: Bool {
         switch self {
         case .configuration: true

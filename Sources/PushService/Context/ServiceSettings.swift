@@ -4,7 +4,7 @@ package import PushStore
 
 /// Configuration, indexed. Immutable: a reload makes another.
 package final class ServiceSettings: Sendable {
-    /// An object: copying costs more than the look-up.
+    /// An object: cheaper than copying.
     package final class App: Sendable {
         package let tenant: TenantConfiguration
         package let app: AppConfiguration
@@ -60,7 +60,7 @@ package final class ServiceSettings: Sendable {
         apps[Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 
-    /// The app in any environment: the placeholder's room is needed before the device is read.
+    /// App in any environment: the placeholder's room is needed before the device is read.
     package func app(_ bundleID: BundleID, of tenant: TenantID) -> App? {
         app(bundleID, environment: .production, of: tenant) ?? app(bundleID, environment: .sandbox, of: tenant)
     }

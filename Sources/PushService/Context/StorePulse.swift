@@ -69,7 +69,6 @@ package final class StorePulse: Sendable {
 
     func ask() {
         state.value.askedAt = context.clock.uptime()
-        // On the loop, whose state it touches; it ends with the store's answer.
         Task(executorPreference: context.loop) { [self] in
             let isAnswering = await store.isAnswering()
             state.value.isAnswering = isAnswering

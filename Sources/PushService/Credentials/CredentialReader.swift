@@ -141,7 +141,7 @@ struct CredentialReader {
         file.byteCount > 0 && file.byte(at: 0) != 0x30
     }
 
-    /// Editors append a line feed; no password ends with one.
+    /// Editors append a line feed.
     private static func withoutLineEnd(_ bytes: borrowing SecretBytes) -> SecretBytes {
         bytes.withBytes { span in
             var count = span.byteCount

@@ -21,7 +21,7 @@ final class EarlierAttempts {
     /// Takes an ended push's attempts, oldest first.
     func take(_ id: APNSID) -> [Ended] { ended.isEmpty ? [] : ended.removeValue(forKey: id) ?? [] }
 
-    /// Converts to the outbox's attempts; each begins when the one before has ended.
+    /// Outbox's attempts; each begins when the one before ended.
     static func attempts(_ ended: [Ended], from start: Timestamp) -> [PushStore.Attempt] {
         zip(ended, [start] + ended.map(\.time)).map { one, start in
             switch one.cause {

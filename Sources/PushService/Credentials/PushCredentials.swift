@@ -4,10 +4,10 @@ package import Envelope
 package import Networking
 import PushStore
 
-/// Clients: one for each credential and endpoint. Lives on the loop.
+/// Clients, one for each credential and endpoint. Lives on the loop.
 ///
-/// Clients report ambiguous results (`AmbiguityPolicy.report`), so that each retry is on disk before it goes out. A
-/// client resends once what APNs certainly has not processed: a GOAWAY, a refused stream, an expired token.
+/// Clients report ambiguous results (`AmbiguityPolicy.report`), so each retry is on disk before it goes out. A client
+/// resends once what APNs certainly has not processed: a GOAWAY, a refused stream, an expired token.
 package final class PushCredentials {
     final class Entry {
         /// Never reused.
@@ -62,10 +62,10 @@ package final class PushCredentials {
 
     func entry(number: Int) -> Entry? { numbers[number] }
 
-    /// Adopts a plan. Clients with unchanged files stay, others get the new credential or close after their answers.
+    /// Adopts a plan. Clients with unchanged files stay; others get the new credential, or answer and close.
     ///
-    /// - Throws: if a client cannot be made, before any change; or a credential cannot be replaced, when others may
-    ///   have been.
+    /// - Throws: if a client cannot be made, before any change; or a credential cannot be replaced, perhaps after
+    ///   others.
     package func adopt(_ plan: CredentialPlan) async throws(ProviderError) {
         var made: [CredentialPlan.Key: Entry] = [:]
         for (key, material) in plan.materials where entries[key] == nil {
@@ -92,7 +92,7 @@ package final class PushCredentials {
             places[place] = entry
             entry.places.append(place)
         }
-        // It answers its pushes first, which can take long.
+        // Its pushes are answered first, which can take long.
         for client in gone.map(\.client) { Task { await client.close() } }
     }
 

@@ -81,7 +81,7 @@ struct SuspensionTable: Sendable {
         }
     }
 
-    /// - Returns: Scopes that may send a probe from now on; each once.
+    /// - Returns: scopes that may now send a probe, each once.
     mutating func takeDue(now: Int64) -> [Scope] {
         let due = suspensions.filter { $0.value.isProbing == nil && $0.value.probeAt <= now }.map(\.key)
         for scope in due { suspensions[scope]?.isProbing = false }

@@ -50,7 +50,7 @@ package struct AttemptLogLine: Equatable, Sendable {
         return text
     }
 
-    /// Every type's alphabet excludes characters that JSON escapes, so no line can forge another.
+    /// No type's alphabet has characters that JSON escapes, so no line can forge another.
     package func append(to text: inout [UInt8]) {
         text.append(word: #"{"time":""#)
         ISODateTime.append(milliseconds: timeMilliseconds, to: &text)

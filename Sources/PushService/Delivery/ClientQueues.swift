@@ -1,4 +1,4 @@
-/// Items in order of arrival, apart by client, so that a client without room blocks no other.
+/// Items by client, in order of arrival: a client without room blocks no other.
 struct ClientQueues: Sendable {
     private var queues: [Int?: ItemQueue] = [:]
     private(set) var count = 0
@@ -16,7 +16,7 @@ struct ClientQueues: Sendable {
         count += 1
     }
 
-    /// Removes the oldest item of the admitted clients.
+    /// Removes the admitted clients' oldest item.
     mutating func popFirst(where admits: (Int?) -> Bool) -> DispatchFlow.Item? {
         var best: (client: Int?, ticket: DispatchFlow.Ticket)?
         for (client, queue) in queues {

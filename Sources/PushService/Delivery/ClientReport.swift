@@ -3,7 +3,7 @@ import APNSProvider
 import Envelope
 import PushStore
 
-/// Client's report of a push in the terms of rules, outbox and metrics.
+/// Client's report of a push, for rules, outbox and metrics.
 struct ClientReport {
     enum Blame: Equatable {
         /// Other apps of the credential may pass: a key limited to some topics gets the same reason.
@@ -44,8 +44,8 @@ struct ClientReport {
     }
 
     /// - Parameters:
-    ///   - time: Start of the last attempt.
-    ///   - earlier: Attempts before it, or all if the client gave up before another.
+    ///   - time: start of the last attempt.
+    ///   - earlier: attempts before it; all, if the client gave up before another.
     init(_ answer: Result<APNSResponse, ProviderError>, time: Timestamp, after earlier: [Attempt] = []) {
         switch answer {
         case .success(let response): self.init(response, time: time, earlier)

@@ -2,7 +2,7 @@ import APNSProvider
 
 /// Free streams of each client, less those held for chosen notifications.
 ///
-/// A notification without a stream is not marked: one that is `sending` on disk at a crash may have arrived.
+/// A notification without a stream is not marked: one `sending` on disk at a crash may have arrived.
 struct ClientRooms: Sendable {
     private struct Entry {
         var freeCount = 0
@@ -32,7 +32,7 @@ struct ClientRooms: Sendable {
         entries[client] = entry
     }
 
-    /// True if one more may be chosen. Nothing is sent through nil or an unknown client, so that needs no room.
+    /// True if one more may be chosen. Nil or an unknown client sends nothing, so needs no room.
     func admits(_ client: Int?) -> Bool {
         guard let client, let entry = entries[client] else { return true }
         return entry.freeCount > entry.heldCount || entry.isUnreachable || entry.isSuspended

@@ -3,9 +3,9 @@ import Networking
 import PushStore
 import ServiceParts
 
-/// Daily counts by app and region, kept in the store as one note for each day. Lives on the loop.
+/// Daily counts by app and region, one note of the store a day. Lives on the loop.
 ///
-/// A crash loses the last seconds' counts: these are rates, not a record of notifications.
+/// A crash loses the last seconds' counts: these are rates, not a record.
 package final class DeliveryLedger {
     private static let millisecondsPerDay: UInt64 = 86_400_000
     /// Rows of a day; limits a note that is rewritten every few seconds.
@@ -20,7 +20,7 @@ package final class DeliveryLedger {
 
     init(_ context: ServiceContext) { self.context = context }
 
-    /// Counts one event of a configured app; others are ignored. On the loop.
+    /// Counts an event of a configured app only. On the loop.
     package func add(_ member: WritableKeyPath<DeliveryRates.Counts, Int>, app: String, region: String?) {
         context.loop.checkIsolated()
         let day = today

@@ -13,9 +13,7 @@ extension DeliveryRates {
         }
     }
 
-    /// - Parameters:
-    ///   - day: Days since 1970.
-    ///   - rowCountMax: Further rows are left out.
+    /// - Parameter day: days since 1970.
     func note(day: Int64, rowCountMax: Int) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

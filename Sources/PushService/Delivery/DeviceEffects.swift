@@ -36,7 +36,7 @@ struct DeviceEffects {
     }
 }
 
-/// Tokens that APNs accepted for the first time, not yet on disk. Bounded: the next push repeats what does not fit.
+/// Tokens first accepted by APNs, not yet on disk. Bounded likewise.
 struct ReachedTokens {
     static let countMax = 2_000
     private var tokens: Set<ReachedToken> = []

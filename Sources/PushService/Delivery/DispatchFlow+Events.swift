@@ -5,7 +5,6 @@ extension DispatchFlow {
         for lane in lanes { waiting[lane.index].mayHaveMore = true }
     }
 
-    /// - Parameter time: Nanoseconds of the monotonic clock.
     mutating func willHaveMore(_ lane: Lane, at time: Int64) {
         let index = lane.index
         waiting[index].retriesAt = min(waiting[index].retriesAt ?? time, time)
@@ -26,7 +25,7 @@ extension DispatchFlow {
         willHaveMore(lane, at: now &+ bounds.pollNanoseconds)
     }
 
-    /// - Parameter lost: Entries that no longer belong to the dispatcher; the others are in flight.
+    /// - Parameter lost: no longer the dispatcher's; the others are in flight.
     mutating func didMark(_ batch: [Marked], lost: [Ticket]) {
         marksUnderWay -= 1
         failureCount = 0

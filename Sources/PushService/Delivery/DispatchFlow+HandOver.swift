@@ -2,15 +2,13 @@ import PushStore
 
 /// Direct sending of new notifications, without queue, take and mark.
 ///
-/// Waiting items have first claim on room. With a backlog everything is queued, where tenants and retries get their
-/// shares.
+/// Waiting items have first claim on room. With a backlog everything is queued, for fair shares of tenants and retries.
 extension DispatchFlow {
     /// A larger request is a broadcast.
     static let handOverCountMax = 64
 
     /// Reserves room for a request's notifications, all or none. Each ends with `didAnswer`, or all with `didNotStore`.
     ///
-    /// - Parameter now: Nanoseconds of the monotonic clock.
     /// - Returns: true if they may be stored as `sending`.
     mutating func reserve(
         _ tickets: Range<Ticket>,
@@ -43,7 +41,7 @@ extension DispatchFlow {
         waiting.fresh.count(where: rooms.admits) + waiting.retries.count(where: rooms.admits)
     }
 
-    /// True if each client has streams beside the items that wait for it in this queue and more urgent ones.
+    /// True if each client has streams beyond the items waiting in this queue and more urgent ones.
     private func hasStreams(_ clients: [Int], in lane: Lane) -> Bool {
         guard let first = clients.first else { return true }
         if clients.allSatisfy({ $0 == first }) {

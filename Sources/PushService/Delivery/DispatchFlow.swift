@@ -5,8 +5,8 @@ import PushStore
 ///
 ///     take → (it waits in its lane) → mark → (the push is out) → answer → finish
 ///
-/// Items in each queue, held ones, and those without a result on disk (the scheduler's limit) are bounded: a full disk
-/// or a silent APNs stops the taking.
+/// Bounded are items in each queue, held ones, and those without a result on disk (the scheduler's limit): a full disk
+/// or a silent APNs stops the taking. Times are nanoseconds of the monotonic clock.
 struct DispatchFlow: Sendable {
     /// Number of an item, greater than earlier ones.
     typealias Ticket = Int
@@ -49,8 +49,7 @@ struct DispatchFlow: Sendable {
     enum Effect: Equatable, Sendable {
         /// Answered by `didTake` or `didFailToTake`.
         case take(Lane, limit: Int, retryLimit: Int)
-        /// Answered by `didMark` or `didFailToMark`, then by `didAnswer` for each in flight. Items that are not pushed
-        /// are answered before.
+        /// Answered by `didMark` or `didFailToMark`, then `didAnswer` for each in flight; before, for items not pushed.
         case mark([Marked])
         /// Answered by `didFinish` or `didFailToFinish`.
         case finish([Ticket])
@@ -120,13 +119,13 @@ struct DispatchFlow: Sendable {
 
     // MARK: Owners
 
-    /// True if an owner has as many in flight as are left: pushes without answers must leave room for other owners.
+    /// True if an owner has as many in flight as are left: silent pushes must leave room for other owners.
     func isCrowded(_ owner: TenantID?, by count: Int = 1) -> Bool {
         guard let owner, let ownedCountMax else { return false }
         return owned[owner] + count > ownedCountMax - owned.total - count
     }
 
-    /// Owners that a take leaves out; it is repeated once any item ends.
+    /// Owners that a take leaves out, until any item ends.
     mutating func crowdedOwners(in lane: Lane) -> Set<TenantID> {
         let owners = owned.owners.filter { isCrowded($0) }
         if !owners.isEmpty { lanesToLookAt.insert(lane) }
@@ -159,12 +158,10 @@ struct DispatchFlow: Sendable {
     // MARK: Next step
 
     /// Next effect; nil: none before the next event or `wakesAt`.
-    ///
-    /// - Parameter now: Nanoseconds of the monotonic clock.
     mutating func next(now: Int64) -> Effect? {
         if isDraining, let tickets = takeEverything() { return .giveBack(tickets) }
         if let batch = nextFinish(now) { return .finish(batch) }
-        // While writes fail, results come first: they free everything else.
+        // While writes fail, results first: they free all else.
         if failureCount > 0 {
             guard now >= pausedUntil, answered.isEmpty, finishesUnderWay == 0, marksUnderWay == 0 else { return nil }
         }

@@ -40,7 +40,7 @@ extension Dispatcher {
         )
     }
 
-    /// Notes the result, written with others of this turn. Without an attempt, nothing was written to APNs.
+    /// Notes the result, written with this turn's others. Without an attempt, nothing was written to APNs.
     func settle(
         _ ticket: DispatchFlow.Ticket,
         _ attempt: Attempt?,
@@ -61,7 +61,7 @@ extension Dispatcher {
             let now = context.clock.now().milliseconds
             let wait = time.milliseconds > now ? time.milliseconds - now : 0
             let nanoseconds = Int64(clamping: min(wait, 86_400_000)) * 1_000_000
-            // Retries with an attempt limit go to the background queue; a postponed entry keeps its queue.
+            // Limited retries go to the background queue; a postponed entry keeps its queue.
             let lane = pending.entry.attemptLimit == nil || attempt == nil ? pending.lane : .background
             flow.willHaveMore(lane, at: context.clock.uptime() &+ nanoseconds)
             if attempt == nil { willQueueAgain(pending) }
@@ -179,7 +179,7 @@ extension Dispatcher {
         guard suspensions.suspend(scope, reason, now: context.clock.uptime()) else { return }
         logEvent("suspended", scope, [("reason", reason.rawValue)])
         showSuspensions()
-        // This app's unsent pushes would be refused one by one. Each refusal stops the client for longer, and the
+        // This app's unsent pushes would be refused one by one, each stopping the client for longer, and the
         // credential's other apps with it. One tenant's bad tokens do not.
         guard let bundleID = scope.bundleID, scope.tenant == nil else { return }
         lanes.entry(number: scope.lane)?.client.takeBack {
@@ -243,8 +243,8 @@ extension Dispatcher {
             }
         }
         if isBad, quarantine.isSuspected(place) {
-            // The environment is at fault: the devices stay, and this tenant's pushes wait. Another tenant's tokens are
-            // not affected. Nor are tokens that APNs accepted before, while those are good.
+            // The environment is at fault: the devices stay, and this tenant's pushes wait. Others' tokens are not
+            // affected, nor, while they are good, those that APNs accepted before.
             let scope = SuspensionTable.Scope(
                 lane: lane,
                 bundleID: pending.bundleID,

@@ -4,7 +4,7 @@ import Networking
 package import PushStore
 import ServiceParts
 
-/// Direct path from API to APNs: stored as `sending`, then sent, unless that would overtake waiting work.
+/// Direct path from API to APNs: stored as `sending`, then sent, unless it would overtake waiting work.
 ///
 /// After a crash such an entry is possibly delivered. With a collapse id it is sent again with the same apns-id;
 /// without, it is dead with an unknown outcome.
@@ -152,7 +152,7 @@ extension Dispatcher {
         queued[pending.lane.index].didLeave(pending.entry.apnsID)
     }
 
-    /// Queues a marked entry as before: it was only postponed, and stays older than new ones.
+    /// Queues a marked entry as before: only postponed, it stays older than new ones.
     func willQueueAgain(_ pending: Pending) {
         let entry = pending.entry
         guard entry.attemptCount == 0 else { return }

@@ -15,7 +15,7 @@ extension Dispatcher {
         flow.rooms.update(number, room)
     }
 
-    /// Asks clients without room to connect or grow, at the end of a turn.
+    /// Asks clients without room to connect or grow. At a turn's end.
     func wantRooms() {
         guard !flow.isDraining else { return }
         for number in flow.clients where !flow.rooms.admits(number) {

@@ -159,7 +159,7 @@ extension Dispatcher {
         context.metrics.withLock { $0.didSend(app: pending.bundleID.text, lane: pending.lane) }
         let deadlineMilliseconds = Int64(clamping: pending.entry.deadline.milliseconds)
         let left = deadlineMilliseconds - Int64(clamping: pending.attemptTime.milliseconds)
-        // One second suffices for an answer; less would only make results ambiguous.
+        // Enough for an answer; less would only make results ambiguous.
         let deadline = Duration.milliseconds(max(1_000, left))
         flow.didHandIn(ticket)
         lane.client.send(notification, within: deadline) { [self] result in didAnswer(ticket, result, lane.number) }

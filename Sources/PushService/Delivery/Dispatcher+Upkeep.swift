@@ -160,7 +160,7 @@ extension Dispatcher {
         plan()
     }
 
-    /// Records tokens accepted for the first time; in batches, because each makes the store reread its registrations.
+    /// Records tokens first accepted, in batches: each makes the store reread its registrations.
     func markReached() {
         let tokens = reached.take()
         guard !tokens.isEmpty else { return }

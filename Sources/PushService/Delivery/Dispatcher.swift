@@ -8,13 +8,13 @@ import ServiceParts
 
 /// Sends the outbox's entries to APNs and writes the results back.
 ///
-/// Lives on the service's loop, which tasks that await the store prefer. Values decide (`DispatchFlow`,
+/// Lives on the service's loop, preferred by tasks that await the store. Values decide (`DispatchFlow`,
 /// `DispatchRules`, `SuspensionTable`).
 ///
-/// Unchecked Sendable: the loop's thread alone touches its state. Entry points check that or move there first; the loop
-/// itself calls `handleTurnEnd`.
+/// Unchecked Sendable: only the loop's thread touches its state. Entry points check that or move there; the loop itself
+/// calls `handleTurnEnd`.
 package final class Dispatcher: DispatchInterface, @unchecked Sendable {
-    /// Taken entry without a result on disk. An object, because it is large and read often.
+    /// Taken entry without a result on disk. An object: large, and read often.
     final class Pending {
         var lease: Lease
         /// Large: read in place.
@@ -93,7 +93,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     private var upkeepTimer: LoopTimer?
     private var onDrained: (() -> Void)?
 
-    /// - Parameter configure: Changes the clients' configuration, for tests.
+    /// - Parameter configure: changes the clients' configuration, for tests.
     package init(
         _ context: ServiceContext,
         wakers: DispatchWakers = DispatchWakers(),
@@ -127,8 +127,8 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         }
     }
 
-    /// Adopts the settings' limits and other credentials. Retries suspended credentials even if unchanged: the cause
-    /// may have been mended at Apple.
+    /// Adopts limits and credentials. Retries suspended credentials even if unchanged: the cause may be mended at
+    /// Apple.
     ///
     /// - Throws: if a client cannot be made; then the old ones stay.
     package func reload(_ plan: CredentialPlan) async throws(ProviderError) {
@@ -179,7 +179,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     }
 
     /// Stops taking, gives back unwritten entries, and waits for answers. Unanswered entries stay `sending`; the next
-    /// start resends those with a collapse id, with the same apns-id.
+    /// start resends those with a collapse id, under the same apns-id.
     package func drain(within limit: Duration) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             context.loop.perform { [self] in
@@ -216,7 +216,6 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         onDrained = nil
     }
 
-    /// A task, because it awaits the store; its caller awaits it.
     private func onLoop<E: Error>(_ body: @escaping @Sendable (Dispatcher) async throws(E) -> Void) async throws(E) {
         let result = await Task(executorPreference: context.loop) { () -> Result<Void, E> in
             do throws(E) {
@@ -230,7 +229,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
 
     // MARK: Turns of the loop
 
-    /// Handles this turn's events together, at its end.
+    /// Handles this turn's events together.
     func plan() {
         context.loop.checkIsolated()
         guard isRunning, !isTurnPlanned, !isOver else { return }
@@ -268,7 +267,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         }
     }
 
-    /// Starts a store call with a callback instead of a task, for the path of every notification.
+    /// Starts a store call with a callback, not a task, for the path of every notification.
     func called<Value: Sendable>(
         _ call: (@escaping StoreCompletion<Value>) -> Void,
         then body: @escaping @Sendable (Dispatcher, Result<Value, StoreError>) -> Void

@@ -33,7 +33,7 @@ struct LaneWaiting: Sendable {
         held.insert((item: item, until: time), at: low)
     }
 
-    /// Returns due items to their places, so that a device's items keep their order.
+    /// Returns due items to their places, in their devices' order.
     mutating func bringBack(now: Int64) {
         guard let first = held.last, first.until <= now else { return }
         var back: [DispatchFlow.Item] = []

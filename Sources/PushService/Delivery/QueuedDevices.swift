@@ -3,8 +3,8 @@ import Envelope
 
 /// Devices with queued entries, so that later ones overtake none.
 ///
-/// Tracks this process's entries, and forgets all at `countMax`. While `unknownUntil` is set, others may be queued:
-/// everything goes through the queue, until a read finds nothing so old.
+/// Tracks this process's entries, and forgets all at `countMax`. While `unknownUntil` is set, others may be queued: all
+/// goes through the queue, until a read finds nothing so old.
 ///
 /// An entry that leaves unnoticed (expired, damaged, replayed) counts until its deadline.
 struct QueuedDevices: Sendable {
@@ -68,15 +68,14 @@ struct QueuedDevices: Sendable {
         devices.values[index].wasPassed = true
     }
 
-    /// True if a later notification may have gone out before a queued one.
+    /// True if a later notification may have overtaken a queued one.
     ///
-    /// - Parameter created: Time at which the queued one was accepted.
+    /// - Parameter created: when the queued one was accepted.
     func wasPassed(_ device: DeviceBucket.Key, created: Timestamp) -> Bool {
         if let unknownUntil, created <= unknownUntil { return true }
         return !devices.isEmpty && devices[device]?.wasPassed ?? false
     }
 
-    /// Most calls have nothing to do.
     mutating func forgetLate(now: Timestamp) {
         guard now >= firstEnd, now >= sweepsFrom else { return }
         sweepsFrom = now.advanced(by: Self.sweepInterval)

@@ -3,8 +3,8 @@ import PushStore
 
 /// Queues parked entries again, in short steps.
 ///
-/// After a start or reload, a few of an app's notifications go first, and the rest after an answer. Hundreds of
-/// refusals at once would close connections and stop the credential's other apps.
+/// After a start or reload, a few of an app's notifications go first, the rest after an answer. Hundreds of refusals at
+/// once would close connections and stop the credential's other apps.
 struct ReleaseQueue {
     enum Amount: Equatable {
         /// A suspension's probe.
@@ -19,8 +19,8 @@ struct ReleaseQueue {
         let topic: Topic
         let app: SuspensionTable.Scope
         var amount: Amount
-        /// The tenant's parked entries at the start of the rest, less those released; nil if unknown. Excludes those
-        /// parked again meanwhile.
+        /// Tenant's parked entries at the start of the rest, less those released; nil if unknown. Excludes those parked
+        /// again since.
         var left: Int?
 
         var countMax: Int {
@@ -53,7 +53,7 @@ struct ReleaseQueue {
         return steps.removeFirst()
     }
 
-    /// Notes an answer that proves the app's credential accepted.
+    /// Notes an answer that shows the app's credential accepted.
     mutating func didPass(_ app: SuspensionTable.Scope) {
         guard !held.isEmpty else { return }
         bringBack { $0.step.app == app }

@@ -77,7 +77,7 @@ struct DeviceHandler: Sendable {
         }
     }
 
-    /// - Throws: never: a bundle id is a topic.
+    /// - Throws: never; a bundle id is a topic.
     static func topic(_ bundleID: BundleID) throws(Problem) -> Topic {
         do throws(APNSError) {
             return try Topic(bundleID: bundleID.text)

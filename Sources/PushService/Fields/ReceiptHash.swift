@@ -2,7 +2,7 @@ package import Envelope
 import Keys
 import Primitives
 
-/// Hash of a receipt capability, with which a reader of the database cannot send a receipt.
+/// Hash of a receipt capability, from which a reader of the database cannot make a receipt.
 ///
 /// The sender makes the capability and seals it; the service first sees it in the receipt.
 ///
@@ -26,7 +26,7 @@ package struct ReceiptHash: Hashable, Sendable {
     package var text: String { Base64URL.string(bytes) }
 }
 
-/// There is no code for a failure: a message that did not open yields no capability.
+/// No code for a failure: a message that did not open yields no capability.
 package enum ReceiptCode: String, CaseIterable, Sendable {
     case opened
 }
@@ -37,7 +37,7 @@ package enum ReceiptVerdict: Equatable, Sendable {
     /// Never requested, or forgotten.
     case unknown
 
-    /// The same for all: a difference would reveal which capabilities exist.
+    /// Same for all: a difference would reveal existing capabilities.
     package static let answerStatus = 204
 
     package init(isKnown: Bool, isUsed: Bool) {

@@ -1,6 +1,6 @@
 package import Envelope
 
-/// Encrypted field of a payload, as text. Only its form is checked.
+/// Encrypted field of a payload, as text. Checks its form only.
 package struct SealedField: Equatable, Sendable {
     package enum Format: String, Sendable {
         /// The envelope of docs/protocol.md, of the class's length.
@@ -13,7 +13,6 @@ package struct SealedField: Equatable, Sendable {
     /// Base64url.
     package let text: [UInt8]
 
-    /// - Parameter pushClass: decides the length.
     package init(sealed text: String, for pushClass: PushClass) throws(SealedFieldError) {
         let bytes = Array(text.utf8)
         let count = pushClass.sealedCharacterCount
@@ -64,7 +63,7 @@ package enum SealedFieldError: Error, Equatable {
     case wrong(expected: String)
 }
 
-/// The payload around the field: the app's placeholder, and nothing of the sender's choice.
+/// Payload around the field: the app's placeholder, nothing of the sender's choice.
 package enum SealedPayload {
     /// - Returns: JSON in the byte order of docs/protocol.md, "Payload". A call's `aps` is empty.
     package static func bytes(
@@ -74,7 +73,7 @@ package enum SealedPayload {
         pushClass: PushClass
     ) -> [UInt8] {
         var bytes: [UInt8] = []
-        // Exactly as much as needed: thousands may be in flight.
+        // Exactly enough: thousands may be in flight.
         let around = alertHead.count + placeholder.alertJSON.count + alertMiddle.count + webPushName.count
         bytes.reserveCapacity(around + field.text.count + traceHead.count + Trace.characterCount + end.count)
         switch pushClass {

@@ -2,7 +2,7 @@ import Envelope
 import HTTP
 import PushStore
 
-/// Admitted request's head. An object: copying it at each step costs more.
+/// Admitted request's head. An object: cheaper than copying at each step.
 final class APIAdmission: Sendable {
     let route: Route
     /// Identifier in the path; empty without one.
@@ -68,7 +68,7 @@ struct APICall: Sendable {
         return tenant
     }
 
-    /// Largest sensible body of an operation, within the setting.
+    /// Largest sensible body, within the setting.
     static func bodyByteCountMax(_ operation: Route.Operation, _ limits: ServiceLimits) -> Int {
         let wanted =
             switch operation {
@@ -92,8 +92,7 @@ struct APICall: Sendable {
         return try RequestBody.json(request, byteCountMax: byteCountMax, allowsFractions: allowsFractions)
     }
 
-    /// Bodies up to this length are parsed on the loop, in a millisecond; longer ones beside it, so that a broadcast
-    /// does not delay a call.
+    /// Longer bodies are parsed beside the loop, so that a broadcast delays no call; these take it a millisecond.
     private static let byteCountMaxOnLoop = 65_536
 
     var isSmall: Bool { body.count <= Self.byteCountMaxOnLoop }

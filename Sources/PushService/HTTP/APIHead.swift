@@ -42,7 +42,7 @@ enum APIHead {
     }
 }
 
-/// Cache of parsed addresses: a connection repeats one text many times.
+/// Parsed addresses: a connection repeats one text many times.
 struct ClientAddresses {
     private static let countMax = 1_024
     private static let loopback = IPAddress(bytes: [127, 0, 0, 1])
@@ -55,7 +55,7 @@ struct ClientAddresses {
         return proxies.client(behind: proxy, head.fields) ?? peer
     }
 
-    /// All malformed addresses count as one client, so that none evades the rate.
+    /// All malformed addresses are one client, so that none evades the rate.
     private mutating func address(_ text: String) -> IPAddress? {
         if let address = known[text] { return address }
         let withoutZone = text.prefix { $0 != "%" }
@@ -67,6 +67,6 @@ struct ClientAddresses {
 }
 
 extension Route {
-    /// Route without a key, for the rate of an address alone.
+    /// Route without a key, for an address's rate alone.
     static let open = all.first { $0.operation == .health } ?? all[0]
 }

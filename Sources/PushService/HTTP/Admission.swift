@@ -8,7 +8,7 @@ enum Admission {
     /// Each place in a queue waits for a push's answer.
     private static let backlogRetrySeconds: Int64 = 5
 
-    /// Answer made once: it is sent most often when there is least time.
+    /// Made once: sent most often when time is shortest.
     private static let tooManyOpen = HTTPAnswer(
         problem("Nothing was stored: too many requests are waiting for an answer", openRetrySeconds)
     )
@@ -16,7 +16,7 @@ enum Admission {
         Array($0.pattern.utf8)
     }
 
-    /// Last resort, checked even before the key.
+    /// Last resort, before even the key.
     ///
     /// - Returns: 429; nil if there is room, or for another request.
     static func refusal(of head: HTTPHead, open: SharedSlots<TenantID>, _ context: ServiceContext) -> HTTPAnswer? {
@@ -27,7 +27,7 @@ enum Admission {
         return tooManyOpen
     }
 
-    /// Checks a tenant's share of open submissions, before the body and after it.
+    /// Checks a tenant's share of open submissions.
     static func checkOpen(_ tenant: TenantID, in open: SharedSlots<TenantID>, _ limits: ServiceLimits) throws(Problem) {
         guard open.hasRoom(for: tenant, aloneMax: limits.openRequestCountMax) else {
             throw problem(

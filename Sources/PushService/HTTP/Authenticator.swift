@@ -2,8 +2,8 @@ import PushStore
 
 /// Admission before the body is read: key, scope, rate.
 ///
-/// A request with a valid key counts for its tenant, any other for its address: a guesser of keys uses up the rate of its
-/// address, and locks out no back end behind the same address.
+/// A request with a valid key counts for its tenant, any other for its address: a guesser of keys locks out no back end
+/// behind the same address.
 package struct Authenticator: Sendable {
     private static let burstSeconds = 2.0
 
@@ -38,9 +38,9 @@ package struct Authenticator: Sendable {
 
     /// - Parameters:
     ///   - now: nanoseconds of a monotonic clock.
-    ///   - unixSeconds: the wall clock, for keys that expire.
+    ///   - unixSeconds: wall clock, for keys that expire.
     /// - Returns: nil if the route needs no key.
-    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. All unusable keys get the same answer.
+    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. All unusable keys get one answer.
     package mutating func admit(
         _ request: APIRequest,
         to route: Route,

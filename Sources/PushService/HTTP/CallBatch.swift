@@ -1,11 +1,11 @@
 import Networking
 import PushStore
 
-/// Joins requests of a turn of the loop, or during the previous call, into one call of the store. On the loop.
+/// Joins a turn's requests, or those during the previous call, into one call of the store. On the loop.
 ///
 /// Items keep their results; only errors pass through, so that unspecialized generic code copies nothing large.
 final class CallBatch<Item: AnyObject>: TurnEndHandler {
-    /// Starts a call, and reports on the loop each item's error in order.
+    /// Starts a call; reports each item's error on the loop, in order.
     typealias Call = ([Item], @escaping ([StoreError?]) -> Void) -> Void
 
     /// Bounds the wait for others.
@@ -17,14 +17,12 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
     private let call: Call
     private let deliver: (Item, StoreError?) -> Void
     private var waiting: [Item] = []
-    /// Retried alone: one may have failed the shared call.
+    /// Retried alone: one may have failed the call.
     private var apart: [Item] = []
     private var isPlanned = false
     private var isUnderWay = false
 
-    /// - Parameters:
-    ///   - weightMax: of one call, unless a single item exceeds it.
-    ///   - deliver: gets each item once.
+    /// - Parameter weightMax: of one call, unless a single item exceeds it.
     init(
         _ loop: EventLoop,
         weightMax: Int = .max,

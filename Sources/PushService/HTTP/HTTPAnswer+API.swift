@@ -58,8 +58,7 @@ extension Timestamp {
 }
 
 extension Problem {
-    /// Says "nothing was stored" only if that is certain: after a disk failure, written data may be there when the
-    /// store is reopened.
+    /// Says "nothing was stored" only if certain: after a disk failure, written data may be there on reopening.
     init(_ error: StoreError) {
         switch error {
         case .full:
@@ -136,7 +135,7 @@ extension Problem {
 }
 
 extension ServiceContext {
-    /// Calls the store and turns its error into a problem. Errors that the caller cannot correct are logged.
+    /// Turns the store's error into a problem. Logs errors that the caller cannot correct.
     func asking<Value>(_ work: () async throws(StoreError) -> Value) async throws(Problem) -> Value {
         do throws(StoreError) {
             return try await work()

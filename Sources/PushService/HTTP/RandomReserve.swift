@@ -1,6 +1,6 @@
 import Primitives
 
-/// Buffered random bytes that are no secret: each draw is a system call. A copy yields the same bytes.
+/// Buffered random bytes, no secrets: each draw is a system call. A copy yields the same bytes.
 struct RandomReserve: RandomSource {
     static let byteCount = 1_024
 

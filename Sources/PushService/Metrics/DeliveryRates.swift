@@ -1,9 +1,8 @@
 import Envelope
 
-/// Daily delivery counts by app and region: a drop in one region is the first sign of a blocked network or a broken
-/// release.
+/// Daily delivery counts by app and region: a drop in one region first shows a blocked network or a broken release.
 ///
-/// Bounded: rows beyond the limit count under `other`.
+/// Rows beyond the limit count under `other`.
 package struct DeliveryRates: Equatable, Sendable {
     package struct Row: Hashable, Sendable {
         /// Days since 1970.
@@ -60,8 +59,8 @@ package struct DeliveryRates: Equatable, Sendable {
         rows[row, default: Counts()][keyPath: member] += 1
     }
 
-    /// Counts for reports: at most `placeCountMax` places and one for each app. The places with the fewest
-    /// notifications merge into `other`.
+    /// Counts for reports: at most `placeCountMax` places, and one for each app. The smallest places merge into
+    /// `other`.
     package func places(day: Int64, placeCountMax: Int) -> [Place: Counts] {
         let own = rows.filter { $0.key.day == day }.sorted {
             ($1.value.accepted, $0.key.app, $0.key.region) < ($0.value.accepted, $1.key.app, $1.key.region)

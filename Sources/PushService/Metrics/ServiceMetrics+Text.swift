@@ -2,7 +2,6 @@ import APNS
 import PushStore
 import ServiceParts
 
-/// Prometheus text, appended to one array without a String for each line.
 extension ServiceMetrics {
     /// Reusing `text` between scrapes saves the allocation.
     package func append(to text: inout [UInt8], unixSeconds: Int64) {

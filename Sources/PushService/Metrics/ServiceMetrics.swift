@@ -2,7 +2,7 @@ package import APNS
 package import PushStore
 import ServiceParts
 
-/// Counters. Label values come from types or the configuration: external input makes no new series.
+/// Counters. Labels come from types or the configuration: external input makes no series.
 package struct ServiceMetrics: Sendable {
     /// Results of attempts, beside the reasons of APNs.
     package enum Outcome: String, CaseIterable, Sendable {
@@ -65,13 +65,13 @@ package struct ServiceMetrics: Sendable {
     /// Credentials, and apps of other ones.
     package var suspensionCount = 0
     package var deliveries: [DeliveryRates.Place: DeliveryRates.Counts] = [:]
-    /// Seconds since 1970; nil without one. A process may outlive a certificate, so the days left are computed with the
-    /// text.
+    /// Seconds since 1970; nil without one. The days left are computed with the text: a process may outlive a
+    /// certificate.
     package var certificatesEnd: Int64?
 
     package init(apps: [String]) { adopt(apps: apps) }
 
-    /// Known apps keep their counts. Pending notifications of removed ones count as `other`.
+    /// Known apps keep their counts; notifications of removed ones count as `other`.
     package mutating func adopt(apps configured: [String]) {
         let wanted = Set(configured)
         var known = apps.dropLast().filter(wanted.contains)

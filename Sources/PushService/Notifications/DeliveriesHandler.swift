@@ -3,8 +3,8 @@ import HTTP
 import Networking
 import PushStore
 
-/// `GET /v1/devices/{id}/deliveries`, one at a time for a tenant: each is hundreds of reads on the thread that reads
-/// all notifications.
+/// `GET /v1/devices/{id}/deliveries`, one at a time for a tenant: hundreds of reads on the thread of all notifications'
+/// reads.
 final class DeliveriesHandler: Sendable {
     private final class Asking {
         var tenants: Set<TenantID> = []

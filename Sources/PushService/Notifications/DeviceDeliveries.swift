@@ -31,11 +31,11 @@ struct DeviceDeliveries: Equatable {
     private static let millisecondsPerDay: UInt64 = 86_400_000
 
     let all: Counts
-    /// Counts by UTC day of acceptance, in days since 1970.
+    /// By UTC day of acceptance, in days since 1970.
     let days: [UInt64: Counts]
     let isPart: Bool
 
-    /// - Parameter entries: newest first, one more than `entryCountMax` if there are more.
+    /// - Parameter entries: newest first, one more than `entryCountMax` if there are.
     init(_ entries: [OutboxEntry]) {
         var all = Counts()
         var days: [UInt64: Counts] = [:]

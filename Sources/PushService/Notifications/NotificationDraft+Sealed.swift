@@ -72,7 +72,7 @@ extension NotificationDraft {
         }
     }
 
-    /// Delay of a fallback. Without a capability no receipt can come, and the fallback would fire each time.
+    /// Delay of a fallback; nil without a capability, since no receipt could stop it.
     private static func fallback(
         _ recipient: NotificationSubmission.Recipient,
         _ kind: NotificationClass,
@@ -102,7 +102,7 @@ extension NotificationDraft.Common {
             deadline = now.advanced(by: .seconds(kind.lifetimeOfOneAttemptSeconds))
             return
         }
-        // At the same second: the relay retries as long as APNs may keep the push.
+        // To the same second: the relay retries as long as APNs may keep the push.
         let seconds = now.milliseconds / 1_000 + UInt64(submission.expirySeconds)
         expiration = Expiration(unixSeconds: seconds)
         deadline = Timestamp(milliseconds: seconds * 1_000)

@@ -4,7 +4,7 @@ import Primitives
 import PushStore
 import ServiceParts
 
-/// The entries of a submission whose devices are known. A computation on values: no clock, no disk.
+/// Entries of a submission with known devices. A computation on values: no clock, no disk.
 struct NotificationDraft: Sendable {
     struct Common {
         /// The app's, without a suffix.
@@ -18,7 +18,7 @@ struct NotificationDraft: Sendable {
         let deadline: Timestamp
         /// Bound on attempts; nil: only the deadline ends it.
         var attemptLimit: Int?
-        /// Class that collapse ids are made by; nil for none.
+        /// Class of its collapse ids; nil for none.
         let collapses: NotificationClass?
         var collapseWord: String?
     }
@@ -32,16 +32,16 @@ struct NotificationDraft: Sendable {
 
     /// The app's, without a suffix.
     let topic: Topic
-    /// Entries in the order of the recipients.
+    /// In the order of the recipients.
     private(set) var entries: [NewEntry]
-    /// Devices in the order of `entries`.
+    /// In the order of `entries`.
     private(set) var devices: [Device]
-    /// Places of the recipients in the body, in the order of `entries`.
+    /// Recipients' places in the body, in the order of `entries`.
     private var indexes: [Int]
-    /// Recipients that are left out, in the order of the request.
+    /// Left out, in the request's order.
     private(set) var rejected: [RecipientRejection]
 
-    /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room. Of a
+    /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room; for a
     ///   partial submission only if none is left.
     init(
         _ body: SubmissionBody,
@@ -77,9 +77,9 @@ struct NotificationDraft: Sendable {
     }
 
     /// - Parameters:
-    ///   - rejected: recipients that are left out already; nil to refuse all for the fault of one.
-    ///   - place: index of a recipient in the body, its device's id, and the path of that.
-    ///   - own: a recipient's properties; nil with a fault that it has added.
+    ///   - rejected: recipients already left out; nil to refuse all for one's fault.
+    ///   - place: a recipient's index in the body, device id, and path of that.
+    ///   - own: a recipient's properties; nil with a fault that it added.
     init<Random: RandomSource>(
         _ common: Common,
         _ lookups: [DeviceLookup],
@@ -161,7 +161,7 @@ struct NotificationDraft: Sendable {
         self.rejected.sort { $0.index < $1.index }
     }
 
-    /// Leaves out the recipients behind the first `count`, which is one or more.
+    /// Leaves out recipients behind the first `count`, one or more.
     mutating func keep(first count: Int, leavingOutFor problem: Problem) {
         for place in entries.indices[count...] {
             let device = entries[place].device

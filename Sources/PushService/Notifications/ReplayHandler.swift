@@ -10,7 +10,7 @@ struct ReplayHandler: Sendable {
     let context: ServiceContext
     let dispatch: any DispatchInterface
 
-    /// Replays dead letters as new notifications, with as much time as the first had.
+    /// Replays dead letters as new notifications, with the first's lifetime.
     func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
         let storeID = tenant.id

@@ -17,7 +17,7 @@ final class Submission {
     /// Room at the dispatcher; nil: to be queued.
     var reservation: SendReservation?
     var result: StoringResult?
-    /// JSON of the recipients that are left out; empty for none.
+    /// JSON of the recipients left out; empty for none.
     var rejected: [UInt8] = []
 
     /// - Parameter respond: called once, on the loop.
@@ -41,9 +41,7 @@ final class Submission {
 
     /// Answers 202: every notification is on disk.
     ///
-    /// - Parameters:
-    ///   - notifications: in the order of the request.
-    ///   - rejected: JSON of the recipients that are left out; empty for none.
+    /// - Parameter notifications: in the order of the request.
     func accept(_ notifications: [AcceptedNotification], rejected: [UInt8]) {
         let (warnings, isPartial) = (body.warnings, body.isPartial)
         respond(

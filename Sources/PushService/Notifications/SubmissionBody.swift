@@ -9,7 +9,7 @@ enum SubmissionBody: Sendable {
     /// `POST /v1/compat/sap`.
     case clear(SAPNotification)
 
-    /// - Parameter now: time against which dates in clear notifications are checked.
+    /// - Parameter now: for dates in clear notifications.
     /// - Throws: `.plainText`, `.invalidFields`, `.payloadTooLarge`, and faults of the JSON.
     init(
         _ call: APICall,
@@ -42,7 +42,7 @@ enum SubmissionBody: Sendable {
         )
     }
 
-    /// Devices in the order of the recipients.
+    /// In the order of the recipients.
     var devices: [DeviceID] {
         switch self {
         case .sealed(let submission): submission.recipients.map(\.device)
@@ -50,7 +50,7 @@ enum SubmissionBody: Sendable {
         }
     }
 
-    /// Recipients that are left out already. Empty unless `isPartial`.
+    /// Already left out; none unless `isPartial`.
     var rejected: [RecipientRejection] {
         switch self {
         case .sealed(let submission): submission.rejected

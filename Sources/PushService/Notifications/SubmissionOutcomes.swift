@@ -1,5 +1,5 @@
-/// Submissions of the last few seconds that failed at the store. They reveal faults that test writes miss, such as a
-/// damaged page. Times are nanoseconds of a monotonic clock.
+/// Submissions of the last seconds that failed at the store, which shows faults that test writes miss, as a damaged
+/// page. Times are nanoseconds of a monotonic clock.
 struct SubmissionOutcomes: Sendable {
     /// Fewer failures may be one tenant's damaged row.
     private static let failureCountMin = 3
@@ -14,7 +14,7 @@ struct SubmissionOutcomes: Sendable {
     private var earlier = Span()
     private var currentBegan = Int64.min
 
-    /// Ignores all but 202 and the 500s, which say nothing of the store.
+    /// Ignores all but 202 and 500s: they say nothing of the store.
     mutating func note(status: Int, now: Int64) {
         guard status == 202 || status >= 500 else { return }
         advance(to: now)

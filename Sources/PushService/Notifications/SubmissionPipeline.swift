@@ -11,10 +11,10 @@ import ServiceParts
 ///
 ///     read → check the queue → look up the devices → draft → take the quota → reserve or queue → store → answer
 ///
-/// Submissions of one turn share a look-up and a call of the store, in order of arrival: so each device's notifications
-/// keep theirs. Large bodies are handled beside the loop, repetitions read in a task.
+/// A turn's submissions share a look-up and a call of the store, in order of arrival, which each device's notifications
+/// keep. Large bodies are handled beside the loop, repetitions read in a task.
 final class SubmissionPipeline {
-    /// Entries of one call, unless one request has more: bounds the wait of the others.
+    /// Bounds others' wait; one request may have more.
     static let storedCountMax = 512
 
     private let context: ServiceContext
@@ -81,7 +81,7 @@ final class SubmissionPipeline {
         }
     }
 
-    /// Parses as of 1970: the date may have passed since the same request first came.
+    /// As of 1970: the date may have passed since the request first came.
     private func refuseUnread(
         _ call: APICall,
         _ tenant: TenantConfiguration,
@@ -169,8 +169,7 @@ final class SubmissionPipeline {
         throw problem
     }
 
-    /// Leaves out the recipients that the quota has no room for; none if it has no room at all, so that the request is
-    /// refused.
+    /// Leaves out recipients beyond the quota; none if it has no room at all, so that the request is refused.
     private func leaveOut(
         beyondQuotaOf tenant: TenantConfiguration,
         _ draft: inout NotificationDraft,
@@ -255,7 +254,7 @@ final class SubmissionPipeline {
     /// The answer to the first of two same requests.
     private typealias Earlier = (notifications: [AcceptedNotification], rejected: [UInt8])
 
-    /// Answers with the refusal, unless the request was accepted before: a device or the quota may be gone since then.
+    /// Answers with the refusal, unless the request was accepted before: device or quota may be gone since.
     private func refuse(_ submission: Submission, _ error: Problem) {
         guard error.kind.status < 500, let idempotency = submission.idempotency else {
             return submission.end(context.refuse(error))
@@ -270,7 +269,7 @@ final class SubmissionPipeline {
         }
     }
 
-    /// - Returns: the first request's notifications, without purged ones, and the recipients that it left out.
+    /// - Returns: the first request's notifications, without purged ones, and its left-out recipients.
     /// - Throws: `.idempotencyConflict`, or the store's problem.
     private func repeated(_ result: EnqueueResult, _ submission: Submission) async throws(Problem) -> Earlier {
         guard case .duplicate(let ids) = result else {
@@ -301,7 +300,7 @@ final class SubmissionPipeline {
         }
     }
 
-    /// Runs a large computation beside the loop, so that a broadcast does not delay a call.
+    /// Computes beside the loop, so that a broadcast delays no call.
     private func compute<Value: Sendable>(
         _ call: APICall,
         _ work: @escaping @Sendable (inout RandomReserve) throws(Problem) -> Value,

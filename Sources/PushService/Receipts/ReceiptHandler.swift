@@ -30,7 +30,7 @@ struct ReceiptHandler: Sendable {
 
 /// `POST /v1/resends`: reports to the tenant's webhook. The answer reveals nothing about the traces.
 final class ResendHandler: Sendable {
-    /// Bounds what a stolen trace can send to a back end.
+    /// Bounds a stolen trace's messages to a back end.
     private static let rate = RateLimiter<Trace>.Rate(perSecond: 1.0 / 600, burst: 3)
 
     private final class Rates {

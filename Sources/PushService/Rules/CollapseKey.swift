@@ -5,7 +5,7 @@ package import PushStore
 
 /// Makes the collapse ids that Apple sees. No two devices share one, so none reveals a group's members.
 ///
-/// A sender's word ("one for each conversation") always yields the same id for a device. Without one it is the
+/// A sender's word ("one for each conversation") always yields one id for a device. Without a word the id is the
 /// notification's own: every alert is safe to resend.
 ///
 /// - Source: protocol v1, rule 34; docs/provider.md, "What became of a push".
@@ -15,13 +15,11 @@ package struct CollapseKey: ~Copyable, Sendable {
 
     private let key: SecretBytes
 
-    /// - Parameter key: The service's own 32 random bytes, kept: another key stops collapsing for a while.
+    /// - Parameter key: service's own 32 random bytes, kept: another key stops collapsing for a while.
     package init(_ key: consuming SecretBytes) { self.key = key }
 
-    /// - Parameters:
-    ///   - notificationClass: A call has no collapse id.
-    ///   - word: The sender's; nil if the notification replaces none.
-    /// - Returns: 22 characters of base64url.
+    /// - Parameter word: sender's; nil if the notification replaces none.
+    /// - Returns: 22 characters of base64url; nil for a call.
     package func collapseID(
         for notificationClass: NotificationClass,
         id: APNSID,

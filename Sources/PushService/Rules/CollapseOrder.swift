@@ -2,8 +2,8 @@ package import APNS
 
 /// Admits one push at a time for each collapse id.
 ///
-/// A device shows the last push of a collapse id, but two in flight may arrive in either order: HTTP/2 processes
-/// streams side by side, and a lost connection's pushes move to another.
+/// A device shows the id's last push, but two in flight may arrive in either order: HTTP/2 processes streams side by
+/// side, and a lost connection's pushes move to another.
 package struct CollapseOrder<Waiting: Sendable>: Sendable {
     /// Collapse id's hash. Keys that collide wait for each other, which loses nothing.
     package struct Key: Hashable, Sendable {
@@ -34,7 +34,7 @@ package struct CollapseOrder<Waiting: Sendable>: Sendable {
         return true
     }
 
-    /// - Returns: All that waited. Each begins anew, because the first may be blocked by something else.
+    /// - Returns: all that waited. Each begins anew, as the first may be blocked otherwise.
     package mutating func end(_ key: Key) -> [Waiting] {
         onTheWay.remove(key)
         guard count > 0, let list = behind.removeValue(forKey: key) else { return [] }

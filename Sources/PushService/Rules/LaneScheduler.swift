@@ -6,7 +6,7 @@ package import PushStore
 /// most `othersBeforeUrgentMax` others, and no queue starves. Less urgent queues may use only a part of the pushes in
 /// flight.
 ///
-/// - Source: deficit round robin (Shreedhar and Varghese 1995) with equal packet sizes, and priority within the round.
+/// - Source: deficit round robin (Shreedhar and Varghese 1995), equal packet sizes, priority within the round.
 package struct LaneScheduler: Sendable {
     package struct Counts: Equatable, Sendable {
         package var urgent: Int
@@ -54,7 +54,7 @@ package struct LaneScheduler: Sendable {
     private var sinceRetry = Counts()
     private(set) var inFlight = Counts()
 
-    /// - Parameter inFlightMax: Unanswered pushes; 8 or more. Normal and background together get seven eighths,
+    /// - Parameter inFlightMax: unanswered pushes, 8 or more. Normal and background together get seven eighths,
     ///   background a half.
     package init(inFlightMax: Int) {
         self.inFlightMax = Self.limits(inFlightMax)
@@ -80,7 +80,7 @@ package struct LaneScheduler: Sendable {
     }
 
     /// Reserves room for pushes that have not waited, all or none. Waiting items come first, but an urgent push may
-    /// overtake those of other queues while it has credit.
+    /// overtake other queues' while it has credit.
     package mutating func reserve(_ count: Int, in lane: Lane, beside waiting: Counts) -> Bool {
         var all = inFlight
         for other in Lane.allCases { all[other] += waiting[other] }

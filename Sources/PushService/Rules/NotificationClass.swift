@@ -2,8 +2,8 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// Decides all that Apple sees beside the sealed field. An app uses one for each purpose, so that it reveals nothing
-/// about a message (protocol v1, rules 19 and 35).
+/// Decides all that Apple sees beside the sealed field. One for each purpose reveals nothing about a message (protocol
+/// v1, rules 19 and 35).
 package enum NotificationClass: String, CaseIterable, Sendable {
     /// Worthless when late.
     case call
@@ -40,7 +40,7 @@ package enum NotificationClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// Seconds that the relay tries, if APNs may not keep it. A late call is worthless.
+    /// Seconds that the relay tries, if APNs may not keep it.
     package var lifetimeOfOneAttemptSeconds: Int64 { self == .call ? 30 : 300 }
 
     package var collapses: Bool { self != .call }

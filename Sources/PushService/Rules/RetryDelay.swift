@@ -19,8 +19,8 @@ package struct RetryDelay: Equatable, Sendable {
     /// Time for a last attempt before the deadline.
     static let lastTry = Duration.seconds(1)
 
-    /// First wait after a 5xx in the normal queue. Urgent ones begin with a second, since 15 minutes would outlast
-    /// them; background ones with 15 minutes.
+    /// First wait after a 5xx in the normal queue. Urgent ones begin with a second, since they would not outlast 15
+    /// minutes; background ones with 15 minutes.
     private let serverFirst: Duration
 
     package init(serverErrorWaitSeconds: Int = 30) { serverFirst = .seconds(serverErrorWaitSeconds) }
@@ -43,9 +43,9 @@ package struct RetryDelay: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - attemptCount: Failed attempts, 1 or more.
+    ///   - attemptCount: failed attempts, 1 or more.
     ///   - jitter: 0 ..< 1; the wait is between half and the whole.
-    /// - Returns: Time before `deadline`, if need be for one last attempt; nil if none is left.
+    /// - Returns: time before `deadline`, perhaps for one last attempt; nil if none is left.
     package func due(
         attemptCount: Int,
         cause: Cause,
@@ -61,7 +61,7 @@ package struct RetryDelay: Equatable, Sendable {
     /// For unwritten entries, which is no attempt: about twice the last wait.
     ///
     /// - Parameters:
-    ///   - lastWait: Zero for none.
+    ///   - lastWait: zero for none.
     ///   - jitter: 0 ..< 1.
     package func dueAgain(
         lastWait: Duration,

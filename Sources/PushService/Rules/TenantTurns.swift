@@ -1,5 +1,5 @@
-/// Bounded queue that serves owners in turn: an owner with a million elements delays another's single one by one
-/// turn. The rest stays on disk.
+/// Bounded queue that serves owners in turn: an owner's million elements delay another's one by one turn. The rest
+/// stays on disk.
 package struct TenantTurns<Element: Sendable>: Sendable {
     private let countMax: Int
     private let countMaxOfOwner: Int

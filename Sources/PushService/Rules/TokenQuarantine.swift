@@ -4,8 +4,8 @@ package import PushStore
 
 /// Tells a deleted device from an app whose tokens go to the wrong environment: both give BadDeviceToken.
 ///
-/// If many of an app's tokens fail within an hour, and a fifth of all answers, the environment is at fault; deleting
-/// would lose every device. So a failing token is set aside, in the store, until the app registers its next one.
+/// If many of an app's tokens fail within an hour, and a fifth of all answers, the environment is at fault, and
+/// deleting would lose every device. So the store sets a failing token aside until the app registers its next one.
 package struct TokenQuarantine: Sendable {
     package struct Place: Hashable, Sendable {
         /// Two tenants may have one app.
@@ -63,10 +63,9 @@ package struct TokenQuarantine: Sendable {
 
     package init() {}
 
-    /// Counts BadDeviceToken, or an answer that proves a token good. Each token fails once, because it is then set
-    /// aside.
+    /// Counts BadDeviceToken, or an answer that proves a token good. Each token fails once, as it is then set aside.
     ///
-    /// - Parameter now: Milliseconds since 1970.
+    /// - Parameter now: milliseconds since 1970.
     /// - Returns: true if this makes the environment suspected.
     package mutating func didAnswer(at place: Place, isFailure: Bool, now: Int64) -> Bool {
         windows[place, default: Window()].didAnswer(isFailure: isFailure, now: now)

@@ -3,8 +3,8 @@ import Networking
 package import PushStore
 import ServiceParts
 
-/// Drains due work from the store while there is room, and sends it to tenants' servers in fair turns. Lives on the
-/// context's loop.
+/// Drains due work from the store while there is room, and sends it to tenants' servers in fair turns. On the context's
+/// loop.
 package protocol DueRunner: Actor {
     associatedtype Work: Sendable
     associatedtype Outcome: Sendable
@@ -14,9 +14,7 @@ package protocol DueRunner: Actor {
     /// Log event for a failing store.
     static var storeFailureEvent: StaticString { get }
 
-    /// Takes due work from the store.
-    ///
-    /// - Throws: The store's error; nothing was taken then.
+    /// - Throws: the store's error; nothing was taken then.
     func take(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [(tenant: TenantID, work: Work)]
 
     /// - Returns: Time of the next due work that has room; nil if none waits.
@@ -24,7 +22,7 @@ package protocol DueRunner: Actor {
 
     func countOfCall(to tenant: TenantID) -> Int
 
-    /// Makes one call. Each of its elements has ended by `end` when it returns.
+    /// Makes one call; on return each of its elements has ended by `end`.
     ///
     /// - Returns: false if the server was not reached or did not answer.
     func call(_ works: [Work], of tenant: TenantID) async -> Bool
@@ -32,7 +30,7 @@ package protocol DueRunner: Actor {
     /// Outcome of work without a call.
     func unsent(_ work: Work) -> Outcome
 
-    /// - Throws: The store's error; the outcomes are written again.
+    /// - Throws: the store's error; the outcomes are written again.
     func write(_ outcomes: [Outcome]) async throws(StoreError)
 
     /// - Returns: Time at which the work is due again; nil for never.
@@ -88,8 +86,8 @@ extension DueRunner {
     /// Waits until nothing is held, or `abandon`.
     package func drained() async {
         await withCheckedContinuation { waiter in
-            // Checked in here: on the way, a task that does not prefer this executor queues once more, and the last
-            // work may end.
+            // Checked in here: on the way, a task that does not prefer this executor queues again, and the last work
+            // may end.
             guard !isIdle else { return waiter.resume() }
             turn.idle.append(waiter)
         }

@@ -4,8 +4,8 @@ import Platform
 package import PushStore
 import ServiceParts
 
-/// Sends fallbacks at most once: each is `sending` on disk before its first byte, and given back if it certainly was
-/// not sent. Lives on the loop.
+/// Sends fallbacks at most once: `sending` on disk before the first byte, given back if certainly not sent. Lives on
+/// the loop.
 package actor FallbackRunner: DueRunner {
     package static let storeFailureEvent: StaticString = "fallbacks-store-failed"
     private static let limits = SendLimits(whole: 64, firstOfTenant: 8, ofTenant: 8)
@@ -25,7 +25,6 @@ package actor FallbackRunner: DueRunner {
     private let didReport: @Sendable () -> Void
     package var turn: DueTurn<ClaimedFallback, FallbackOutcome>
 
-    /// - Parameter didReport: Called when `HookRunner` has new work.
     package init(
         _ context: ServiceContext,
         sender: WebhookSender,
@@ -111,7 +110,7 @@ package actor FallbackRunner: DueRunner {
         }
     }
 
-    /// Waits as long as the tries have lasted, so that the waits double.
+    /// Waits as long as the tries lasted, and so doubles.
     private func again(_ fallback: ClaimedFallback, after result: WebhookResult) -> FallbackOutcome {
         let now = context.clock.now()
         let first = fallback.tried ?? now

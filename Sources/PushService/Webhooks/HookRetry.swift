@@ -1,7 +1,7 @@
 package import Envelope
 
-/// The wait equals the hook's age, so that it doubles, with jitter, for a day at most. Age counts instead of attempts,
-/// because a hook may also have waited behind others.
+/// Wait equal to the hook's age, and so doubling, with jitter, for a day at most. Not by attempts: a hook may have
+/// waited behind others.
 package struct HookRetry: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
         case done
@@ -16,7 +16,7 @@ package struct HookRetry: Equatable, Sendable {
     package init() {}
 
     /// - Parameter chance: 0 ..< 1; the wait is between half and the whole.
-    /// - Returns: 2xx is done and 4xx given up, except 408 and 429. Others are retried until the end of the patience.
+    /// - Returns: 2xx is done and 4xx given up, except 408 and 429; others are retried until the patience ends.
     package func verdict(_ result: WebhookResult, created: Timestamp, now: Timestamp, chance: Double) -> Verdict {
         if case .answered(let status) = result {
             if (200...299).contains(status) { return .done }

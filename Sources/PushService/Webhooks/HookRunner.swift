@@ -3,8 +3,8 @@ package import Envelope
 package import PushStore
 import ServiceParts
 
-/// Sends due hooks and records the results. At least once: after a crash, a hook is due again at the end of its lease.
-/// Lives on the loop.
+/// Sends due hooks and records the results. At least once: after a crash, a hook is due again as its lease ends. Lives
+/// on the loop.
 package actor HookRunner: DueRunner {
     package static let storeFailureEvent: StaticString = "hooks-store-failed"
     private static let limits = SendLimits(whole: 512, firstOfTenant: 8, ofTenant: 128)
@@ -63,7 +63,7 @@ package actor HookRunner: DueRunner {
             return true
         }
         var wasAnswered = true
-        // The configuration may have changed since they were grouped.
+        // The configuration may have changed since.
         for group in webhook.eventsPerCall > 1 ? [hooks] : hooks.map({ [$0] }) {
             let result = await sender.send(await post(group, to: webhook))
             wasAnswered = !result.isTheServersFault

@@ -14,9 +14,7 @@ struct LoopAlarm {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// - Parameters:
-    ///   - time: By the wall clock.
-    ///   - action: Called on the loop.
+    /// - Parameter time: by the wall clock.
     mutating func set(at time: Timestamp, now: Timestamp, _ action: @escaping @Sendable () -> Void) {
         let wait = time.milliseconds - min(time.milliseconds, now.milliseconds)
         set(after: .milliseconds(Int64(clamping: wait)), action)

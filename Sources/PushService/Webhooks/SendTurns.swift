@@ -34,7 +34,7 @@ package struct SendTurns<Tenant: Hashable, Element> {
         lines[tenant, default: Line(width: limits.firstOfTenant)].waiting.append(element)
     }
 
-    /// - Returns: One call, to be followed by `ended`; nil while all must wait.
+    /// - Returns: one call, then `ended` must follow; nil while all must wait.
     package mutating func next(count: (Tenant) -> Int = { _ in 1 }) -> (elements: [Element], tenant: Tenant)? {
         guard sendingCount < limits.whole, let index = turns.firstIndex(where: mayGo) else { return nil }
         let tenant = turns.remove(at: index)

@@ -24,7 +24,7 @@ package final class TenantHooks: Sendable {
 
     /// Takes nothing more, waits for calls in flight, then cancels them.
     ///
-    /// - Parameter grace: For cancelled calls: a DNS lookup cannot be cancelled.
+    /// - Parameter grace: for cancelled calls: a DNS lookup cannot be cancelled.
     package func drain(patience: Duration, grace: Duration = .seconds(1)) async {
         await hooks.close()
         await fallbacks.close()

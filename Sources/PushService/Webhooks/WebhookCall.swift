@@ -21,8 +21,8 @@ package struct WebhookRoute: Sendable {
     }
 }
 
-/// One post over its own connection, on a thread that may block. libcurl repeats nothing on a new connection, so no
-/// byte goes out twice.
+/// One post over its own connection, on a thread that may block. libcurl repeats nothing on a new one, so no byte goes
+/// out twice.
 final class WebhookCall: Sendable {
     private let post: WebhookPost
     private let way: WebhookRoute

@@ -19,7 +19,7 @@ final class WebhookReceiver: Sendable {
 
     /// Looks up the name once and reads the secrets. Blocks: not on an event loop.
     ///
-    /// - Throws: The reason why nothing can be sent.
+    /// - Throws: the reason why nothing can be sent.
     init(_ destination: WebhookConfiguration, by lookup: WebhookRoute.Lookup) throws(WebhookError) {
         let target = destination.target
         let found = target.literal.map { [$0] } ?? lookup(target.host)

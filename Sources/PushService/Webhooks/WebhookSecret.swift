@@ -2,8 +2,8 @@ import Keys
 import Platform
 package import Primitives
 
-/// Standard Webhooks secret in a file of its own: `whsec_` and the base64 of 24 to 64 random bytes. Trailing white
-/// space is ignored.
+/// Standard Webhooks secret in its own file: `whsec_` and the base64 of 24 to 64 random bytes. Trailing white space is
+/// ignored.
 package enum WebhookSecret {
     private static let prefix = Array("whsec_".utf8)
     private static let byteCounts = 24...64
@@ -11,7 +11,7 @@ package enum WebhookSecret {
 
     /// Blocks on the disk.
     ///
-    /// - Parameter path: Absolute.
+    /// - Parameter path: absolute.
     package static func read(_ path: String) throws(WebhookSecretError) -> SecretBytes {
         let text = try readText(path)
         guard let secret = text.withBytes({ decode($0) }) else { throw .malformed }

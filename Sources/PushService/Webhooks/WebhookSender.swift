@@ -4,7 +4,7 @@ package import Networking
 import Platform
 package import ServiceParts
 
-/// Sends posts over shared connections, or one alone over its own. Lives on the loop and never blocks it.
+/// Sends posts over shared connections, or alone over its own. Lives on the loop and never blocks it.
 package actor WebhookSender {
     private typealias Search = CheckedContinuation<Result<WebhookReceiver, WebhookError>, Never>
 

@@ -1,8 +1,7 @@
 package import Primitives
 
-/// `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over id, seconds since 1970 and body, with periods between.
-///
-/// While a secret is replaced, the field has two of these with a space between.
+/// `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over id, seconds since 1970 and body, with periods between;
+/// two of these, with a space between, while a secret is replaced.
 ///
 /// - Source: Standard Webhooks 1.0, "Signature scheme" and "Webhook headers".
 package enum WebhookSignature {
