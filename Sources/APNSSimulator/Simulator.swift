@@ -119,7 +119,7 @@ package final class Simulator: Sendable {
     /// Sends GOAWAY; open requests may end.
     ///
     /// - Parameters:
-    ///   - connection: nil: all connections.
+    ///   - connection: nil: all.
     ///   - reason: printable ASCII without quotes, 64 characters at most, else left out. `APNS.Reason` has Apple's.
     package func dismiss(_ connection: Int? = nil, reason: String) async {
         let core = core

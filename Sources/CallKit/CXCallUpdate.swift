@@ -1,7 +1,4 @@
-/// Properties of a call.
-///
-/// Apple does not document its defaults for the `supports…` properties; here nothing is supported unless the app sets
-/// it.
+/// Properties of a call. Apple does not document its defaults for `supports…`; here nothing is supported unless set.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxcallupdate
 open class CXCallUpdate: NSObject, NSCopying {

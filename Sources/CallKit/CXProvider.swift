@@ -21,8 +21,8 @@ open class CXProvider: NSObject {
     /// Sets the receiver of the person's actions.
     ///
     /// - Parameters:
-    ///   - delegate: Not kept alive by the provider.
-    ///   - queue: Queue for the delegate and the completions of reports; `nil` is the main queue.
+    ///   - delegate: not retained.
+    ///   - queue: for the delegate and the completions of reports; `nil` is the main queue.
     open func setDelegate(_ delegate: (any CXProviderDelegate)?, queue: DispatchQueue?) {
         self.delegate = delegate
         self.queue = queue ?? .main
@@ -57,9 +57,9 @@ open class CXProvider: NSObject {
     /// Reports that a call has ended, other than by the person.
     ///
     /// - Parameters:
-    ///   - UUID: The call's id; an unknown one is ignored.
+    ///   - UUID: an unknown one is ignored.
     ///   - dateEnded: `nil` is now.
-    ///   - endedReason: Recorded with the end of the call.
+    ///   - endedReason: recorded with the end.
     open func reportCall(with UUID: UUID, endedAt dateEnded: Date?, reason endedReason: CXCallEndedReason) {
         system?.reportCall(UUID, ended: endedReason)
     }

@@ -1,6 +1,4 @@
-/// Requests to the app, on the queue given with the delegate.
-///
-/// Apple's optional methods have an implementation here that does nothing.
+/// Requests to the app, on the delegate's queue. Apple's optional methods do nothing here.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxproviderdelegate
 public protocol CXProviderDelegate: NSObjectProtocol {

@@ -1,6 +1,6 @@
 public import Foundation
 
-// Apple's Security uses Core Foundation's types, which Foundation on Linux does not export. These are Swift types under
+// Foundation on Linux does not export Core Foundation's types, which Apple's Security uses. These are Swift types under
 // those names: `query as CFDictionary` and `kSecClass as String` convert a value to its own type, and tutorial code
 // compiles unchanged.
 
@@ -38,10 +38,10 @@ public let kCFAllocatorNull: CFAllocator? = CFAllocator(frees: false)
 /// Wraps the caller's bytes as data.
 ///
 /// - Parameters:
-///   - allocator: Not used.
-///   - bytes: The first byte.
-///   - length: Number of bytes.
-///   - bytesDeallocator: `kCFAllocatorNull`; for any other the bytes are copied.
+///   - allocator: not used.
+///   - bytes: the first byte.
+///   - length: number of bytes.
+///   - bytesDeallocator: `kCFAllocatorNull`; any other copies the bytes.
 /// - Returns: `nil` for no bytes.
 public func CFDataCreateWithBytesNoCopy(
     _ allocator: CFAllocator?,

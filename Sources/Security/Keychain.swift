@@ -3,8 +3,8 @@ internal import Platform
 
 /// Keychain items: of this process, or in a file shared by app and extension if `SEALEDPUSH_KEYCHAIN` names one.
 ///
-/// The file is replaced whole. Two processes that change it at the same moment do not wait for each other: the later
-/// write wins. No lock, because iOS's own keychain leaves none with a suspended process.
+/// The file is replaced whole; of two simultaneous changes the later wins. No lock, because iOS's own keychain leaves
+/// none with a suspended process.
 final class Keychain: Sendable {
     static let fileVariable = "SEALEDPUSH_KEYCHAIN"
     private static let ofProcess = Keychain(path: nil)

@@ -3,8 +3,8 @@ internal import Platform
 
 /// Process's access to the keychain of its device.
 struct KeychainRules {
-    /// Environment variable with this process's access groups, separated by commas; an item without a group goes into
-    /// the first. Without it the process is in every group.
+    /// Environment variable with this process's access groups, separated by commas; items without a group go into the
+    /// first. Without it the process is in every group.
     static let groupsVariable = "SEALEDPUSH_KEYCHAIN_GROUPS"
     private static let defaultGroup = "default"
 

@@ -1,14 +1,12 @@
 internal import Platform
 
 extension FileManager {
-    /// The folder that an app shares with its extensions.
+    /// The folder that an app shares with its extensions. On Linux a subfolder of the simulated device's folder for app
+    /// groups, or of the folder that `SEALEDPUSH_APP_GROUPS` names.
     ///
-    /// On Linux it is a subfolder of the simulated device's folder for app groups, or else of the folder named by the
-    /// environment variable `SEALEDPUSH_APP_GROUPS`.
-    ///
-    /// - Parameter groupIdentifier: One path component, such as `group.com.example.app`.
-    /// - Returns: `nil` if there is no such folder, or if the identifier would lead out of it. iOS returns `nil` for a
-    ///   group that the process does not belong to.
+    /// - Parameter groupIdentifier: one path component, such as `group.com.example.app`.
+    /// - Returns: `nil` if there is no such folder, or if the identifier would lead out of it; on iOS, for a group that
+    ///   the process does not belong to.
     /// - Source:
     ///   https://developer.apple.com/documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {

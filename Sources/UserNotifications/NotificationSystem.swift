@@ -1,8 +1,7 @@
 private import Platform
 
-/// System behind `UNUserNotificationCenter`, supplied by a simulation. Without one the center has no notifications.
-///
-/// It belongs to one of the process's simulated devices, or to an extension's whole process.
+/// System behind `UNUserNotificationCenter`, of a simulated device or an extension's whole process. Without one the
+/// center has no notifications.
 package protocol NotificationSystem: Sendable {
     var settings: UNNotificationSettings.Values { get }
     /// New objects each time, newest notification first.

@@ -8,10 +8,8 @@ public let UNNotificationAttachmentOptionsThumbnailClippingRectKey =
 /// Key of the frame or second of a movie that becomes its thumbnail.
 public let UNNotificationAttachmentOptionsThumbnailTimeKey = "UNNotificationAttachmentOptionsThumbnailTimeKey"
 
-/// A media file shown with a notification.
-///
-/// The initializer checks that the file exists and its type is supported, as Apple's does. Size and contents are
-/// checked by the system after the extension is done.
+/// A media file shown with a notification. The initializer checks, as Apple's does, that the file exists and its type
+/// is supported; the system checks size and contents after the extension is done.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment
 open class UNNotificationAttachment: NSObject, NSCopying {
@@ -27,10 +25,9 @@ open class UNNotificationAttachment: NSObject, NSCopying {
     /// Creates an attachment.
     ///
     /// - Parameters:
-    ///   - identifier: An empty one is replaced by a unique one.
-    ///   - url: A file URL; the file must be readable.
-    ///   - options: Keyed by the `UNNotificationAttachmentOptions…Key` constants. Only the type hint has an effect
-    ///     here.
+    ///   - identifier: if empty, replaced by a unique one.
+    ///   - url: a readable file's.
+    ///   - options: by the `UNNotificationAttachmentOptions…Key` constants; only the type hint has an effect here.
     /// - Throws: `UNError` with `.attachmentInvalidURL` or `.attachmentUnrecognizedType`.
     public init(identifier: String, url: URL, options: [AnyHashable: Any]? = nil) throws {
         guard url.isFileURL, Self.isReadableFile(url) else { throw UNError(.attachmentInvalidURL) }

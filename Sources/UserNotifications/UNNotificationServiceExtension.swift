@@ -1,7 +1,7 @@
 /// Base class of an extension that modifies a remote notification before delivery.
 ///
-/// `init()` is not `required`, as in Objective-C: shipping extensions write `override init()`, which would otherwise
-/// not compile. So a subclass cannot be made from its metatype; a harness takes a closure.
+/// `init()` is not `required`, as in Objective-C: otherwise shipping extensions' `override init()` would not compile.
+/// So a subclass cannot be made from its metatype; a harness takes a closure.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension
 open class UNNotificationServiceExtension: NSObject {
@@ -14,8 +14,8 @@ open class UNNotificationServiceExtension: NSObject {
     /// content to show. Without a call in time the original is shown; this implementation makes none.
     ///
     /// - Parameters:
-    ///   - request: The notification as it came; its content is a copy of the push.
-    ///   - contentHandler: Callable from any thread, once.
+    ///   - request: the notification as it came; its content is a copy of the push.
+    ///   - contentHandler: called from any thread, once.
     open func didReceive(
         _ request: UNNotificationRequest,
         withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void

@@ -1,7 +1,5 @@
-/// The app's delivered notifications, badge and settings.
-///
-/// Only the part that a service extension needs: it may remove notifications that its push makes obsolete. Permission,
-/// scheduling and categories are the app's.
+/// The app's delivered notifications, badge and settings. Only what a service extension needs, to remove notifications
+/// that its push makes obsolete; permission, scheduling and categories are the app's.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unusernotificationcenter
 open class UNUserNotificationCenter: NSObject {

@@ -2,8 +2,8 @@ import APNS
 
 /// Validator of requests about channels. No I/O, no clock.
 ///
-/// The first checks are those of device pushes; then comes the channel ("If authentication succeeds, APNs then
-/// validates the channel ID"), the other headers, and the body.
+/// First come the checks of device pushes, then the channel ("If authentication succeeds, APNs then validates the
+/// channel ID"), the other headers, and the body.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs", and
 ///   their pages on errors.

@@ -1,5 +1,4 @@
-/// Limiter of reconnections, because APNs treats quick ones as denial of service. A value; the caller supplies the
-/// time, and memory is bounded.
+/// Limiter of reconnections, because APNs treats quick ones as denial of service. A value, of bounded memory.
 ///
 /// - Source: "Sending notification requests to APNs"; Apple publishes no number.
 struct ReconnectLimiter {
@@ -21,7 +20,7 @@ struct ReconnectLimiter {
         windowSeconds = Int64(rules.reconnectWindowSeconds)
     }
 
-    /// Admits or refuses a connection. A refusal does not count, so that waiting for the window suffices.
+    /// Admits or refuses a connection. A refusal does not count, so waiting for the window suffices.
     ///
     /// - Parameter address: without the port.
     mutating func admit(_ address: String, now: Int64) -> Bool {

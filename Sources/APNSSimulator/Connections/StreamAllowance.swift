@@ -2,7 +2,7 @@
 /// rejection.
 ///
 /// - Source: "Sending notification requests to APNs" for the beginning; openradar-mirror 15649 (radar 27870881) and
-///   jchambers/pushy 476 for the fall after a rejection.
+///   jchambers/pushy 476 for the fall.
 struct StreamAllowance {
     private let countMax: UInt32
     private let dropsToOneStream: Bool

@@ -3,8 +3,8 @@ import Primitives
 
 /// Authentication and routing of calls. A value; no socket.
 ///
-/// Every program on the machine, and every page in a browser, can reach the port. So each call needs a secret, no
-/// `Origin` (a page has one), and the machine's name in `Host`, unlike a page whose name was rebound to 127.0.0.1.
+/// Every local program, and every page in a browser, can reach the port. So each call needs a secret, no `Origin` (a
+/// page has one), and the machine's name in `Host`, unlike a page whose name was rebound to 127.0.0.1.
 struct ControlRouter: Sendable {
     /// 32 random bytes in base64url.
     private let bearer: String

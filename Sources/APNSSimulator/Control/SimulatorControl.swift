@@ -1,9 +1,7 @@
 package import APNS
 package import DeviceLink
 
-/// Simulator as the control API sees it. Used on its loop; does not block.
-///
-/// The only interface between the API and the engines, so that engine changes affect no call.
+/// Simulator as the control API sees it, the only interface between API and engines. Used on its loop; does not block.
 package protocol SimulatorControl: AnyObject {
     var settings: SimulatorConfiguration { get }
     /// - Throws: unknown name, bad value, required restart, or TLS failure.

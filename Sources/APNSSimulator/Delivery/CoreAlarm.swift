@@ -11,7 +11,7 @@ struct CoreAlarm {
 
     init() {}
 
-    /// Calls `action` once at `next` or earlier; it must set the alarm again.
+    /// Calls `action` once, at `next` or earlier; it must set the alarm again.
     ///
     /// - Parameter next: milliseconds since 1970; `nil` for never.
     mutating func set(for next: Int64?, now: Int64, _ action: @escaping () -> Void) {

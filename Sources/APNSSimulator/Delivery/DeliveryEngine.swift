@@ -1,7 +1,7 @@
 package import APNS
 package import DeviceLink
 
-/// Store and forward for all apps on all devices. Events in, effects out; no socket, and the caller supplies the time.
+/// Store and forward for all apps on all devices. Events and times in, effects out; no socket.
 ///
 /// Has lanes only for apps with a connection or a waiting push.
 package struct DeliveryEngine {

@@ -35,8 +35,8 @@ package enum StoredReason: String, Equatable, Sendable, CaseIterable {
     case unacknowledged = "device-busy"
 }
 
-/// - Source: "Viewing the status of push notifications using Metrics and APNs", the reasons of "discarded"; those of
-///   the background from "Pushing background updates to your App".
+/// - Source: "Viewing the status of push notifications using Metrics and APNs", reasons of "discarded"; for the
+///   background "Pushing background updates to your App".
 package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
     case expired
     /// `apns-expiration` does not allow waiting.

@@ -1,7 +1,7 @@
 package import Networking
 
-/// Certificate authority for simulated devices. Apple issues each phone a certificate at activation and identifies it
-/// by it.
+/// Certificate authority for simulated devices. Apple issues each phone a certificate at activation, by which it knows
+/// it.
 ///
 /// - Source: "Apple Platform Security", on push notifications: connection trust between a device and APNs.
 package final class DeviceAuthority: Sendable {

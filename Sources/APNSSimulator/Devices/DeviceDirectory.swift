@@ -1,8 +1,7 @@
 package import APNS
 package import DeviceLink
 
-/// Registry of the simulated devices, their tokens and connections. Events in, effects out; no socket, no clock, no
-/// randomness.
+/// Simulated devices, their tokens and connections. Events in, effects out; no socket, clock or randomness.
 ///
 /// The token of a device's hello is its *base*. Tokens for other kinds of pushes end with it.
 ///
@@ -94,7 +93,7 @@ package struct DeviceDirectory {
     /// Issues a token to an offline device, as if it had connected before.
     ///
     /// - Parameters:
-    ///   - topic: by its suffix the kind of pushes.
+    ///   - topic: its suffix is the kind of pushes.
     ///   - salt: four random bytes.
     /// - Throws: `.tooManyDevices`.
     package mutating func enrol(
@@ -121,7 +120,7 @@ package struct DeviceDirectory {
     /// Connects a device after its hello.
     ///
     /// - Parameters:
-    ///   - hello: an earlier token is kept if it was given to this app on this device, else replaced, as Apple does.
+    ///   - hello: an earlier token of this app on this device is kept, any other replaced, as Apple does.
     ///   - salt: four random bytes, for a new token.
     ///   - now: milliseconds since 1970.
     /// - Throws: the reason to refuse it.
@@ -175,7 +174,7 @@ package struct DeviceDirectory {
         return settle(effects)
     }
 
-    /// Marks the app as removed or its token as expired, with 410 from now on. A removed app loses all its tokens.
+    /// Marks the app as removed or its token as expired: 410 from now on. A removed app loses all tokens.
     @discardableResult
     package mutating func unregister(
         _ token: DeviceToken,

@@ -1,7 +1,7 @@
 import APNS
 
-/// Cache of decrypted tokens: opening one takes longer than all other checks together. A fixed-size table, indexed by
-/// the first bytes, which are as good as random in a genuine token.
+/// Cache of decrypted tokens: opening one takes longer than all other checks. A fixed-size table, indexed by the first
+/// bytes, in a genuine token as good as random.
 struct RecentTokens {
     private static let placeCount = 4096
 

@@ -3,7 +3,7 @@ import Envelope
 import Platform
 import Primitives
 
-/// File that keeps device tokens across runs. Lives on the loop once a simulator has it.
+/// File that keeps device tokens across runs. Used on the loop.
 ///
 /// The first line holds the mint's key, each further one a registration's new state, forced to disk before a client
 /// gets the token. A reader can make tokens: the mode is 0600.

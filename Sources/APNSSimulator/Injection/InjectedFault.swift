@@ -1,7 +1,6 @@
 import APNS
 
-/// Fault for a valid push: those of the fault server that a well-ordered connection can carry out, and two of the
-/// delivery.
+/// Fault for a valid push: those of the fault server that a well-ordered connection can carry out, and two of delivery.
 package enum InjectedFault: Sendable, Equatable {
     /// Must be in `names`; others need frames that no library writes.
     case request(RequestFault)

@@ -1,7 +1,7 @@
 package import APNS
 
-/// Selects pushes for faults: by rules in their order, then at random. Deterministic for a seed and a sequence of
-/// pushes; no clock, no socket.
+/// Selects pushes for faults: by rules in order, then at random. Deterministic for a seed and a sequence of pushes; no
+/// clock, no socket.
 package struct InjectedFaults: Sendable {
     package struct Entry: Sendable {
         /// From 1, never reused.

@@ -1,8 +1,8 @@
 package import APNS
 
-/// Devices by app for which a delivery failed because the app was gone. Reading an entry removes it.
+/// Devices by app whose delivery failed because the app was gone. Reading an entry removes it.
 ///
-/// Neither expired pushes nor an app's removal by itself add one.
+/// Neither expired pushes nor a removal by itself add one.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "The Feedback Service".
 package struct FeedbackList {

@@ -1,7 +1,7 @@
 package import APNS
 
-/// Server side of one connection of the binary interface: bytes in, decisions out. Total: any input waits, is accepted,
-/// or ends the connection. No I/O, no clock.
+/// Server side of one connection of the binary interface: bytes in, decisions out; no I/O, no clock. Total: any input
+/// waits, is accepted, or ends the connection.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API", "Legacy Information".
 package struct LegacyConnection {

@@ -1,7 +1,7 @@
 package import APNS
 
-/// Recorded request and answer, without secrets that allow pushing: claims in place of the provider token, our number
-/// in place of the device token.
+/// Recorded request and answer, without secrets that allow pushing: claims for the provider token, our number for the
+/// device token.
 package struct RecordedExchange: Sendable, Equatable {
     package enum Path: Sendable, Equatable {
         /// `/3/device/` and a token of this simulator.

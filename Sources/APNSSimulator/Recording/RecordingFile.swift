@@ -3,8 +3,8 @@ import HTTP
 import Networking
 import Platform
 
-/// Recording: one exchange a line, forced to disk at the end. It shows pushes though no key, so its mode is 0600. Lives
-/// on the loop once a simulator has it.
+/// Recording: one exchange a line, forced to disk at the end. Mode 0600: it shows pushes, though no key. Used on the
+/// loop.
 package final class RecordingFile {
     private var descriptor: Int32
     private let hasPayloads: Bool

@@ -34,10 +34,10 @@ package struct ReplayPlan: Sendable {
     package private(set) var skippedLines: [Int] = []
 
     /// - Parameters:
-    ///   - tokens: one for each device: the first for device 1.
-    ///   - authorization: returns the header's value for a token issued this many seconds after the recording's first
-    ///     request; negative: before.
-    /// - Throws: `MissingToken`, or what `authorization` throws.
+    ///   - tokens: one for each device, the first for device 1.
+    ///   - authorization: the header's value for a token issued this many seconds after the recording's first request;
+    ///     negative: before.
+    /// - Throws: `MissingToken`, or errors of `authorization`.
     package init<Failure: Error>(
         _ exchanges: [RecordedExchange],
         authority: String,

@@ -26,9 +26,9 @@ package struct SigningKey: Sendable {
         self.environments = environments
     }
 
-    /// True if one connection may use both keys of a team: both for all of the team's apps, or sharing an app.
+    /// True if one connection may use both keys of a team: both for all of its apps, or sharing an app.
     ///
-    /// - Source: "Establishing a token-based connection to APNs", on topic-specific keys; what "related" means is ours.
+    /// - Source: "Establishing a token-based connection to APNs", on topic-specific keys; "related" is ours.
     func isRelated(to other: SigningKey) -> Bool {
         guard id != other.id else { return true }
         switch (bundleIDs, other.bundleIDs) {

@@ -21,7 +21,7 @@ package struct TokenLedger {
 
     /// - Parameters:
     ///   - token: header, dot, claims.
-    ///   - remembersEarlier: true if the previous token stays valid.
+    ///   - remembersEarlier: the previous token stays valid.
     ///   - now: seconds since 1970.
     /// - Returns: false for an early renewal.
     mutating func admits(_ token: [UInt8], of key: KeyID, remembersEarlier: Bool, now: Int64) -> Bool {

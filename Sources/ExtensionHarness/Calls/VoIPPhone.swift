@@ -3,8 +3,8 @@ import Platform
 internal import PushKit
 public import UserNotifications
 
-/// A phone that takes VoIP pushes as iOS does. It calls the delegate of the app's registry on the registry's queue, and
-/// ends the app unless that has reported a call to CallKit when it returns. No service extension runs.
+/// A phone that takes VoIP pushes as iOS does: it calls the delegate of the app's registry on the registry's queue, and
+/// ends the app unless that has reported a call to CallKit on return. No service extension runs.
 ///
 ///     let phone = VoIPPhone { MyCalls() }
 ///     let delivery = try await phone.deliver(payload)
@@ -26,11 +26,11 @@ public final class VoIPPhone: Sendable {
     /// Creates a phone.
     ///
     /// - Parameters:
-    ///   - conditions: Those for extensions have no effect.
-    ///   - reportLimit: About 7 s, by a post of Apple's in https://developer.apple.com/forums/thread/817976.
-    ///   - clock: A test's own, to be advanced by hand.
-    ///   - launch: Makes the app's object that has the registry: for the first push, and for the first after iOS has
-    ///     ended the app.
+    ///   - conditions: those for extensions have no effect.
+    ///   - reportLimit: about 7 s, by a post of Apple's in https://developer.apple.com/forums/thread/817976.
+    ///   - clock: a test's own, advanced by hand.
+    ///   - launch: makes the app's object with the registry, for the first push and the first after iOS has ended the
+    ///     app.
     public init(
         _ conditions: Device.Conditions = Device.Conditions(),
         reportLimit: Duration = .seconds(7),
@@ -62,24 +62,24 @@ public final class VoIPPhone: Sendable {
     /// Calls that ring or were answered, oldest first.
     public var calls: [ReportedCall] { center.calls }
 
-    /// Answers a call for the person: asks the delegate of the app's provider to perform it.
+    /// Answers a call for the person, through the delegate of the app's provider.
     ///
-    /// - Parameter id: A ringing call; otherwise nothing happens.
+    /// - Parameter id: a ringing call, or nothing happens.
     public func answer(_ id: UUID) {
         perform(center.personChanges(id, to: .answered)) { $1.provider($0, perform: CXAnswerCallAction(call: id)) }
     }
 
     /// Declines or ends a call for the person, as `answer` does.
     ///
-    /// - Parameter id: A call that is not over; otherwise nothing happens.
+    /// - Parameter id: a call that is not over, or nothing happens.
     public func hangUp(_ id: UUID) {
         perform(center.personChanges(id, to: .hungUp)) { $1.provider($0, perform: CXEndCallAction(call: id)) }
     }
 
-    /// Delivers a VoIP push to this phone.
+    /// Delivers a VoIP push.
     ///
-    /// - Parameter payload: As it came from APNs; 5,120 bytes at most.
-    /// - Throws: `SimulatedPushError` for bytes that are not a payload.
+    /// - Parameter payload: as from APNs, 5,120 bytes at most.
+    /// - Throws: `SimulatedPushError` for bytes that are no payload.
     public func deliver(_ payload: some Collection<UInt8> & Sendable) async throws(SimulatedPushError) -> VoIPDelivery {
         let members = try SimulatedPush.members(of: payload, byteCountMax: SimulatedPush.voIPPayloadByteCountMax)
         return await last.withLock { last in
@@ -95,9 +95,9 @@ public final class VoIPPhone: Sendable {
         .value
     }
 
-    /// Delivers a VoIP push to this phone from JSON text, such as `{"aps":{}}`.
+    /// Delivers a VoIP push from JSON text, such as `{"aps":{}}`.
     ///
-    /// - Throws: `SimulatedPushError` for a text that is not a payload.
+    /// - Throws: `SimulatedPushError` for a text that is no payload.
     public func deliver(_ json: String) async throws(SimulatedPushError) -> VoIPDelivery {
         try await deliver(Array(json.utf8))
     }

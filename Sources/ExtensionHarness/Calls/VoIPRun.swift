@@ -1,8 +1,8 @@
-/// State machine of one VoIP push under iOS's rules. Events in, the end out; no clock, no queue.
+/// One VoIP push under iOS's rules. Events in, the end out; no clock, no queue.
 ///
 /// - Source:
 ///   https://developer.apple.com/documentation/pushkit/pkpushregistrydelegate/pushregistry(_:didreceiveincomingpushwith:for:completion:).
-///   That iOS checks when the method returns, and again about 7 s after the push, is from an Apple engineer in
+///   iOS checks when the method returns, and again about 7 s after the push: an Apple engineer in
 ///   https://developer.apple.com/forums/thread/817976.
 struct VoIPRun {
     enum Event {

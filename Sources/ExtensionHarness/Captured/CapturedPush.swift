@@ -1,22 +1,21 @@
 internal import Envelope
 
-/// A push read from a file: a payload as it came from APNs, or an `.apns` file as Xcode's simulator takes it.
+/// A push from a file: a payload as from APNs, or an `.apns` file as Xcode's simulator takes it.
 ///
-/// Parsing is stricter than on a device: input that two readers could read differently, such as a duplicate name in an
-/// object, is an error.
+/// Parsing is stricter than on a device: ambiguous input, such as a duplicate name, is an error.
 public enum CapturedPush: Sendable, Equatable {
     /// Becomes a notification.
     case notification(SimulatedPush)
     /// Changes a Live Activity; no service extension runs.
     case liveActivity(LiveActivityUpdate)
 
-    /// Bytes of a file that are read at most. More than a payload may have, so that the fault can be named.
+    /// Bytes read at most. More than a payload may have, to name that fault.
     public static let byteCountMax = 64 * 1_024
 
     /// Reads a file.
     ///
-    /// - Parameter file: The file's bytes: one JSON object. A member "Simulator Target Bundle" is not part of the
-    ///   payload; with it the file was written by hand, and white space does not count towards the payload's length.
+    /// - Parameter file: bytes of one JSON object. A member "Simulator Target Bundle" is not part of the payload; with
+    ///   it the file was written by hand, and white space does not count towards the payload's length.
     /// - Throws: `CapturedPushError` with the position in the file.
     public init(file: some Collection<UInt8>) throws(CapturedPushError) {
         let bytes = Array(file.prefix(Self.byteCountMax + 1))

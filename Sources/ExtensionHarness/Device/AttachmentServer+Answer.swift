@@ -4,9 +4,9 @@ extension Device.AttachmentServer {
     /// This server's answer, for a test's fetcher.
     ///
     /// - Parameters:
-    ///   - file: The bytes of a whole answer.
-    ///   - clock: The device's clock: waiting takes no real time.
-    /// - Throws: `CancellationError` if the caller is cancelled while it waits; a stalled server ends no other way.
+    ///   - file: bytes of a whole answer.
+    ///   - clock: the device's: waiting takes no real time.
+    /// - Throws: `CancellationError` if the waiting caller is cancelled; a stalled server ends no other way.
     public func answer(with file: [UInt8], on clock: SimulatedClock) async throws -> [UInt8] {
         switch self {
         case .prompt: return file

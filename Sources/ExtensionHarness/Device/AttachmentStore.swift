@@ -1,7 +1,7 @@
 internal import UserNotifications
 
-/// Folder in which the system keeps the files of notifications; deleted with the device. An accepted file is moved
-/// there from the extension's place. Files of the app itself are copied.
+/// Folder of the notifications' files, deleted with the device. An accepted file is moved from the extension's place;
+/// the app's own are copied.
 final class AttachmentStore: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "attachments-\(UUID().uuidString)",

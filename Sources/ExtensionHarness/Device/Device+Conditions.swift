@@ -29,8 +29,8 @@ extension Device {
         public var expiry = Expiry.onTime
         /// Memory limit of the extension. Enforced only for an extension in its own process.
         public var memoryLimit = MemoryLimit.current
-        /// Attachments on the server, by URL; `nil` leaves the machine's network. Used only by our core's downloads in
-        /// the test's process, not by `URLSession`.
+        /// Attachments on the server, by URL; `nil` leaves the machine's network. Only for our core's downloads in the
+        /// test's process, not `URLSession`.
         public var attachmentFiles: [String: [UInt8]]?
         /// Behavior of that server. An app's own fetcher has to read it.
         public var attachmentServer = AttachmentServer.prompt

@@ -26,16 +26,16 @@ extension Device {
         public var time: Duration
         /// From there to the extension's end.
         public var grace: Duration
-        /// Time for which an expiring activity (`ProcessInfo.performExpiringActivity`) keeps the process running after
-        /// its last answer; zero refuses it. Only for an extension in its own process.
+        /// Time for which an expiring activity (`ProcessInfo.performExpiringActivity`) keeps the process after its last
+        /// answer; zero refuses it. Only for an extension in its own process.
         public var activity: Duration
 
         /// Creates limits.
         ///
         /// - Parameters:
-        ///   - time: About 30 s in practice.
+        ///   - time: about 30 s in practice.
         ///   - grace: Apple's "one last chance".
-        ///   - activity: Assumed to be ten seconds.
+        ///   - activity: assumed ten seconds.
         public init(
             time: Duration = .seconds(30),
             grace: Duration = .seconds(5),
@@ -71,10 +71,10 @@ extension Device {
 
     /// Passage of time while the extension runs.
     public enum Timekeeping: Sendable, Equatable {
-        /// Skips a wait on the device's own clock once nothing has happened there for some 20 ms of real time. During
-        /// any other wait, such as a real `Task.sleep`, `scale` seconds pass on the device for each real
-        /// second. Then no deadline comes in less than 250 ms, nor in less than a second while `didReceive` has not
-        /// returned. `ShownNotification.time` says which mode was in effect.
+        /// Skips a wait on the device's clock after some 20 ms of real time without an event there. During any other
+        /// wait, such as a real `Task.sleep`, `scale` seconds pass on the device for each real one; no deadline then
+        /// comes in less than 250 ms, nor within a second while `didReceive` runs. `ShownNotification.time` says which
+        /// mode was in effect.
         case automatic(scale: Double = 30)
         /// Passes this many seconds on the device for each real one.
         case scaled(by: Double)

@@ -2,7 +2,7 @@ internal import Platform
 private import UserNotifications
 
 extension Device {
-    /// A host that another server stands in for; the extension uses the real name.
+    /// Server in place of a host; the extension uses the real name.
     ///
     ///     conditions.hosts = [
     ///         Device.HostMapping("files.example.com", to: "localhost", port: 8_443, authoritiesPath: "ca.pem")
@@ -13,10 +13,10 @@ extension Device {
         /// Maps a host.
         ///
         /// - Parameters:
-        ///   - host: Name in URLs, at port 443. The server's certificate has to be for this name.
-        ///   - actualHost: Name or address that is connected to instead.
-        ///   - port: Of the actual host.
-        ///   - authoritiesPath: A PEM file of the only authorities to trust.
+        ///   - host: name in URLs, at port 443, and of the server's certificate.
+        ///   - actualHost: name or address to connect to instead.
+        ///   - port: of the actual host.
+        ///   - authoritiesPath: PEM file of the only authorities to trust.
         public init(_ host: String, to actualHost: String, port: UInt16, authoritiesPath: String) {
             mapping = SimulatedDevice.HostMapping(
                 host: host,

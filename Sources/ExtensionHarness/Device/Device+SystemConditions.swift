@@ -51,7 +51,7 @@ extension Device {
     /// Memory limit of an extension.
     ///
     /// - Source: reports from the field: 12 MB on an iPhone 5s and 7, 16 MB on an iPhone X, 24 MB since about 2020.
-    ///   Apple documents no number.
+    ///   Apple documents none.
     public struct MemoryLimit: Sendable, Equatable {
         /// Bytes that the process has written to.
         public var byteCount: Int

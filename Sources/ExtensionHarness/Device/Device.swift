@@ -8,8 +8,8 @@ public import UserNotifications
 ///     let shown = try await device.deliver(payload)
 ///     #expect(shown.title == "Ada")
 ///
-/// The extension runs in this process: a crash takes the caller with it, an extension that never returns keeps its
-/// thread, and no memory limit is enforced. Deliveries may run at the same time.
+/// The extension runs in this process: a crash takes the caller with it, a hang keeps its thread, no memory limit is
+/// enforced. Deliveries may overlap.
 public final class Device: Sendable {
     /// Clock for code on the device and for the extension's limits.
     public let clock: SimulatedClock
@@ -22,10 +22,10 @@ public final class Device: Sendable {
     /// Creates a device that runs the extension in this process.
     ///
     /// - Parameters:
-    ///   - conditions: At first; they can be changed later.
-    ///   - clock: A test's own, to be shared with its fetcher or advanced by hand.
-    ///   - makeExtension: Makes the principal object on the thread that will call it: once for each delivery, or only
-    ///     once if iOS reuses the process.
+    ///   - conditions: at first; changeable later.
+    ///   - clock: a test's own, shared with its fetcher or advanced by hand.
+    ///   - makeExtension: makes the principal object on the thread that will call it, for each delivery, or once if iOS
+    ///     reuses the process.
     public convenience init(
         _ conditions: Conditions = Conditions(),
         clock: SimulatedClock = SimulatedClock(),
@@ -58,35 +58,33 @@ public final class Device: Sendable {
     /// Number on the app's icon; 0 shows none.
     public var badge: Int { listed.badge }
 
-    /// Number of content handler calls after their delivery was over. iOS ignores such a call if the process is gone,
-    /// and ends the process if the notification was already answered.
+    /// Content handler calls after their delivery was over. iOS ignores such a call if the process is gone, and ends a
+    /// process that had already answered.
     public var lateHandlerCallCount: Int { host.lateHandlerCallCount }
 
-    /// Number of times an extension's process held a lock on a shared file when it was suspended after an expiring
-    /// activity. iOS ends the process then (`0xdead10cc`), as after an answer, where `ShownNotification.ending` reports
-    /// it. Only for an extension in its own process.
+    /// Times that an extension's process was suspended after an expiring activity with a lock on a shared file. iOS
+    /// then ends the process (`0xdead10cc`), as after an answer, where `ShownNotification.ending` reports it. Only for
+    /// an extension in its own process.
     public var lateLockCount: Int { host.lateLockCount }
 
-    /// Delivers a push to this device.
+    /// Delivers a push.
     ///
-    /// - Parameter payload: As it came from APNs.
-    /// - Throws: `SimulatedPushError` for bytes that are not a payload.
+    /// - Parameter payload: as from APNs.
+    /// - Throws: `SimulatedPushError` for bytes that are no payload.
     public func deliver(_ payload: some Collection<UInt8> & Sendable) async throws(SimulatedPushError)
         -> ShownNotification
     {
         await deliver(try SimulatedPush(payload: payload))
     }
 
-    /// Delivers a push to this device from JSON text, such as `{"aps":{"alert":"Hello","mutable-content":1}}`.
+    /// Delivers a push from JSON text, such as `{"aps":{"alert":"Hello","mutable-content":1}}`.
     ///
-    /// - Throws: `SimulatedPushError` for a text that is not a payload.
+    /// - Throws: `SimulatedPushError` for a text that is no payload.
     public func deliver(_ json: String) async throws(SimulatedPushError) -> ShownNotification {
         await deliver(try SimulatedPush(payload: json.utf8))
     }
 
-    /// Delivers a push to this device.
-    ///
-    /// Cancelling the caller calls the extension's expiry at once, as a device short of time does.
+    /// Delivers a push. Cancelling the caller calls the extension's expiry at once, as a device short of time does.
     public func deliver(_ push: SimulatedPush) async -> ShownNotification {
         let conditions = conditions
         switch conditions.repetition {

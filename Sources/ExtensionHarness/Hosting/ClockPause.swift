@@ -18,8 +18,8 @@ final class ClockPause: Sendable {
         if !wasOver { clock.release() }
     }
 
-    /// Ends the hold after this much real time, or on cancellation. Sleeps in short pieces: a stalled machine uses up
-    /// only one.
+    /// Ends the hold after this much real time, or on cancellation. Sleeps in short pieces, of which a stalled machine
+    /// uses up one.
     func end(after duration: Duration) async {
         let piece = PassageOfTime.lookPauseMax
         for _ in 0..<Int(duration / piece) where !isOver.withLock({ $0 }) {

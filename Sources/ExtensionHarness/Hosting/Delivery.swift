@@ -1,4 +1,4 @@
-/// State machine of one run of an extension over one push. Events in, one action out; no clock, no thread, no lock.
+/// Run of an extension over one push. Events in, one action out; no clock, thread or lock.
 struct Delivery {
     enum Event {
         case answered(ShownContent)
@@ -19,8 +19,8 @@ struct Delivery {
     private var outcome = ExtensionOutcome()
     private var isExpired = false
     private var isFinished = false
-    /// Calls into the extension that have not returned. An answer is final only at zero: until then a second call of
-    /// the handler may follow, and has to be seen.
+    /// Calls into the extension that have not returned. An answer is final only at zero: a second call of the handler
+    /// may follow, and has to be seen.
     private var runningCallCount = 1
 
     /// Starts with the call of `didReceive` running.

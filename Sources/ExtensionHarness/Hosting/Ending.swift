@@ -40,8 +40,7 @@ public enum TimeUsed: Sendable, Equatable {
 
 /// Enforcement of the extension's memory limit.
 public enum MemoryEnforcement: Sendable, Equatable {
-    /// None: the extension ran in the test's own process, or in a program built with a sanitizer, whose own memory is
-    /// many times the extension's.
+    /// None: in the test's own process, or in a program with a sanitizer, whose memory is many times the extension's.
     case none
     /// By a kernel control group, exact to the byte.
     case controlGroup

@@ -1,9 +1,9 @@
 internal import UserNotifications
 
 protocol ExtensionHosting: Sendable {
-    /// Runs the extension from its creation to its end. Cancelling the caller makes its time over at once.
+    /// Runs the extension from creation to end. Cancelling the caller ends its time at once.
     ///
-    /// - Parameter show: Brings the outcome to the screen, before any more time passes on the device.
+    /// - Parameter show: shows the outcome before more time passes on the device.
     func run(
         _ request: ExtensionRequest,
         show: @Sendable (ExtensionOutcome) -> ShownNotification

@@ -1,11 +1,10 @@
-/// A picture of the lock screen, for the report of a failing test. On the left is the placeholder as visible in
-/// transit, on the right the extension's result.
+/// A picture of the lock screen, for a failing test's report: on the left the placeholder as visible in transit, on the
+/// right the extension's result.
 ///
 ///     let picture = LockScreenPicture(of: shown, appName: "Acme Chat")
 ///     try Data(picture.svg.utf8).write(to: url)
 ///
-/// An attachment's file is read when the picture is made; the device deletes it. Previews are drawn as with "Show
-/// Previews: Always".
+/// Attachments are read now; the device deletes them. Previews are drawn as with "Show Previews: Always".
 public struct LockScreenPicture: Sendable, Equatable {
     /// Picture as an SVG 1.1 document in UTF-8. All text is escaped, and nothing outside the document is referred
     /// to.
@@ -23,9 +22,9 @@ public struct LockScreenPicture: Sendable, Equatable {
     /// Draws a picture.
     ///
     /// - Parameters:
-    ///   - shown: A delivered notification.
-    ///   - appName: As the home screen shows it.
-    ///   - language: Of the date; the clock is in UTC.
+    ///   - shown: a delivered notification.
+    ///   - appName: as on the home screen.
+    ///   - language: of the date; the clock is in UTC.
     public init(of shown: ShownNotification, appName: String, language: String = "en") {
         let clock = LockScreenClock(shown.date, language: language)
         let card = { NotificationCard($0, appName: appName, time: clock.time) }

@@ -1,6 +1,6 @@
-/// One notification as the lock screen draws it: icon, title and time, subtitle, body, thumbnail.
+/// One notification on the lock screen: icon, title and time, subtitle, body, thumbnail.
 ///
-/// Lengths are points. Apple documents none of them; these resemble a phone at the standard text size.
+/// Lengths are points, undocumented by Apple; these resemble a phone at the standard text size.
 struct NotificationCard {
     static let width = 377
     private static let padding = 14

@@ -1,5 +1,5 @@
-/// SVG element as a value. Names are literals of ours, and values are escaped on writing, so that text from outside
-/// never becomes markup.
+/// SVG element as a value. Names are our literals; values are escaped on writing, so that no outside text becomes
+/// markup.
 struct SVGElement {
     private enum Content {
         case elements([SVGElement])

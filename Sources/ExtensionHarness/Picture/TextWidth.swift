@@ -1,5 +1,5 @@
-/// Estimates text width without the font, by kinds of characters, a little above Helvetica's and Apple's own widths. A
-/// line break that is one letter off is accurate enough for the picture.
+/// Estimates text width by kinds of characters, a little above Helvetica's and Apple's own. For the picture a line
+/// break one letter off is accurate enough.
 enum TextWidth {
     static func ems(of text: some Sequence<Character>) -> Double {
         text.reduce(0) { $0 + ems(of: $1) }

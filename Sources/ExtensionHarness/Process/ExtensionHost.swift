@@ -3,17 +3,17 @@ public import UserNotifications
 
 /// The extension's own process: a crash, a hang or too much memory ends only that, as on a device.
 ///
-/// It is an executable target with a single `main.swift`:
+/// Its executable target has a single `main.swift`:
 ///
 ///     import ExtensionHarness
 ///     import MyExtension
 ///
 ///     ExtensionHost.run { NotificationService() }
 ///
-/// A test names that target among its dependencies, and starts it with `Device(process: .built("MyExtensionHost"))`.
+/// A test depends on that target, and starts it with `Device(process: .built("MyExtensionHost"))`.
 public enum ExtensionHost {
-    /// Runs the extension for each push of a `Device`, until that device is gone. The main queue and main actor are
-    /// free for the extension, as in its own process on iOS.
+    /// Runs the extension for each push of a `Device`, until that is gone. The extension has the main queue and main
+    /// actor, as in its own process on iOS.
     public static func run(_ makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
         start(makeExtension)
         dispatchMain()

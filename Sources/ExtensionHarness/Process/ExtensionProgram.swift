@@ -12,19 +12,19 @@ public struct ExtensionProgram: Sendable, Equatable {
     /// Names an executable.
     ///
     /// - Parameters:
-    ///   - path: Relative to this process's working folder unless it begins with a slash.
-    ///   - arguments: The program's, without its name.
-    ///   - environment: Variables beside this process's own.
+    ///   - path: relative to the working folder unless it begins with a slash.
+    ///   - arguments: without the program's name.
+    ///   - environment: variables beside this process's own.
     public init(path: String, arguments: [String] = [], environment: [String: String] = [:]) {
         self.path = URL(fileURLWithPath: path).path
         self.arguments = arguments
         self.environment = environment
     }
 
-    /// An executable target of the package under test, which the build puts beside the test bundle. The test target has
-    /// to name it among its dependencies.
+    /// An executable target of the package under test, built beside the test bundle; the test target has to depend on
+    /// it.
     ///
-    /// - Returns: A program that is looked for when a process starts.
+    /// - Returns: a program, looked for when a process starts.
     public static func built(_ name: String) -> ExtensionProgram {
         let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return ExtensionProgram(path: test.deletingLastPathComponent().appendingPathComponent(name).path)

@@ -1,8 +1,8 @@
 internal import UserNotifications
 
 extension ExtensionRequest {
-    /// Seconds on the device for each real one, only if asked for: starting and running a process take real time, and a
-    /// slow machine's must not be scaled into the extension's.
+    /// Seconds on the device for each real one, only if asked for: a process takes real time, and a slow machine's must
+    /// not be scaled into the extension's.
     var timeScale: Double {
         guard case .scaled(let scale) = conditions.timekeeping, scale.isFinite else { return 1 }
         return min(max(scale, 0.001), 1_000)

@@ -1,6 +1,6 @@
-/// Memory that iOS would count against an extension: pages it has written to, resident or swapped.
+/// Memory that iOS would count against an extension: pages written, resident or swapped.
 ///
-/// The resident set is no measure: its shared libraries do not count on iOS, and alone exceed the limit.
+/// Not the resident set: its shared libraries do not count on iOS, and alone exceed the limit.
 enum Footprint {
     private static let fields = ["RssAnon:", "RssShmem:", "VmSwap:"]
 

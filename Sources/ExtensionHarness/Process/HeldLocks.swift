@@ -1,10 +1,10 @@
 internal import UserNotifications
 
-/// Detects a process's lock on a file that app and extension share. iOS ends such a process at suspension
+/// Detects a process's lock on a file shared by app and extension. iOS ends such a process at suspension
 /// (`0xdead10cc`): the app could wait for ever.
 ///
-/// The kernel reports `flock` and both kinds of `fcntl` locks: `/proc/PID/fdinfo/N` has a line `lock:` for each one
-/// held through descriptor N (proc(5)).
+/// `/proc/PID/fdinfo/N` has a line `lock:` for each `flock` or `fcntl` lock, of both kinds, held through descriptor N
+/// (proc(5)).
 enum HeldLocks {
     /// - Parameter id: A process that is stopped meanwhile.
     /// - Returns: False also for a process that is gone.

@@ -4,7 +4,7 @@ internal import UserNotifications
 
 /// Host's end of the socket to its device.
 ///
-/// Unchecked: `buffer` is used only by the one thread that calls `nextOrder`; a report is sent whole, under a lock.
+/// Unchecked: only the one thread that calls `nextOrder` uses `buffer`; a report is sent whole, under a lock.
 final class HostChannel: @unchecked Sendable {
     private static let descriptor: Int32 = 3
     /// Unused zero: the thread sanitizer does not support a lock around nothing.

@@ -1,11 +1,11 @@
 internal import Platform
 internal import UserNotifications
 
-/// Control group for one process: the kernel ends the process when it exceeds its memory limit.
+/// Control group of one process, which the kernel ends beyond its memory limit.
 ///
 /// Needs a delegated folder: `/sys/fs/cgroup/sealedpush` (version 2, with the memory controller on) or
-/// `/sys/fs/cgroup/memory/sealedpush` (version 1). The test process's own group is never changed: it belongs to its
-/// environment.
+/// `/sys/fs/cgroup/memory/sealedpush` (version 1). The test process's own group belongs to its environment, and is
+/// never changed.
 ///
 /// - Source: cgroups(7); the kernel's admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
 final class MemoryGroup: Sendable {

@@ -26,8 +26,8 @@ final class ProcessHost: ExtensionHosting {
         show: @Sendable (ExtensionOutcome) -> ShownNotification
     ) async -> ShownNotification {
         while true {
-            // A process that has ended since its last push returns nil. The loop ends, as a new process always takes
-            // its first push.
+            // A process that ended since its last push returns nil; a new one always takes its first push, and ends the
+            // loop.
             let watch = watch(for: request)
             if let outcome = await watch.run(request) { return show(outcome) }
             state.withLock { if $0.reused === watch { $0.reused = nil } }
@@ -53,8 +53,8 @@ final class ProcessHost: ExtensionHosting {
     }
 }
 
-/// Private folder with a subfolder for each process, made for the first process. It outlives them, because an
-/// answer's attachments may be read later.
+/// Private folder with a subfolder for each process. It outlives them, because an answer's attachments may be read
+/// later.
 private final class ProcessFolder: Sendable {
     /// Empty if none could be made; the processes then fail to start.
     private let path = Guarded<String?>(nil)

@@ -44,9 +44,9 @@ final class ProcessLoop {
         supervision = ProcessSupervision(memoryByteCountMax: isPolled ? setting.memoryByteCountMax : nil)
     }
 
-    /// Runs until the process is over or no longer needed.
+    /// Runs until the process is over or not needed.
     ///
-    /// - Returns: The outcome of every later push; nil means that it takes another process.
+    /// - Returns: outcome of every later push; nil: it takes another process.
     func run() -> ExtensionOutcome? {
         var commands = inbox.withLock { $0.take() }
         while commands.isEmpty {

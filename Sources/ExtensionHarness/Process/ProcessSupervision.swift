@@ -1,7 +1,7 @@
-/// iOS's supervision of an extension's process over all its pushes. Events in, actions out; no clock, no process, no
+/// iOS's supervision of an extension's process over all pushes. Events in, actions out; no clock, process or
 /// descriptor.
 ///
-/// A push is done when the extension has answered and the calls into it have returned. When all are done the process is
+/// A push is done when the extension has answered and the calls into it returned. When all are done the process is
 /// suspended; only then do they finish: a second answer or a held lock must be seen. An expiring activity keeps the
 /// process running.
 struct ProcessSupervision {

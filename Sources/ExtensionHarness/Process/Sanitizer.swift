@@ -1,7 +1,7 @@
 internal import Platform
 
-/// Detects a build with the address or thread sanitizer, and so of the host, which comes from the same build. A
-/// sanitizer's own memory would exceed the extension's limit many times.
+/// Detects a build, and so a host, with the address or thread sanitizer, whose own memory would far exceed the
+/// extension's limit.
 enum Sanitizer {
     static let isPresent = initializers.contains { name in unsafe dlsym(nil, name) != nil }
 

@@ -1,8 +1,8 @@
 internal import UserNotifications
 
-/// One level of JSON for each level of the value, so that any nesting of a payload gets through.
+/// One level of JSON for each of the value, so that any nesting gets through.
 ///
-/// A letter at the beginning of a text separates it from the type names of values without a JSON form.
+/// A letter before a text separates it from the type names of values without a JSON form.
 extension UserInfoValue: Codable {
     private static let text: Unicode.Scalar = "s"
     private static let type: Unicode.Scalar = "o"

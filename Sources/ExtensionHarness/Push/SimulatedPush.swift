@@ -2,7 +2,7 @@ public import UserNotifications
 
 /// A push as a device reads it from APNs' payload.
 ///
-/// A wrong member of `aps`, such as a badge that is a string, counts as missing, as on iOS. Only bytes that are not a
+/// A wrong member of `aps`, such as a badge that is a string, counts as missing, as on iOS. Only bytes that are no
 /// payload are an error.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
@@ -24,9 +24,9 @@ public struct SimulatedPush: Sendable, Equatable {
     /// Reads a payload.
     ///
     /// - Parameters:
-    ///   - payload: As it came from APNs.
-    ///   - identifier: By default a new one, as iOS makes for a push without a collapse id.
-    /// - Throws: `SimulatedPushError` for bytes that are not a payload.
+    ///   - payload: as from APNs.
+    ///   - identifier: by default new, as for a push without a collapse id.
+    /// - Throws: `SimulatedPushError` for bytes that are no payload.
     public init(
         payload: some Collection<UInt8>,
         identifier: String = UUID().uuidString

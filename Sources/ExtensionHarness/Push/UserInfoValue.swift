@@ -1,8 +1,7 @@
 internal import UserNotifications
 
-/// One value of a notification's `userInfo`, comparable and `Sendable`.
-///
-/// The extension gets Foundation objects, as on iOS; its resulting `userInfo` comes back as this, without references.
+/// Value of a notification's `userInfo`, comparable and `Sendable`. The extension gets Foundation objects, as on iOS;
+/// its result comes back as this, without references.
 public enum UserInfoValue: Sendable, Equatable {
     /// JSON's `null`.
     case null

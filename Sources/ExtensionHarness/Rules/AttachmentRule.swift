@@ -6,8 +6,7 @@ enum AttachmentRule {
     /// Bytes of a file that identify its format.
     static let headerByteCount = 12
 
-    /// Size limits. Apple says "10 MB" without defining it; the smaller reading is used, so that a file accepted here
-    /// is accepted there.
+    /// Size limits. Apple's "10 MB" is undefined; by the smaller reading, a file accepted here is accepted there.
     private enum Kind {
         static let image = 10_000_000
         static let audio = 5_000_000

@@ -1,7 +1,7 @@
-/// iOS's decision whether to run an extension at all.
+/// iOS's decision to run an extension at all.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension: "configured to
-///   display an alert" and `mutable-content` with the value 1. Not for silent pushes, sounds and badges alone.
+///   display an alert" and `mutable-content` 1. Not for silent pushes, sounds and badges alone.
 enum RunRule {
     /// - Returns: Nil if the extension runs.
     static func notRunReason(

@@ -1,7 +1,7 @@
 public import UserNotifications
 
-/// A random sequence of pushes and mishaps, repeatable by its seed: a device that is locked in the middle, short of
-/// time, full, or gets a push twice.
+/// A random sequence of pushes and mishaps, repeatable by its seed: the device is locked in the middle, short of time,
+/// full, or gets a push twice.
 ///
 ///     let schedule = DeviceSchedule(seed: seed, pushCount: pushes.count)
 ///     let report = await schedule.run(pushes) { NotificationService() }
@@ -26,9 +26,9 @@ public struct DeviceSchedule: Sendable, Equatable {
     /// Creates the schedule of a seed.
     ///
     /// - Parameters:
-    ///   - seed: The same number makes the same schedule.
-    ///   - pushCount: Number of different pushes to deliver, at least 1.
-    ///   - base: Values that chance leaves alone: the app's folders and languages, the date, the limits.
+    ///   - seed: the same number makes the same schedule.
+    ///   - pushCount: different pushes to deliver, at least 1.
+    ///   - base: not left to chance: the app's folders and languages, the date, the limits.
     public init(seed: UInt64, pushCount: Int, on base: Device.Conditions = Device.Conditions()) {
         precondition(pushCount > 0)
         var dice = Dice(seed: seed)
@@ -49,8 +49,8 @@ public struct DeviceSchedule: Sendable, Equatable {
     /// Delivers the pushes to a new device.
     ///
     /// - Parameters:
-    ///   - pushes: As many as the schedule was made for.
-    ///   - makeExtension: As for `Device`.
+    ///   - pushes: as many as scheduled.
+    ///   - makeExtension: as for `Device`.
     public func run(
         _ pushes: [SimulatedPush],
         makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension

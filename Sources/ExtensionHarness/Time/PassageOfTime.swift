@@ -1,14 +1,14 @@
 /// Decides when a device's time advances. Readings of its clock in, one action out; no clock, no thread.
 ///
 /// Idle code cannot be recognized from outside, so this is a rule, no proof:
-/// - No time passes while a test asks for that.
-/// - No time passes while a system call into the extension runs, or code bound to the device. After a second of real
-///   time such work counts as waiting.
+/// - None passes while a test asks for that.
+/// - None passes while a system call into the extension runs, or code bound to the device; after a second of real time
+///   such work counts as waiting.
 /// - If the extension waits on the device's clock, time advances to the next deadline after `settledLookCount` looks in
-///   a row without an event. Each look waits for a thread behind other ready work, so a busy machine stretches them.
+///   a row without an event. Each look waits for a thread behind other ready work: a busy machine stretches them.
 /// - If only the system waits on the clock, the extension works or waits for something real: the deadline is a real
-///   one, scaled, and takes `realWaitLookMin` looks. Of the time between two looks only `lookPauseMax` counts: while
-///   the machine stands still, so does the extension.
+///   one, scaled, and takes `realWaitLookMin` looks. Between two looks only `lookPauseMax` counts: while the machine
+///   stands still, so does the extension.
 struct PassageOfTime: Sendable {
     enum Action: Sendable, Equatable {
         case wait
@@ -23,7 +23,7 @@ struct PassageOfTime: Sendable {
 
     /// Minimum of a real deadline at any scale: threads have to be scheduled.
     static let realWaitMin = Duration.milliseconds(250)
-    /// Minimum of looks before a real deadline: on a busy machine a task waits for its thread as long as a look does.
+    /// Fewest looks before a real deadline: on a busy machine a task waits for its thread as long as a look does.
     static let realWaitLookMin = 100
     /// Minimum of a real deadline while a call runs.
     static let workTimeMax = Duration.seconds(1)

@@ -118,8 +118,8 @@ public final class SimulatedClock: Clock, Sendable {
         }
     }
 
-    /// Cancels the sleepers of a device that is released: its time has stopped, and they and this clock would keep each
-    /// other alive for ever.
+    /// Cancels the sleepers of a released device: its time has stopped, and they and this clock would keep each other
+    /// alive.
     func cancelSleepers(on screen: ObjectIdentifier) {
         let sleepers = state.withLock { state in
             let ids = state.sleepers.filter { $0.value.screen == screen }.keys.sorted()
@@ -164,8 +164,8 @@ public final class SimulatedClock: Clock, Sendable {
         }
     }
 
-    /// Runs `body` while no time passes by itself on a device with this clock: for work that should take none on the
-    /// device, such as a stub server's answer.
+    /// Runs `body` while time on a device with this clock stands still: for work that should take none there, such as a
+    /// stub server's answer.
     public func standingStill<Result, E: Error>(
         while body: () async throws(E) -> Result
     ) async throws(E) -> Result {

@@ -1,8 +1,7 @@
 import Platform
 
-/// Advances a clock as `PassageOfTime` decides, and records the time used.
-///
-/// Each delivery has its own. Of two that advance one clock from the same reading, the clock accepts the first.
+/// Advances a clock as `PassageOfTime` decides, and records the time used. One for each delivery; of two advances from
+/// the same reading, the clock accepts the first.
 final class TimeKeeper: Sendable {
     private let clock: SimulatedClock
     private let used = Guarded(TimeUsed.none)
