@@ -5,7 +5,7 @@ package import Networking
 package struct SimulatorConfiguration: Sendable {
     /// Environment; a simulator is one of Apple's two services.
     package var environment = APNSEnvironment.sandbox
-    /// Listening address. Loopback by default, because the simulator issues a token to every client.
+    /// Loopback by default: the simulator issues a token to every client.
     package var address = "127.0.0.1"
     /// For this and the next ports, 0 lets the system choose.
     package var pushPort: UInt16 = 0
@@ -56,7 +56,7 @@ package struct SimulatorIdentity: Sendable {
         device = try .server(
             identity: identity,
             alpn: [DeviceFrame.applicationProtocol],
-            // A frame refuses a device without a required certificate: a failed handshake would not say why.
+            // Refuses with a frame: a failed handshake would not say why.
             clientTrust: deviceAuthorityPEM.map {
                 TLSContext.ClientTrust(authorities: .pem($0), isCertificateRequired: false)
             }

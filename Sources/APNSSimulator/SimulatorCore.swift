@@ -13,7 +13,7 @@ final class SimulatorCore {
     var faults: InjectedFaults
     /// Events for later queries; nil without a control port.
     var journal: EventJournal?
-    /// Provider servers. Weak, because a server closes when it is released.
+    /// Weak, because a released server closes.
     weak var pushServer: HTTP2Server?
     weak var channelServer: HTTP2Server?
     private(set) var clockOffset: Int64 = 0

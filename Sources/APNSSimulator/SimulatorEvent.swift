@@ -20,7 +20,7 @@ package enum SimulatorEvent: Sendable {
     /// Event of the gateway or the feedback service.
     case legacy(LegacyEvent)
 
-    /// Remarks on an accepted push. Computed on demand: parsing a payload takes as long as the other checks.
+    /// Remarks on an accepted push, on demand: parsing a payload takes as long as the other checks.
     var lints: [SimulatorEvent] {
         guard case .accepted(let push, let device) = self else { return [] }
         return push.lints.map { .lint($0, device: device) }

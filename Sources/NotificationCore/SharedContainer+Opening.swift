@@ -70,7 +70,7 @@ extension SharedContainer {
         }
     }
 
-    /// A window that the ring does not name is another device's or a reinstalled app's: messages could be replayed
+    /// A window that the ring does not name is another device's or a reinstalled app's, and would allow replays
     /// (protocol v1, rule 15). The app destroys these prekeys.
     private static func replay(of keyRing: KeyRing, _ window: ReplayWindow?) -> MessageOpener.ReplayProtection {
         guard let window else { return .unavailable }

@@ -1,7 +1,6 @@
 import Platform
 
-/// Unwritten messages, on a full disk for example: the newest 64 per spool. They wait in memory for the process's next
-/// push, and end with it.
+/// Unwritten messages, as on a full disk: the newest 64 per spool, in memory until the process's next push or end.
 final class UnkeptMessages: Sendable {
     static let ofProcess = UnkeptMessages()
 

@@ -4,7 +4,7 @@ package import DeviceLink
 extension ChannelDirectory {
     // MARK: Devices
 
-    /// Connects a device, which gets stored broadcasts that it has not had.
+    /// Connects a device, which gets stored broadcasts that are new to it.
     package mutating func connect(_ subscriber: SubscriberID, now: Int64) -> [Effect] {
         subscribers[subscriber, default: Subscriber()].isOnline = true
         subscribers[subscriber]?.unacknowledged = []

@@ -48,8 +48,7 @@ package struct ChannelDirectory {
         var unacknowledged: [(id: APNSID, key: Key)] = []
     }
 
-    /// Limit above which a device counts as offline. With other pushes in flight, still below what a device accepts at
-    /// once.
+    /// Above it a device counts as offline. With other pushes in flight, still below what a device accepts at once.
     package static let unacknowledgedCountMax = 32
 
     var settings: ChannelSettings
@@ -62,9 +61,7 @@ package struct ChannelDirectory {
 
     // MARK: Channels
 
-    /// Creates a channel.
-    ///
-    /// - Parameter makeID: makes random ids, until one is new in this environment.
+    /// - Parameter makeID: makes random ids, until one is new here.
     /// - Throws: `.featureNotEnabled`, `.cannotCreateChannelConfiguration`.
     package mutating func create(
         of app: Topic,

@@ -5,8 +5,7 @@ package struct ChannelError: Error, Equatable, Sendable {
 
     init(_ reason: BroadcastReason) { self.reason = reason }
 
-    /// Translates a refused credential. Reasons of device pushes alone, such as UnrelatedKeyIdInToken, become
-    /// InvalidProviderToken.
+    /// Reasons of device pushes alone, such as UnrelatedKeyIdInToken, become InvalidProviderToken.
     init(_ rejected: RequestRejection) {
         reason = BroadcastReason(rawValue: rejected.reason.rawValue) ?? .invalidProviderToken
     }

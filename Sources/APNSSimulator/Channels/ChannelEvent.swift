@@ -4,7 +4,7 @@ package import APNS
 package enum ChannelEvent: Equatable, Sendable {
     case created(channel: Int)
     case deleted(channel: Int)
-    /// Accepted broadcast, and the number of devices that got it at once.
+    /// Accepted broadcast; devices that got it at once.
     case published(APNSID, channel: Int, deviceCount: Int)
     /// Stored for offline devices.
     case stored(APNSID, channel: Int)

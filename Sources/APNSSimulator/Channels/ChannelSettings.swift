@@ -1,4 +1,4 @@
-/// Rules that Apple leaves open, and limits that tests lower.
+/// Rules that Apple leaves open, and limits to lower in tests.
 package struct ChannelSettings: Sendable {
     /// For one app.
     package var channelCountMax = 10_000

@@ -17,7 +17,7 @@ package struct ChannelSummary: Equatable, Sendable {
 }
 
 extension ChannelDirectory {
-    /// Channels, oldest first, without messages expired by `now` (seconds since 1970).
+    /// Channels, oldest first; messages expired by `now` (seconds since 1970) are left out.
     package func summaries(now: Int64) -> [ChannelSummary] {
         var summaries: [ChannelSummary] = []
         for (name, app) in apps {

@@ -19,7 +19,6 @@ extension Simulator {
         await core.loop.run { [core] in core.value.channels.setCapability(of: app, isOn: isOn) }
     }
 
-    /// Refuses the next valid request about channels.
     package func refuseNextChannelRequest(_ reason: BroadcastReason) async {
         await core.loop.run { [core] in core.value.channels.refuseNext(reason) }
     }

@@ -32,7 +32,7 @@ package struct ConnectionRules: Sendable, Equatable {
 
     // MARK: Errors
 
-    /// Percentage of errors among the answers that a connection survives; 0: no limit.
+    /// Percentage of errors among the answers that a connection survives; 0: any.
     package var errorPercentMax = 0
     /// Same for BadDeviceToken alone.
     package var badTokenPercentMax = 0
@@ -57,7 +57,7 @@ package struct ConnectionRules: Sendable, Equatable {
     // MARK: Many connections
 
     package var connectionCountMax = 1024
-    /// Connections of one address admitted within `reconnectWindowSeconds`; 0: no limit.
+    /// Admitted of one address within `reconnectWindowSeconds`; 0: no limit.
     package var reconnectCountMax = 0
     package var reconnectWindowSeconds = 60
 }

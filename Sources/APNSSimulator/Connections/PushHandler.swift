@@ -29,7 +29,7 @@ final class PushHandler: HTTP2Handler {
     }
 
     func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder) {
-        // The GOAWAY said that nothing was processed, so earlier requests must not be either.
+        // The GOAWAY denied processing, so earlier requests must not be processed either.
         guard !isRefused else { return responder.reset(code: Self.refusedStream) }
         guard !ChannelService.takes(request.path) else {
             // A broadcast's reasons do not count towards the connection's errors.

@@ -35,7 +35,7 @@ struct ReconnectLimiter {
         return isAdmitted
     }
 
-    /// Times in the future do not count: after the clock is set back, all are admitted.
+    /// Future times do not count: after the clock is set back, all are admitted.
     private func isRecent(_ admittedAt: Int64, _ now: Int64) -> Bool {
         admittedAt <= now && now - admittedAt < windowSeconds
     }

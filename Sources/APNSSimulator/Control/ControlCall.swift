@@ -1,4 +1,4 @@
-/// `all` is the complete list; tests compare the documentation with it.
+/// `all` is complete; tests compare the documentation with it.
 struct ControlCall: Sendable {
     typealias Answer = @Sendable (ControlRequest, any SimulatorControl) throws(ControlProblem) -> ControlAnswer
 

@@ -42,7 +42,7 @@ enum ControlCalls {
         }
     }
 
-    /// A hundred years: enough for tests, and no sum of seconds overflows.
+    /// A hundred years: enough for tests, and no sum overflows.
     private static let clockOffsetMax: Int64 = 100 * 366 * 86_400
 
     static func moveClock(

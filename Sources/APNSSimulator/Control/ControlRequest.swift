@@ -34,7 +34,7 @@ struct ControlRequest: Sendable {
         self.members = members
     }
 
-    /// - Throws: a problem for the first unknown name.
+    /// - Throws: the first unknown name.
     func allow(members allowed: [String] = [], query allowedQuery: [String] = []) throws(ControlProblem) {
         if let stranger = members.first(where: { !allowed.contains($0.name) }) {
             throw ControlProblem(

@@ -15,7 +15,7 @@ package struct EventJournal {
         let unixSeconds: Int64
     }
 
-    /// Limit of events kept with their payloads. Beyond it they are summarized unread.
+    /// Events kept with their payloads; beyond it they are summarized unread.
     private static let unreadCountMax = 10_000
 
     package var countMax: Int {
@@ -39,15 +39,14 @@ package struct EventJournal {
     }
 
     package mutating func append(_ event: SimulatorEvent, unixSeconds: Int64) {
-        // If more entries than unread events are kept, none must be dropped yet.
+        // While more entries than unread events are kept, none must be dropped.
         if unread.isFull, countMax > unread.countMax { makeEntries() }
-        // The unread events will replace all earlier entries.
         if unread.isFull { lastNumber += 1 }
         unread.append(Unread(event: event, unixSeconds: unixSeconds))
     }
 
     /// - Parameter number: the last known event; 0: none.
-    /// - Returns: later entries that are still kept, oldest first.
+    /// - Returns: later entries still kept, oldest first.
     package mutating func entries(after number: Int, limit: Int) -> [Entry] {
         makeEntries()
         let known = max(0, number - (lastNumber - entries.count))

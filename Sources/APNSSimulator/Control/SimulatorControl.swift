@@ -10,7 +10,7 @@ package protocol SimulatorControl: AnyObject {
     /// Seconds since 1970, on the simulator's clock.
     var now: Int64 { get }
     var clockOffset: Int64 { get }
-    /// Moves the clock forward, or back for a negative number.
+    /// Negative moves it back.
     func moveClock(by seconds: Int64)
 
     var faults: InjectedFaults { get set }

@@ -22,8 +22,7 @@ struct CoreAlarm {
         timer = loop.schedule(after: Self.pause(until: time, from: now), action)
     }
 
-    /// Whole seconds like the clock, rounded up: an earlier timer finds nothing due, a thousand times in the worst
-    /// case.
+    /// Whole seconds like the clock, rounded up: an earlier timer finds nothing due, at worst a thousand times.
     private static func pause(until time: Int64, from now: Int64) -> Duration {
         .seconds(max(1, (time - now + 999) / 1000))
     }

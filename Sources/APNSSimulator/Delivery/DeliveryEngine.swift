@@ -26,7 +26,7 @@ package struct DeliveryEngine {
         rate = RequestRate(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
     }
 
-    /// Waiting pushes keep their end, and are sent at once if allowed now.
+    /// Waiting pushes keep their end; those now allowed are sent.
     mutating func adopt(_ settings: DeliverySettings, at now: Int64) -> [DeliveryEffect] {
         guard settings != context.settings else { return [] }
         rate.adopt(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
@@ -114,7 +114,7 @@ package struct DeliveryEngine {
         perform(address, at: now) { $0.connect(connection, state, &$1) }
     }
 
-    /// The newest unacknowledged push waits from now on.
+    /// The newest unacknowledged push waits.
     package mutating func disconnect(_ address: Address, at now: Int64) -> [DeliveryEffect] {
         perform(address, at: now) { $0.disconnect(&$1) }
     }
@@ -155,7 +155,7 @@ package struct DeliveryEngine {
     ) -> [DeliveryEffect] {
         context.now = now
         let installation = address.installation
-        // Removed from the table, so that a change copies nothing.
+        // Out of the table, so that a change copies nothing.
         var lane =
             lanes.removeValue(forKey: installation) ?? DeliveryPath(installation: installation, device: address.device)
         body(&lane, &context)

@@ -20,7 +20,7 @@ package enum DeliveryEffect: Equatable, Sendable {
     /// Connection of a device that connected anew.
     case close(ConnectionID)
     case happened(DeliveryEvent)
-    /// Failed delivery, once for each token: an entry for the feedback list; pushes get 410 from now on.
+    /// Failed delivery, once for each token: adds to the feedback list; pushes get 410.
     case appIsGone(DeviceToken, bundleID: Topic, atMilliseconds: Int64)
 }
 
@@ -51,7 +51,7 @@ package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
     case appRunning = "app-running"
     /// Dropped by a setting.
     case topicOfAnotherType = "topic-of-another-type"
-    /// Start tokens only start a Live Activity; its own token only updates it.
+    /// Start tokens only start a Live Activity; its own only updates it.
     case otherActivityToken = "other-activity-token"
     case injected = "injected-fault"
 }

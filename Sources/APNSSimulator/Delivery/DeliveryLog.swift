@@ -41,7 +41,7 @@ package struct DeliveryLog: Sendable {
         }
     }
 
-    /// Limit for a push stored again and again as its device reconnects. Beyond it, a new step replaces the last.
+    /// Bounds a push stored again at each reconnection: then a new step replaces the last.
     package static let stepCountMax = 16
 
     private var entryCountMax: Int
@@ -114,7 +114,7 @@ package struct DeliveryLog: Sendable {
         var entries: [Entry] = []
         for age in 0..<ring.count where entries.count < countMax {
             let entry = ring[place(of: nextNumber - 1 - age)]
-            // Not a break: if the clock was set back, later entries may be younger.
+            // Later entries may be younger, if the clock was set back.
             guard isCurrent(entry, atMilliseconds), query.matches(entry) else { continue }
             entries.append(entry)
         }

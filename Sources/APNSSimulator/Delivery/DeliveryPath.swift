@@ -9,7 +9,7 @@ import DeviceLink
 /// - Source: "Sending notification requests to APNs", on storing, priorities and `apns-expiration`; "Pushing background
 ///   updates to your App".
 struct DeliveryPath {
-    /// Limit above which a device counts as busy, and pushes are stored.
+    /// Above it a device counts as busy, and pushes are stored.
     static let unacknowledgedCountMax = 64
 
     let installation: UInt32
@@ -23,7 +23,7 @@ struct DeliveryPath {
     private var group: [AcceptedItem] = []
     private var groupEnd = Int64.max
     private var rhythm = DeviceRhythm()
-    /// Time of the first delivery that failed because the app was gone.
+    /// First delivery that failed because the app was gone.
     private var goneSince: Int64?
     /// Time at which to report it.
     private var goneIsTold = Int64.max
@@ -89,7 +89,6 @@ struct DeliveryPath {
 
     // MARK: Pushes
 
-    /// Sends, keeps or discards a push.
     mutating func route(_ item: AcceptedItem, _ context: inout DeliveryContext) {
         guard connection != nil else { return keep(item, .offline, &context) }
         guard !state.contains(.appRemoved) else { return fail(item, &context) }
@@ -145,7 +144,7 @@ struct DeliveryPath {
 
     // MARK: Waiting
 
-    /// Keeps one push, the newer unless reordering is simulated, whatever their collapse ids.
+    /// Keeps one push, the newer unless reordering is simulated, of any collapse id.
     private mutating func keep(_ item: AcceptedItem, _ reason: StoredReason, _ context: inout DeliveryContext) {
         guard let item = waiting(item, &context) else { return }
         guard let other = stored else { return stored = store(item, reason, &context) }
@@ -254,7 +253,7 @@ struct DeliveryPath {
         return next
     }
 
-    /// True if the lane can be removed without loss.
+    /// True if the lane holds nothing to lose.
     func isIdle(_ context: DeliveryContext) -> Bool {
         connection == nil && stored == nil && goneIsTold == .max && rhythm.end(context.settings) <= context.now
     }

@@ -9,7 +9,7 @@ package struct DeliverySettings: Sendable, Equatable {
 
     /// Storage of a push without `apns-expiration`.
     package var storageDays: Int64 = 30
-    /// Pushes this close may replace each other in any order, and groups are shuffled. 0: in order.
+    /// Pushes this close may replace each other in any order, and groups are shuffled; 0: in order.
     package var reorderMilliseconds: Int64 = 0
     package var grouping = Grouping.lowPower
     /// Time from the first push of a group until it is sent.
@@ -25,7 +25,7 @@ package struct DeliverySettings: Sendable, Equatable {
     package var tokenRequestsPerMinute: Int64 = 0
     /// Pushes allowed at once before the rate applies.
     package var tokenBurst: Int64 = 100
-    /// Longest time from failed delivery to 410, drawn for each token.
+    /// Longest time from failed delivery to 410, random for each token.
     package var lateInvalidationSeconds: Int64 = 0
     package var logEntryCountMax = 100_000
     package var logDays: Int64 = 7

@@ -25,8 +25,6 @@ struct DeviceRhythm {
         return backgrounds[backgrounds.count - limit] + Self.hour
     }
 
-    /// Counts the push as presented.
-    ///
     /// - Source: Apple's `UNNotificationInterruptionLevel`: time-sensitive and critical notifications break through.
     mutating func presentation(
         of push: DevicePush,

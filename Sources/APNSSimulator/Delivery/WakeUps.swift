@@ -1,4 +1,4 @@
-/// Heap of wake-up times. Outdated entries stay until their time; the owner detects them.
+/// Heap of wake-up times. Outdated entries stay; the owner detects them.
 struct WakeUps {
     private struct Entry {
         let time: Int64

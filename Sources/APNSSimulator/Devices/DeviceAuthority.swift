@@ -35,7 +35,7 @@ package final class DeviceAuthority: Sendable {
 
     private static let deviceName = "Simulated device"
 
-    /// Issues a key and certificate. The name is the same for all; the key identifies the device.
+    /// Issues a key and certificate. All have one name; the key identifies the device.
     ///
     /// - Throws: `.library`.
     package func enrol() throws(TLSError) -> TLSIdentity {

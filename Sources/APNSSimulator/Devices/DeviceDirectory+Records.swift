@@ -1,7 +1,7 @@
 import DeviceLink
 
 extension DeviceDirectory {
-    /// Restores an earlier run's registrations, and tracks changes from then on.
+    /// Restores an earlier run's registrations, and tracks later changes.
     mutating func restore(_ records: [TokenRecord]) {
         for record in records {
             installations.restore(record)

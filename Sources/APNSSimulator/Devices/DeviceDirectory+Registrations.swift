@@ -51,7 +51,7 @@ extension DeviceDirectory {
         return (token(of: number), settle(connectSibling(number, connection, at: now)))
     }
 
-    /// Ends a registration, such as a Live Activity's. Its token gets 410 from then on.
+    /// Ends a registration, such as a Live Activity's; its token gets 410.
     package mutating func unregister(
         _ registration: TokenRegistration,
         on connection: ConnectionID,

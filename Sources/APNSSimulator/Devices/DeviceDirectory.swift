@@ -152,7 +152,7 @@ package struct DeviceDirectory {
         return (token(of: number), settle(effects))
     }
 
-    /// The newest unacknowledged push waits from then on.
+    /// The newest unacknowledged push waits.
     package mutating func disconnect(_ connection: ConnectionID, at now: Int64) -> [Effect] {
         let numbers = numbers(on: connection)
         connected[connection] = nil
@@ -244,7 +244,7 @@ package struct DeviceDirectory {
     }
 
     /// - Parameters:
-    ///   - reason: a known reason for which the push will not arrive.
+    ///   - reason: known, for a push that will not arrive.
     ///   - now: milliseconds since 1970.
     package mutating func accept(
         _ push: DevicePush,

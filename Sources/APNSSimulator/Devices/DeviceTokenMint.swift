@@ -22,7 +22,7 @@ package final class DeviceTokenMint: Sendable {
     }
 
     package static let keyByteCount = 32
-    /// Shortest possible token, to the longest that the device link carries.
+    /// From the shortest to the longest that the device link carries.
     package static let tokenByteCounts = tagByteCount + contentByteCount...DeviceToken.byteCountMax
 
     private static let tagByteCount = 16
@@ -90,7 +90,7 @@ package final class DeviceTokenMint: Sendable {
         return Array(code.prefix(Self.tagByteCount))
     }
 
-    /// XORs ChaCha20's key stream with the bytes, in both directions. The stream's own tag is not needed.
+    /// XORs ChaCha20's key stream, in both directions. Its own tag is not needed.
     private func crypt(_ bytes: ArraySlice<UInt8>, _ tag: [UInt8]) -> [UInt8] {
         let stream = ChaChaPoly.seal(
             [UInt8](repeating: 0, count: bytes.count),

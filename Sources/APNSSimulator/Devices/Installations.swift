@@ -1,7 +1,7 @@
 import APNS
 import DeviceLink
 
-/// All registrations that ever had a token. A token contains its index here, so no lookup is needed.
+/// All registrations that ever had a token; a token contains its index here.
 struct Installations {
     /// 32 bytes, so that a million fit in memory.
     struct Installation {

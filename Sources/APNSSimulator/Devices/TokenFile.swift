@@ -18,7 +18,7 @@ package final class TokenFile {
     /// First failure; nothing is written after it.
     private var failure: TokenFileError?
 
-    /// Opens or creates a file. An incomplete last line is dropped: no client has its token.
+    /// Opens or creates a file. Drops an incomplete last line: no client has its token.
     package init(path: String, environment: APNSEnvironment, tokenByteCount: Int) throws(TokenFileError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(call: "open", code: errno) }
@@ -163,7 +163,7 @@ package final class TokenFile {
         if let code = FileSync.durable.force(descriptor) { throw .system(call: "fsync", code: code) }
     }
 
-    /// Syncs the folder, without which a new file's name is not durable.
+    /// Without it a new file's name is not durable.
     private static func syncFolder(of path: String) throws(TokenFileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."
@@ -186,7 +186,7 @@ package enum TokenFileError: Error, Equatable, Sendable {
     /// Foreign or damaged content; lines count from 1.
     case malformed(line: Int, field: String)
     case otherEnvironment
-    /// The file's token length is this one, not the requested one.
+    /// The file's tokens have this length, not the requested one.
     case otherTokenByteCount(Int)
     case tooLarge(byteCountMax: Int)
 }

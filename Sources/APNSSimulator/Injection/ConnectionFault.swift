@@ -43,7 +43,7 @@ package struct FaultGoAway: Sendable, Equatable {
     package var code: UInt32
     package var cut: Cut
     package var debugData: DebugData
-    /// Delay between a GOAWAY with the highest stream id and the real one (RFC 9113 section 6.8).
+    /// Delay from a GOAWAY with the highest stream id to the real one (RFC 9113 section 6.8).
     package var gracefulDelay: Duration?
     /// Time until open streams are cut; nil: they may end.
     package var cutDelay: Duration?

@@ -17,7 +17,7 @@ final class FaultInjector {
     /// Number among all connections, from 1.
     let connectionNumber: Int
     private unowned let connection: HTTP2ServerConnection
-    /// Minimum of a GOAWAY's stream id: below it, the client would repeat processed requests.
+    /// Least stream id of a GOAWAY: below it, the client would repeat processed requests.
     private var highestProcessed: Int32 = 0
     private var highestReceived: Int32 = 0
 

@@ -24,7 +24,7 @@ package struct LegacyConnection {
 
     var waitingByteCount: Int { buffer.count - start }
 
-    /// Appends input in any pieces. The caller then calls `next` until it returns `.wait`.
+    /// Appends input in any pieces; then `next` until `.wait`.
     package mutating func append(_ bytes: Span<UInt8>) {
         guard !isEnded else { return }
         if start > 0 {
@@ -53,7 +53,7 @@ package struct LegacyConnection {
         }
     }
 
-    /// Ends the connection for a shutdown, with a packet that names the last accepted notification, if any.
+    /// Ends the connection for a shutdown; the packet names the last accepted notification.
     package mutating func shutDown() -> Step {
         guard !isEnded else { return .wait }
         return end(lastIdentifier.map { LegacyErrorPacket(status: .shutdown, identifier: $0) })

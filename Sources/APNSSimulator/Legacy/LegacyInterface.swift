@@ -41,7 +41,7 @@ final class LegacyInterface {
     }
 
     /// - Parameter context: `nil` without known authorities.
-    /// - Throws: `.addressInUse` with the port, among others; `.tls(.authorityUnreadable)` without `context`.
+    /// - Throws: `.addressInUse` with the port, `.tls(.authorityUnreadable)` without `context`, among others.
     func listen(_ context: TLSContext?, loop: EventLoop) throws(TransportError) -> Ports {
         var ports = Ports()
         let configuration = core.configuration

@@ -1,7 +1,7 @@
 import APNS
 package import HTTP
 
-/// Request as Apple would see it, without the provider token, which would let its holder push.
+/// Request as Apple would see it, without the provider token: a secret.
 package final class ReceivedPush: Sendable {
     /// Substitute for the `authorization` value.
     package static let withheld = Array("(withheld)".utf8)

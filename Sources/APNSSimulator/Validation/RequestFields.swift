@@ -39,7 +39,7 @@ struct RequestFields {
                 Self.set(&contentEncoding, headers, index, &hasDuplicate)
             default:
                 guard !headers.isNamed("cookie", at: index) else { continue }
-                // Clients send a handful of others at most, and the transport limits their number.
+                // Others are a handful, limited by the transport.
                 let name = headers[index].name
                 for earlier in 0..<index where headers[earlier].name == name { hasDuplicate = true }
             }
@@ -62,7 +62,7 @@ extension ArraySlice<UInt8> {
         text.withUTF8Buffer { text in unsafe withUnsafeBytes { unsafe Self.isSame($0, UnsafeRawBufferPointer(text)) } }
     }
 
-    /// Byte equality. `==` and `elementsEqual` took a twentieth of a push's time, comparing one by one.
+    /// Byte equality. `==` and `elementsEqual` compared one by one, a twentieth of a push's time.
     func isSame(as other: [UInt8]) -> Bool {
         unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe Self.isSame(bytes, $0) } }
     }

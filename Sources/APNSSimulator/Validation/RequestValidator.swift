@@ -132,7 +132,7 @@ package struct RequestValidator {
 
     private static func checkDevice(_ push: AcceptedPush, _ registration: Registration?) throws(RequestRejection) {
         guard let registration else { throw RequestRejection(.badDeviceToken) }
-        // The topic without the push type's suffix must be the token's app, and the token must take the type.
+        // The topic without the push type's suffix must be the token's app, whose kind must take the type.
         let suffixOwner = push.hasTopicOfAnotherType ? push.topic.pushTypeOfSuffix : push.pushType
         let suffixByteCount = suffixOwner?.topicSuffix.utf8.count ?? 0
         guard push.topic.bytes.dropLast(suffixByteCount).isSame(as: registration.bundleID.bytes) else {
@@ -150,7 +150,7 @@ package struct RequestValidator {
     private func checkPayload(_ payload: [UInt8], _ byteCount: Int, _ pushType: PushType) throws(RequestRejection) {
         guard byteCount > 0 else { throw RequestRejection(.payloadEmpty) }
         guard byteCount <= pushType.payloadByteCountMax else { throw RequestRejection(.payloadTooLarge) }
-        // Apple has no reason for it; this one at least points at the payload.
+        // Apple has no reason for it; this one points at the payload.
         if rules.strictJSON, PayloadRules.isUnreadable(payload) { throw RequestRejection(.payloadEmpty) }
     }
 

@@ -30,7 +30,7 @@ package struct TokenLedger {
             return true
         }
         if entry.token == token || (remembersEarlier && entry.earlierToken == token) { return true }
-        // A clock that was set back must not lock out a key for more than 20 minutes.
+        // A clock set back must not lock out a key for more than 20 minutes.
         guard now < entry.firstSeenAt || now - entry.firstSeenAt >= Self.updateSecondsMin else { return false }
         entries[key] = Entry(token: token, earlierToken: entry.token, firstSeenAt: now)
         return true

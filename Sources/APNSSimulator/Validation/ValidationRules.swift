@@ -74,8 +74,8 @@ package struct ValidationRules: Sendable {
     /// `iat` may be this far in the future; `nil`: no limit.
     package var clockSkew: Duration? = .seconds(60)
 
-    /// Authorities of provider certificates (PEM); `nil` requests none. Certificate dates are checked against the
-    /// system's clock, not the simulator's.
+    /// Authorities of provider certificates (PEM); `nil` requests none. Their dates are checked against the system's
+    /// clock.
     package var clientAuthoritiesPEM: [UInt8]?
     /// Big-endian, without leading zeros.
     package var revokedSerialNumbers: Set<[UInt8]> = []

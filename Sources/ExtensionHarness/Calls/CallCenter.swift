@@ -21,7 +21,7 @@ final class CallCenter: PushSystem, CallSystem {
         voIPToken = Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
-    /// The app's VoIP registry; nil if there is none or the app has released it.
+    /// The app's VoIP registry, if it has one.
     var registry: RegistryReference? {
         state.withLock { $0.registry }.flatMap { $0.object == nil ? nil : $0 }
     }
@@ -105,15 +105,11 @@ extension CallCenter: NotificationSystem {
     func setBadgeCount(_ count: Int) { screen.setBadgeCount(count) }
 }
 
-/// Weak reference to the app's registry.
-///
 /// Unchecked: used only on the registry's own queue, as PushKit does.
 struct RegistryReference: @unchecked Sendable {
     private(set) weak var object: PKPushRegistry?
 }
 
-/// App's provider.
-///
 /// Unchecked: the members used here do not change once the app has set its delegate.
 struct ProviderReference: @unchecked Sendable {
     let object: CXProvider

@@ -14,7 +14,7 @@ public struct VoIPDelivery: Sendable, Equatable {
     public enum Why: Sendable, Equatable {
         /// The app reported a call in time.
         case reported
-        /// iOS ended the app. After repeated terminations it may get no more VoIP pushes.
+        /// iOS ended the app; if repeated, it may get no more VoIP pushes.
         case terminated(Termination)
         /// No registry of the app asked for VoIP pushes, or the app did not keep it.
         case notRegistered
@@ -22,9 +22,9 @@ public struct VoIPDelivery: Sendable, Equatable {
 
     /// Reason for which iOS ends an app.
     public enum Termination: Sendable, Equatable, CaseIterable {
-        /// The delegate's method returned without a reported call.
+        /// The delegate returned without a reported call.
         case returnedWithoutReport
-        /// The delegate's method took too long.
+        /// The delegate took too long.
         case tookTooLong
     }
 }

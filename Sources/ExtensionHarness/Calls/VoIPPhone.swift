@@ -126,7 +126,7 @@ public final class VoIPPhone: Sendable {
             group.addTask { await device.make(conditions.changes, from: start) }
             group.addTask { await keeper.run(conditions.timekeeping) }
             group.addTask { [clock, reportLimit] in
-                // Cancelled means that the run has ended; the event then has no effect.
+                // If cancelled, the run has ended, and the event has no effect.
                 try? await clock.sleep(until: start.advanced(by: reportLimit), isSystem: true)
                 handling.handle(.timeOver)
             }
@@ -178,8 +178,6 @@ public final class VoIPPhone: Sendable {
     }
 }
 
-/// Object that an app was launched with.
-///
 /// Unchecked: the object is kept and never used.
 private struct RunningApp: @unchecked Sendable {
     let object: AnyObject

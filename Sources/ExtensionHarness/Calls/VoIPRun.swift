@@ -25,7 +25,7 @@ struct VoIPRun {
         case .timeOver: end = isReported ? .reported : .terminated(.tookTooLong)
         }
         if hasReturned, !isReported { end = .terminated(.returnedWithoutReport) }
-        // A run that has reported in time may still wait for CallKit before it completes.
+        // Reported in time, it may still wait for CallKit.
         if hasReturned, isReported, isCompleted { end = .reported }
         return end != nil
     }

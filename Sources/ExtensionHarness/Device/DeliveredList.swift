@@ -4,7 +4,7 @@ struct DeliveredList: Sendable {
     private(set) var notifications: [ShownNotification] = []
     private(set) var badge = 0
 
-    /// Adds a notification. It replaces a listed one with the same identifier, as a collapse id does.
+    /// Replaces a notification with the same identifier, as a collapse id does.
     mutating func add(_ shown: ShownNotification) {
         if shown.presentation.setsBadge, let number = shown.content.badge { setBadge(number) }
         guard shown.presentation.isListed else { return }

@@ -4,7 +4,7 @@ extension Device {
     public enum ProcessUse: Sendable, Equatable, CaseIterable {
         /// A new object for each delivery.
         case fresh
-        /// One object for every delivery, including concurrent ones: statics and properties survive.
+        /// One object for every delivery, even concurrent ones: statics and properties survive.
         case reused
     }
 
@@ -51,13 +51,13 @@ extension Device {
     public enum Expiry: Sendable, Equatable {
         /// At the limit.
         case onTime
-        /// Before the limit by this much: the system is short of time.
+        /// This long before the limit: the system is short of time.
         case early(by: Duration)
-        /// After the limit by this much.
+        /// This long after the limit.
         case late(by: Duration)
         /// Not at all: the process ends at the limit.
         case never
-        /// At the limit, and again in the middle of the grace.
+        /// At the limit, and again in mid-grace.
         case twice
     }
 

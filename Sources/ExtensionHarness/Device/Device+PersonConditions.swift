@@ -1,6 +1,6 @@
 public import UserNotifications
 
-/// Permissions by the person and by Apple, which decide how a notification appears.
+/// Permissions by the person and by Apple.
 extension Device {
     /// Entitlements that Apple granted to the app.
     public struct Entitlements: OptionSet, Sendable, Hashable {
@@ -39,7 +39,7 @@ extension Device {
     public enum Focus: Sendable, Equatable {
         /// No Focus is on.
         case off
-        /// A Focus is on. It may allow the app; time-sensitive notifications may pass unless turned off.
+        /// Focus on. It may allow the app; time-sensitive notifications may pass unless turned off.
         case on(allowsApp: Bool = false, allowsTimeSensitive: Bool = true)
     }
 

@@ -2,7 +2,7 @@
 extension Device {
     /// Lock state since the device started.
     public enum Lock: Sendable, Equatable, CaseIterable {
-        /// Restarted and not unlocked since: neither protected files nor keychain items can be read.
+        /// Not unlocked since the restart: neither protected files nor keychain items are readable.
         case beforeFirstUnlock
         /// Locked, but unlocked once since the start.
         case locked
@@ -33,7 +33,7 @@ extension Device {
             case lock(Lock)
             /// The state of storage changes; for example, the disk fills up.
             case storage(Storage)
-            /// The date is set, forward or back; durations do not change.
+            /// The date is set; durations do not change.
             case dateJumps(by: Duration)
         }
 

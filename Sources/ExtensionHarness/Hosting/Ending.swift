@@ -4,17 +4,17 @@ public enum Ending: Sendable, Equatable {
     case returned
     /// The extension never answered, and the system ended it.
     case timedOut
-    /// The extension called its content handler again, for which iOS ends the process. The first answer stands.
+    /// The extension called its handler again, for which iOS ends the process. The first answer stands.
     case terminatedForSecondAnswer
-    /// The process exceeded its memory limit, for which iOS ends it without a report.
+    /// Beyond its memory limit, for which iOS ends a process without a report.
     case killedForMemory(peakByteCount: Int)
-    /// The process answered and still held a lock on a shared file at suspension: iOS's `0xdead10cc`.
+    /// The process had answered and still held a lock on a shared file at suspension: iOS's `0xdead10cc`.
     case killedHoldingLock
     /// A signal ended the process: 4 or 5 is a trap, 6 an abort, 11 a bad address.
     case crashed(signal: Int32)
     /// The process exited by itself.
     case exited(status: Int32)
-    /// The process could not be started, or broke the protocol between harness and host.
+    /// The process did not start, or broke the protocol between harness and host.
     case hostFailed
 
     /// True where iOS would have ended the process by force.
@@ -32,7 +32,7 @@ public enum TimeUsed: Sendable, Equatable {
     case none
     /// The device's own time, in which waits on its clock are skipped.
     case virtual
-    /// Real time, scaled: this many seconds on the device for each real one.
+    /// Real time, scaled: seconds on the device for each real one.
     case scaled(by: Double)
     /// Real time.
     case real
@@ -44,6 +44,6 @@ public enum MemoryEnforcement: Sendable, Equatable {
     case none
     /// By a kernel control group, exact to the byte.
     case controlGroup
-    /// By polling at this interval: a burst between two readings passes.
+    /// By polling at this interval: short bursts pass.
     case polled(every: Duration)
 }

@@ -12,7 +12,7 @@ protocol ExtensionHosting: Sendable {
     /// Number of content handler calls after their run was over.
     var lateHandlerCallCount: Int { get }
 
-    /// Number of suspensions with a held lock after all pushes of the process were over.
+    /// Suspensions with a held lock after all pushes of the process.
     var lateLockCount: Int { get }
 }
 
@@ -28,7 +28,7 @@ struct ExtensionRequest: Sendable {
     var timetable: Timetable { Timetable(limits: conditions.limits, expiry: conditions.expiry) }
 }
 
-/// Result of an extension's run, before the system's rules decide what is shown.
+/// Result of an extension's run, before the system's rules.
 struct ExtensionOutcome: Sendable, Equatable {
     /// Extension's first answer, nil without one in time.
     var answer: ShownContent?
@@ -38,6 +38,6 @@ struct ExtensionOutcome: Sendable, Equatable {
     var ending = Ending.returned
     var time = TimeUsed.none
     var memory = MemoryEnforcement.none
-    /// Peak memory of the extension's own process until the push was done; nil without such a process.
+    /// Peak memory of the extension's own process until the push was done; nil without one.
     var peakMemoryByteCount: Int?
 }

@@ -1,8 +1,7 @@
 import Platform
 internal import UserNotifications
 
-/// Owns one `Delivery` and performs its actions: threads for the calls into the extension, a continuation for the
-/// result.
+/// Performs the actions of one `Delivery`: threads for the calls into the extension, a continuation for the result.
 final class ExtensionRun: Sendable {
     private struct State {
         var delivery = Delivery()
@@ -28,13 +27,13 @@ final class ExtensionRun: Sendable {
             let principal = makePrincipal()
             state.withLock { if $0.outcome == nil { $0.principal = principal } }
             principal.object.didReceive(request.push.makeRequest(request.alertText)) { [self] content in
-                // Copied to a value on the extension's thread: it may change its object as soon as this returns.
+                // Copied on the extension's thread: it may change its object later.
                 handle(.answered(ShownContent(content)))
             }
         }
     }
 
-    /// Makes the expiry calls and ends the run at their times. Cancelling the task makes both due at once.
+    /// Makes the expiry calls and ends the run at their times, both at once if the task is cancelled.
     func keep(_ timetable: Timetable, from start: SimulatedClock.Instant, since didReceive: ClockPause) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await didReceive.end(after: PassageOfTime.workTimeMax) }
@@ -49,16 +48,16 @@ final class ExtensionRun: Sendable {
         }
     }
 
-    /// Calls `serviceExtensionTimeWillExpire` on a new thread, unless there is an answer.
+    /// Calls `serviceExtensionTimeWillExpire` on a new thread, unless answered.
     private func callTimeWillExpire() -> ClockPause? {
         guard state.withLock({ $0.delivery.handle(.timeLimitReached) }) == .callExpiry else { return nil }
         return call(named: "timeWillExpire") { [self] in
-            // Without an object its initializer is still running; iOS has nothing to call then either.
+            // Its initializer may still be running; iOS has nothing to call then either.
             state.withLock { $0.principal }?.object.serviceExtensionTimeWillExpire()
         }
     }
 
-    /// Waits for the result. From then on the clock is held, and the caller has to release it.
+    /// Waits for the result, and holds the clock; the caller has to release it.
     var outcome: ExtensionOutcome {
         get async {
             await withCheckedContinuation { continuation in
@@ -80,7 +79,7 @@ final class ExtensionRun: Sendable {
     }
 
     private func finish(_ outcome: ExtensionOutcome) {
-        // Until the result is shown: otherwise a reader of the screen could see no notification for a whole second.
+        // Until the result is shown: else the screen could be empty for a whole second.
         clock.hold()
         let waiter = state.withLock { state in
             state.outcome = outcome

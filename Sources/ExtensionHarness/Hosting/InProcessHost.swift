@@ -23,7 +23,7 @@ final class InProcessHost: ExtensionHosting {
         let start = clock.now
         let device = RunningDevice(request.conditions, clock: clock, center: request.center)
         let keeper = TimeKeeper(clock)
-        // Captures the counter, not the host: a reused object keeps its last handler, and the host keeps the object.
+        // Not the host: a reused object keeps its last handler, and the host keeps the object.
         let run = ExtensionRun(on: device, clock: clock) { [lateCallCount] in lateCallCount.withLock { $0 += 1 } }
         let outcome = await withTaskGroup { group in
             let didReceive = run.callDidReceive(request) { [self] in principal(request.conditions.process) }
@@ -53,9 +53,7 @@ final class InProcessHost: ExtensionHosting {
     }
 }
 
-/// Extension's principal object.
-///
-/// Unchecked: iOS itself calls such an object from two threads; the extension has to be safe for that.
+/// Unchecked: iOS calls such an object from two threads too; the extension has to be safe for that.
 struct Principal: @unchecked Sendable {
     let object: UNNotificationServiceExtension
 }

@@ -1,6 +1,6 @@
 internal import UserNotifications
 
-/// Date and time in the lock screen's format, in UTC, so that pictures are the same on every machine.
+/// Date and time in the lock screen's format, in UTC, so the same on every machine.
 struct LockScreenClock {
     let date: String
     let time: String

@@ -7,7 +7,7 @@ struct NotificationCard {
     private static let iconSide = 38
     private static let lineHeight = 20
     private static let fontSize = 15
-    /// Lines of the body on a lock screen; the opened notification has more.
+    /// Of the body; an opened notification has more.
     private static let bodyLineCountMax = 4
     private static let textX = padding + iconSide + 10
     private static let timeWidth = 42
@@ -15,7 +15,7 @@ struct NotificationCard {
     private struct Line {
         let text: String
         let isBold: Bool
-        /// Direction of the whole text: a line of Hebrew may begin with a name in Latin letters.
+        /// Of the whole text: a line of Hebrew may begin with a name in Latin letters.
         let direction: TextDirection
         let right: Int
     }

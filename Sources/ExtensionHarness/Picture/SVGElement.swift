@@ -40,7 +40,7 @@ struct SVGElement {
         }
     }
 
-    /// Escapes text for content and double-quoted attributes. Characters that XML cannot hold become U+FFFD.
+    /// Escapes text for content and double-quoted attributes. What XML cannot hold becomes U+FFFD.
     ///
     /// - Source: https://www.w3.org/TR/xml/#charsets
     private static func escaped(_ text: String) -> String {

@@ -1,6 +1,6 @@
 /// Breaks a text into a box's lines, cut with an ellipsis.
 enum TextLines {
-    /// Scalars that are read at most: no box holds more, and a combining character has no width.
+    /// Scalars read: no box holds more, and a combining character has no width.
     private static let scalarCountMax = 2_000
 
     /// - Parameters:
@@ -23,7 +23,7 @@ enum TextLines {
         return isCut ? cut(lines, width: width) : lines.map { trimmed($0) }
     }
 
-    /// Number of characters that fit into one line, at least 1, or the loop would never end.
+    /// Characters that fit into one line; at least 1, or the loop would never end.
     private static func characterCount(ofLineIn text: ArraySlice<Character>, width: Double) -> Int {
         var used = 0.0
         var breakCount = 0

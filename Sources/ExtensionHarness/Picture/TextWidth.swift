@@ -24,7 +24,7 @@ enum TextWidth {
         }
     }
 
-    /// True if a line may break before or after the scalar: East Asian scripts have no spaces between words.
+    /// True if a line may break beside it: East Asian scripts have no spaces between words.
     static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\u{1100}"..."\u{115F}", "\u{2E80}"..."\u{303E}", "\u{3041}"..."\u{A4CF}", "\u{AC00}"..."\u{D7A3}",

@@ -6,7 +6,7 @@ enum Thumbnail: Sendable, Equatable {
     /// A film, a sound, or an image that cannot be embedded.
     case symbol
 
-    /// Image bytes at most: a larger picture is too big to attach to a report.
+    /// A larger picture is too big for a report.
     static let byteCountMax = 1 << 20
 
     init?(of content: ShownContent) {
@@ -14,7 +14,7 @@ enum Thumbnail: Sendable, Equatable {
         self = Self.read(attachment.path).flatMap(Self.dataURI).map { .image(dataURI: $0) } ?? .symbol
     }
 
-    /// Finds the type from the file's first bytes: its name and type are only the extension's claim.
+    /// Finds the type from the first bytes: name and type are the extension's claims.
     private static func dataURI(of file: Data) -> String? {
         let types: [(type: String, magic: [UInt8])] = [
             ("image/png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
@@ -24,7 +24,7 @@ enum Thumbnail: Sendable, Equatable {
         return "data:\(found.type);base64,\(file.base64EncodedString())"
     }
 
-    /// Reads a regular file, nil if that fails: an attachment may be gone before its picture is drawn.
+    /// Reads a regular file; nil if that fails, as for an attachment that is gone.
     private static func read(_ path: String) -> Data? {
         // Reading from a pipe would block until a writer comes.
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),

@@ -19,7 +19,7 @@ public enum ExtensionHost {
         dispatchMain()
     }
 
-    /// Runs the extension in a program with an asynchronous `main`, which already has the main queue.
+    /// Runs the extension in a program with an asynchronous `main`.
     package static func serve(_ makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension) async {
         start(makeExtension)
         // The process ends with the device; until then this empty stream waits.

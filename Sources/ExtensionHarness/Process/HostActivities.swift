@@ -1,8 +1,7 @@
 internal import Platform
 internal import UserNotifications
 
-/// Expiring activities of an extension's process: reports each to the device, and expires them when their time is
-/// over.
+/// Expiring activities of an extension's process: reported to the device, expired in time.
 final class HostActivities: Sendable {
     private struct State: Sendable {
         var nextNumber = 0

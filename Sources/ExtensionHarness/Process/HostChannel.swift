@@ -27,7 +27,7 @@ final class HostChannel: @unchecked Sendable {
     /// Waits for the device's next order; nil at the end.
     func nextOrder() -> HostOrder? {
         while true {
-            // The device is trusted: an unreadable line means another version.
+            // The device is trusted: an unreadable line is another version's.
             if let line = buffer.next() { return HostCoding.message(HostOrder.self, line: line) }
             var chunk = [UInt8](repeating: 0, count: 16_384)
             let count = unsafe read(Self.descriptor, &chunk, chunk.count)
@@ -37,9 +37,9 @@ final class HostChannel: @unchecked Sendable {
         }
     }
 
-    /// Sends a report, and returns once it is written, so that no later act of the extension overtakes it.
+    /// Returns once the report is written, so that no later act of the extension overtakes it.
     func send(_ report: HostReport) {
-        // A report that JSON cannot hold is dropped; the time limit then ends the device's wait.
+        // Drops what JSON cannot hold; the time limit ends the device's wait.
         guard let line = HostCoding.line(report) else { return }
         sending.withLock { _ in
             var rest = line[...]
@@ -48,7 +48,6 @@ final class HostChannel: @unchecked Sendable {
                     unsafe clinux_send(Self.descriptor, $0.baseAddress, $0.count)
                 }
                 if count < 0, errno == EINTR { continue }
-                // The device is gone, and no receiver is left.
                 guard count > 0 else { return }
                 rest = rest.dropFirst(count)
             }

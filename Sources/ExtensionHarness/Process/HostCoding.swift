@@ -2,7 +2,7 @@ internal import UserNotifications
 
 /// Encodes messages between device and host as lines of JSON.
 enum HostCoding {
-    /// An extension has 24 MB for everything; a notification's text and user info are a small part of that.
+    /// Small beside an extension's 24 MB; a notification's text and user info are smaller.
     static let lineByteCountMax = 1 << 20
 
     // Values without a JSON number; an extension may set them.
@@ -18,7 +18,7 @@ enum HostCoding {
             negativeInfinity: negativeInfinity,
             nan: notANumber
         )
-        // The reason is dropped: no caller could change the message.
+        // No caller could change the message.
         guard let data = try? encoder.encode(message) else { return nil }
         return Array(data) + [UInt8(ascii: "\n")]
     }
@@ -31,7 +31,6 @@ enum HostCoding {
             negativeInfinity: negativeInfinity,
             nan: notANumber
         )
-        // The reason is dropped: no caller could use it.
         return try? decoder.decode(type, from: Data(line))
     }
 }

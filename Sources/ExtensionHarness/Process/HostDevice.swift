@@ -15,7 +15,7 @@ final class HostDevice: Sendable {
             appGroupsPath: conditions.appGroupsPath,
             clock: conditions.timeScale == 1 ? ContinuousClock() : ScaledClock(scale: conditions.timeScale),
             wallClock: { date.millisecondsSince1970 },
-            // Same scale in every process of the device: a claim of one process ages for the next.
+            // One scale for all processes of the device: one's claim ages for the next.
             uptime: { Uptime.ofMachine.scaled(by: conditions.timeScale) },
             hosts: conditions.hosts,
             activity: { activities.begin($0) },

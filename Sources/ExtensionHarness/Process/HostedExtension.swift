@@ -49,7 +49,7 @@ final class HostedExtension: Sendable {
             let principal = principal(reusesObject: delivery.reusesObject)
             served.withLock { $0[number]?.principal = principal }
             principal.object.didReceive(push.makeRequest(alertText)) { [self] content in
-                // Copied on the extension's thread: it may change its object as soon as this returns.
+                // Copied on the extension's thread: it may change its object later.
                 channel.send(.answered(number, ShownContent(content)))
                 served.withLock { $0[number]?.isAnswered = true }
                 forgetIfDone(number)
@@ -60,7 +60,7 @@ final class HostedExtension: Sendable {
     private func expire(_ number: Int) {
         served.withLock { $0[number]?.openCallCount += 1 }
         call(number, named: "timeWillExpire") { [self] in
-            // Without an object its initializer is still running; iOS has nothing to call then either.
+            // Its initializer may still be running; iOS has nothing to call then either.
             served.withLock { $0[number]?.principal }?.object.serviceExtensionTimeWillExpire()
         }
     }
@@ -76,7 +76,7 @@ final class HostedExtension: Sendable {
         thread.start()
     }
 
-    /// Releases the object as soon as iOS would, so that its `deinit` is observed.
+    /// Releases the object when iOS would, so that its `deinit` is observed.
     private func forgetIfDone(_ number: Int) {
         let last = served.withLock { served in
             guard let push = served[number], push.isAnswered, push.openCallCount == 0 else { return Served?.none }

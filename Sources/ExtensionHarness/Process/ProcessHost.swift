@@ -1,7 +1,7 @@
 internal import Platform
 internal import UserNotifications
 
-/// Runs extensions in their own processes: one for each push or one for all its life, by the device's conditions.
+/// Runs extensions in their own processes, one for each push or for all, by the device's conditions.
 final class ProcessHost: ExtensionHosting {
     private struct State {
         var reused: ProcessWatch?
@@ -60,7 +60,7 @@ private final class ProcessFolder: Sendable {
     private let path = Guarded<String?>(nil)
 
     deinit {
-        // A process still alive finds no folder, and is about to be ended anyway.
+        // A process still alive finds no folder, and is to be ended.
         if let path = path.withLock({ $0 }), !path.isEmpty { try? FileManager.default.removeItem(atPath: path) }
     }
 

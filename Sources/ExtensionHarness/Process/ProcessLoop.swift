@@ -10,7 +10,7 @@ final class ProcessLoop {
     static let interval: Duration = .milliseconds(5)
     private static let busyMilliseconds: Int32 = 5
     private static let idleMilliseconds: Int32 = 1_000
-    /// Bounds one read, so that a process that never stops writing is still watched.
+    /// Bounds one read, so that an endless writer is still watched.
     private static let chunkCountMax = 64
 
     private struct Push {
@@ -70,8 +70,7 @@ final class ProcessLoop {
         wait(for: descriptors, supervision.isIdle ? Self.idleMilliseconds : Self.busyMilliseconds)
         follow(inbox.withLock { $0.take() }, process)
         send(process)
-        // Measured before its messages are read: if this thread was delayed, an answer must not hide the memory it
-        // took.
+        // Before its messages: if this thread was delayed, an answer must not hide the memory it took.
         if let byteCount = Footprint.byteCount(of: process.id) { handle(.measured(byteCount: byteCount), process) }
         receive(process)
         switch process.change() {
@@ -143,7 +142,7 @@ final class ProcessLoop {
             let count = unsafe outgoing.withUnsafeBytes {
                 unsafe clinux_send(process.channel, $0.baseAddress, $0.count)
             }
-            // Full or gone: full passes, and gone is detected by the read.
+            // Full or gone; the read detects the latter.
             guard count > 0 else { return }
             outgoing.removeFirst(count)
         }
@@ -184,7 +183,7 @@ final class ProcessLoop {
 
     private func wait(for descriptors: [Int32], _ milliseconds: Int32) {
         var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // The result is ignored: the caller checks every source itself.
+        // The caller checks every source itself.
         _ = unsafe poll(&polls, nfds_t(polls.count), milliseconds)
         wakeEvent.clear()
     }

@@ -12,7 +12,7 @@ struct ProcessSupervision {
         case reported(HostReport)
         /// The process sent a message that no host sends.
         case unreadable
-        /// The process closed its channel, normally because it has ended, which is seen a moment later.
+        /// The process closed its channel, normally by its end, seen a moment later.
         case fellSilent
         case measured(byteCount: Int)
         case suspended(holdsLock: Bool)
@@ -36,7 +36,7 @@ struct ProcessSupervision {
         var expiries: [Duration]
         var end: Duration
         var changes: [Duration] = []
-        /// Time for which activities may keep the process running after the last answer.
+        /// Time that activities may keep the process after the last answer.
         var activity: Duration = .zero
     }
 
@@ -52,14 +52,14 @@ struct ProcessSupervision {
 
     private enum Phase { case running, suspending, suspended, killed, ended }
 
-    /// Time from the answer to suspension: iOS does not suspend a process at once.
+    /// From answer to suspension, which is not immediate in iOS.
     static let linger: Duration = .milliseconds(10)
-    /// Time for which a call may stay in the extension after its answer. iOS does not wait for it at all.
+    /// Time that a call may stay in the extension after its answer. iOS does not wait for it.
     static let callLinger: Duration = .seconds(1)
     static let activityLinger: Duration = .seconds(1)
     /// More than an extension has in flight.
     static let activityCountMax = 1_000
-    /// Time for which a process may live after it closed its channel.
+    /// Lifetime of a process that closed its channel.
     static let silenceMax: Duration = .seconds(1)
 
     private let memoryByteCountMax: Int?
@@ -71,7 +71,7 @@ struct ProcessSupervision {
     private var sentence: Ending?
     private var silentSince: Duration?
     private var activityCount = 0
-    /// Time since which only activities keep the process running, and their limit.
+    /// Since then only activities keep the process running.
     private var restingSince: Duration?
     private var activityMax: Duration = .zero
     private var areActivitiesExpired = false
@@ -211,7 +211,7 @@ struct ProcessSupervision {
         return actions + suspendOrFinish(now)
     }
 
-    /// Keeps the process running while one push has work in it; pushes that are done do not wait for it.
+    /// Keeps the process running while one push has work in it; finished ones do not wait.
     private mutating func suspendOrFinish(_ now: Duration) -> [Action] {
         let done = deliveries.filter { $0.delivery.isDone(now) }.map(\.number)
         guard !done.isEmpty || deliveries.isEmpty else { return [] }
@@ -220,7 +220,6 @@ struct ProcessSupervision {
         return [.suspend]
     }
 
-    /// Bounds the time for which only activities keep the process running.
     private mutating func rest(_ now: Duration) -> [Action] {
         guard deliveries.isEmpty else { return [] }
         let since = restingSince ?? now

@@ -21,7 +21,7 @@ final class ProcessWatch: Sendable {
     struct Inbox: Sendable {
         var commands: [Command] = []
         var nextNumber = 0
-        /// Set once the process is over: the outcome of every later push; nil means that it takes another process.
+        /// Outcome of every later push, once the process is over; an inner nil: it takes another process.
         var refusal: ExtensionOutcome??
 
         mutating func take() -> [Command] {

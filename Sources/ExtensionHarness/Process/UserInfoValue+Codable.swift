@@ -26,7 +26,7 @@ extension UserInfoValue: Codable {
     ///
     /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
-        // A failed attempt only rules out that type. Collections first: deep down each failure is slow.
+        // Collections first: deep down each failed attempt is slow.
         if var elements = try? decoder.unkeyedContainer() {
             self = .array(try Self.rest(of: &elements))
             return
@@ -59,7 +59,7 @@ extension UserInfoValue: Codable {
         return String(scalars)
     }
 
-    /// By scalars: a combining mark at the beginning of a text would form one character with the tag.
+    /// By scalars: a leading combining mark would join the tag.
     private static func untagged(_ string: String) -> UserInfoValue? {
         let rest = String(string.unicodeScalars.dropFirst())
         return switch string.unicodeScalars.first {

@@ -17,8 +17,7 @@ struct AlertTranslation: Sendable {
         tables = appBundle.map { LocalizedTables(folder: $0.path, languages: languages) }
     }
 
-    /// - Returns: The table's text with the arguments in it. A key without an entry stands for itself, as with
-    ///   `NSLocalizedString`.
+    /// - Returns: the table's text with its arguments; for a key without an entry the key, as `NSLocalizedString`.
     func text(_ key: String, _ arguments: [String]) -> String {
         LocalizedFormat.string(tables?.string(key) ?? key, arguments)
     }

@@ -107,11 +107,11 @@ public struct SimulatedPush: Sendable, Equatable {
         let alert = aps["alert"]?.members
         if let text = alert?[name]?.string { return text }
         guard let key = alert?["\(prefix)-key"]?.string else { return "" }
-        // An argument that is not a string keeps its place, or the following ones would shift.
+        // Keeps the place of an argument that is no string, so that others do not shift.
         return translation.text(key, alert?["\(prefix)-args"]?.elements?.map { $0.string ?? "" } ?? [])
     }
 
-    /// The sound: a name, or for critical alerts a dictionary. "default" and an absent name are the system's own sound.
+    /// A name, or for critical alerts a dictionary. "default" or no name is the system's sound.
     private var sound: UNNotificationSound? {
         if let name = aps["sound"]?.string {
             return name == "default" ? .default : UNNotificationSound(named: UNNotificationSoundName(name))

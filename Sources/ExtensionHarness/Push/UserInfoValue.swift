@@ -20,12 +20,12 @@ public enum UserInfoValue: Sendable, Equatable {
     /// An object of the extension's that no payload can hold, by the name of its type.
     case other(type: String)
 
-    /// Converts any value. Collections nested more than 512 deep, the JSON parser's own limit, become `.other`.
+    /// Converts any value. Collections nested deeper than 512, the JSON parser's limit, become `.other`.
     init(_ value: Any) {
         self.init(value, depthMax: 512)
     }
 
-    /// Converts a `userInfo` dictionary. Keys that are not strings, which no payload has, are left out.
+    /// Converts a `userInfo` dictionary, without keys that are no strings, which no payload has.
     static func dictionary(of userInfo: [AnyHashable: Any]) -> [String: UserInfoValue] {
         dictionary(of: userInfo, depthMax: 512)
     }
@@ -82,7 +82,7 @@ public enum UserInfoValue: Sendable, Equatable {
         }
     }
 
-    /// Distinguishes a Boolean from a number by its encoding, "c": as JSON it is another value.
+    /// Tells a Boolean by its encoding, "c".
     private init(_ number: NSNumber) {
         if unsafe number.objCType.pointee == CChar(bitPattern: UInt8(ascii: "c")) {
             self = .bool(number.boolValue)

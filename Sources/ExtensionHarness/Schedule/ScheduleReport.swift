@@ -17,17 +17,17 @@ public struct ScheduleReport: Sendable {
 
     /// A fault under any conditions.
     public enum Finding: Sendable, Hashable {
-        /// The content handler was called more than once for one push.
+        /// Called the content handler more than once for a push.
         case answeredAgain
-        /// The content handler was not called before the extension was ended.
+        /// Did not call the content handler before the extension was ended.
         case neverAnswered
-        /// The content handler was called after the delivery was over.
+        /// Called the content handler after the delivery.
         case answeredLate
         /// The process ended otherwise than by returning.
         case ended
-        /// The answer has no text, and the app may not send such an answer.
+        /// Answered without text, which the app may not.
         case emptyAnswer
-        /// The answer had an attachment that the system rejects.
+        /// Answered with an attachment that the system rejects.
         case invalidAttachment
     }
 

@@ -22,7 +22,7 @@ public struct Presentation: Sendable, Equatable {
         case banner(Passage)
         /// In the list only, without lighting the screen.
         case list(ListReason)
-        /// In the app in front, as its delegate's `willPresent` asked: on the screen, in the list, both or neither.
+        /// In the app in front, as `willPresent` asked: on the screen, in the list, both or neither.
         case inApp(banner: Bool, list: Bool)
         /// Nowhere.
         case nowhere(NowhereReason)
@@ -34,9 +34,9 @@ public struct Presentation: Sendable, Equatable {
         case noFocus
         /// The Focus allows this app.
         case allowedApp
-        /// The Focus allows time-sensitive notifications, and the app may send them.
+        /// Time-sensitive: the Focus allows it, and the app may send it.
         case timeSensitive
-        /// Critical alerts pass every Focus, and the app may send them.
+        /// Critical alerts pass every Focus; the app may send them.
         case critical
     }
 
@@ -54,7 +54,7 @@ public struct Presentation: Sendable, Equatable {
     public enum NowhereReason: Sendable, Equatable {
         /// The person turned the app's notifications off.
         case alertsOff
-        /// The extension answered without text, which the filtering entitlement allows.
+        /// Answered without text, as the filtering entitlement allows.
         case suppressed
         /// The content has no text.
         case noAlertText

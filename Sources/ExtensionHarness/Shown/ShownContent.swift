@@ -92,7 +92,7 @@ public struct ShownContent: Sendable, Equatable, Codable {
 }
 
 extension ShownContent {
-    /// Content as the framework's object, for readers of the screen. An attachment whose file is gone is left out.
+    /// Content as the framework's object, for readers of the screen; attachments without a file are left out.
     func notificationContent() -> UNNotificationContent {
         let content = UNMutableNotificationContent()
         content.title = title

@@ -43,21 +43,21 @@ public struct ShownNotification: Sendable, Equatable {
 
     /// Reason for a shown content.
     public enum Why: Sendable, Equatable {
-        /// The extension answered in time: its content.
+        /// Answered in time: the answer.
         case answered
-        /// The extension answered after the expiry call, within the grace: its content.
+        /// Answered after the expiry call, within the grace: the answer.
         case expired
-        /// The extension never answered: the original.
+        /// Never answered: the original.
         case timedOut
-        /// The answer has no alert text, so the system ignores it: the original.
+        /// Answered without alert text, which the system ignores: the original.
         case emptyAnswer
-        /// The answer has no alert text, and the app may filter: nothing is shown.
+        /// Answered without alert text, and the app may filter: nothing is shown.
         case suppressed
-        /// The system rejected an attachment and so the answer: the original.
+        /// Answered with an attachment that the system rejected: the original.
         case invalidAttachment(AttachmentProblem)
-        /// The extension's process ended before it answered: the original.
+        /// Process ended before an answer: the original.
         case ended(Ending)
-        /// The system did not run the extension: the original.
+        /// Not run: the original.
         case notRun(NotRunReason)
     }
 

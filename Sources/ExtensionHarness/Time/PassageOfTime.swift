@@ -16,7 +16,7 @@ struct PassageOfTime: Sendable {
     }
 
     static let lookInterval = Duration.milliseconds(2)
-    /// Upper bound on the counted time between two looks, when an extension's real time is measured.
+    /// Most time counted between two looks, when an extension's real time is measured.
     static let lookPauseMax = Duration.milliseconds(10)
     /// About 20 ms on a machine at rest: long beside an extension's work between two waits.
     static let settledLookCount = 10
@@ -85,7 +85,7 @@ struct PassageOfTime: Sendable {
         return now > reading.now ? .advance(to: now, used) : .wait
     }
 
-    /// Bounds a factor to values that a `Duration` can be multiplied by; NaN counts as 1.
+    /// Bounds a factor to what a `Duration` can be multiplied by; NaN counts as 1.
     private static func bounded(_ factor: Double) -> Double {
         factor > 0 ? min(max(factor, 0.001), 1_000_000) : 1
     }

@@ -98,7 +98,7 @@ public final class SimulatedClock: Clock, Sendable {
         try await sleep(until: deadline, isSystem: false)
     }
 
-    /// Sleeps for the extension or for the system; the time rule treats their waits differently.
+    /// Sleeps for the extension or the system, whose waits the time rule tells apart.
     func sleep(until deadline: Instant, isSystem: Bool) async throws {
         let id = state.withLock { state in
             state.lastID += 1
@@ -139,9 +139,9 @@ public final class SimulatedClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Advances time, unless something has happened to the clock since the reading.
+    /// Advances time, unless the clock had an event since the reading.
     ///
-    /// - Returns: True if time was advanced.
+    /// - Returns: true if time was advanced.
     func advance(to instant: Instant, unlessChangedSince reading: Reading) -> Bool {
         let due: [Sleeper]? = state.withLock { state in
             guard state.changeCount == reading.changeCount else { return nil }
@@ -207,7 +207,7 @@ public final class SimulatedClock: Clock, Sendable {
     private func add(_ sleeper: Sleeper, id: Int) {
         let reached = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.changeCount += 1
-            // Checked under the lock: a cancellation handler that ran before this sleeper was added has set the flag.
+            // Under the lock: a cancellation handler that ran before this sleeper was added set the flag.
             if Task.isCancelled {
                 sleeper.continuation.resume(throwing: CancellationError())
                 return []

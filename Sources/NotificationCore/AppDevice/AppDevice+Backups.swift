@@ -2,8 +2,8 @@
 import Foundation
 
 extension AppDevice {
-    /// Restored copies are refused, with every prekey (protocol v1, rule 15); without backups there are none. Repeated
-    /// at each launch: replacing a file drops its mark.
+    /// Restored copies are refused, with every prekey (protocol v1, rule 15). Repeated at each launch: replacing a file
+    /// drops its mark.
     func excludeFromBackups() {
         for path in container.backupExcludedPaths + [settings.privatePath] {
             var url = URL(fileURLWithPath: path)

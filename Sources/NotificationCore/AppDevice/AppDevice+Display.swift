@@ -7,8 +7,8 @@ extension AppDevice {
         try translated { () throws(ContainerError) in try container.badge.count() }
     }
 
-    /// Sets the extension's badge number, not iOS's. Then shown messages raise it, unless
-    /// `DisplayPolicy.countsMessages` is off, and a service's badge sets it.
+    /// Sets the extension's badge number, not iOS's. Shown messages then raise it, unless
+    /// `DisplayPolicy.countsMessages` is off; a service's badge sets it.
     ///
     /// - Parameter count: clamped to 0…9,999.
     /// - Throws: `.locked`, `.storageFull`, `.system`.

@@ -4,8 +4,8 @@ import Opening
 
 // A running app gets messages by its own connection and by its extension. The first claim shows one; no lock is shared.
 extension AppDevice {
-    /// Leaves messages to this app if the extension's policy is `.leaveToApp`: the extension keeps them for
-    /// `openSpooled`, to be called when a push arrives.
+    /// Leaves messages to this app if the extension's policy is `.leaveToApp`: it keeps them for `openSpooled`, to be
+    /// called when a push arrives.
     ///
     /// Renew it in time, and call `stopTakingMessages` on leaving the foreground. A crash or clock jump ends it within
     /// 35 seconds.
@@ -26,7 +26,8 @@ extension AppDevice {
         try translated { () throws(ContainerError) in try container.foregroundLease.release() }
     }
 
-    /// Claims a message of the app's own connection before the app shows it. The extension then takes it for a replay.
+    /// Claims a message of the app's own connection before the app shows it, so that the extension takes it for a
+    /// replay.
     ///
     /// - Parameters:
     ///   - id: the message's.

@@ -34,7 +34,7 @@ extension AppDevice {
     /// Makes new prekeys if these are seven days old, differ from the settings, or belong to another token: one prekey
     /// id under two would link them (docs/protocol.md, section 14). Call it whenever the app runs.
     ///
-    /// - Parameter token: from `didRegisterForRemoteNotificationsWithDeviceToken`; nil until it comes.
+    /// - Parameter token: from `didRegisterForRemoteNotificationsWithDeviceToken`; nil until then.
     /// - Returns: whether to publish a bundle or confirm the time.
     /// - Throws: `AppDeviceError`; `.locked` if a prekey of class 2 cannot be written now.
     public func rotateIfDue(token: [UInt8]? = nil) throws(AppDeviceError) -> Rotation {
@@ -77,7 +77,7 @@ extension AppDevice {
     /// runs. Time counts up to the last `confirmTime`; without it nothing is destroyed.
     ///
     /// - Returns: the number destroyed.
-    /// - Throws: `AppDeviceError`; another call or opening does the rest.
+    /// - Throws: `AppDeviceError`; another call does the rest.
     @discardableResult
     public func destroyDue() throws(AppDeviceError) -> Int {
         // The device's clock destroys nothing.

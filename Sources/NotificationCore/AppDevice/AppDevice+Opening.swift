@@ -33,7 +33,7 @@ extension AppDevice {
         random: inout some RandomSource
     ) throws(AppDeviceError) -> Start {
         try makeFolder(settings)
-        // Two openings at once would raise the window twice and the ring to the lower of the two.
+        // Two openings at once would raise the window twice, the ring to the lower value.
         let device = try translated { () throws(KeyRingError) in
             try RingLock.held(path: settings.openingLockPath) {
                 do throws(AppDeviceError) {

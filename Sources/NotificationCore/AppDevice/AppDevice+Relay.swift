@@ -24,7 +24,7 @@ extension AppDevice {
         try translated { () throws(ContainerError) in try container.outcomeCounters.take() }
     }
 
-    /// Keeps the receipt of a message that the app opened. An unkept one is not sent: its absence proves nothing.
+    /// Keeps the receipt of a message that the app opened. If lost, its absence proves nothing.
     func keep(_ receipt: DeliveryReceipt, now: Timestamp) {
         var random = SystemRandom()
         do throws(ContainerError) { try container.receipts.add(receipt, now: now, random: &random) } catch { return }

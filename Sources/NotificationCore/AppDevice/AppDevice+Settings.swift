@@ -75,7 +75,6 @@ extension AppDevice {
             )
         }
 
-        /// Lock to bring window and ring into step.
         var openingLockPath: String { privatePath + "/opening.lock" }
 
         /// Digest of the last device token.

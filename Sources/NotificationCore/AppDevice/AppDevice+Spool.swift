@@ -6,7 +6,7 @@ import Opening
 extension AppDevice {
     /// Opens spooled messages after unlocking; those still locked stay.
     ///
-    /// They count as shown on return: an app that ends then loses them. The variant with a closure does not.
+    /// They count as shown on return: an app that ends then loses them, but not with the variant with a closure.
     ///
     /// - Returns: oldest first, each once, none expired or repeated; the app's text for unknown senders.
     /// - Throws: `AppDeviceError`; the unopened stay.

@@ -7,10 +7,9 @@ package import Platform
 extension AppDevice {
     /// Result of a confirmation.
     public enum TimeConfirmation: Equatable, Sendable {
-        /// Accepted, whatever the clock shows; negative if the clock is behind. Warn the person of more than five
-        /// minutes.
+        /// Accepted, whatever the clock shows; negative if the clock is behind. Warn the person beyond five minutes.
         case confirmed(clockAheadBy: Duration)
-        /// Answer of unknown age: it took 30 seconds or longer, or a restart came in between.
+        /// Answer of unknown age: after 30 seconds or longer, or a restart.
         case tooSlow
         /// Time before this software was built.
         case impossible

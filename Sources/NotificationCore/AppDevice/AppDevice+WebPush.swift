@@ -4,8 +4,7 @@ import Platform
 package import Primitives
 package import WebPush
 
-// Second format, for servers that speak RFC 8291 (protocol v1, rule 38). Off unless enabled here and by the extension's
-// `opensWebPush`.
+// Second format, for servers that speak RFC 8291 (protocol v1, rule 38). Off unless enabled here and by `opensWebPush`.
 extension AppDevice {
     /// Makes Web Push keys if there are none. Such messages are unsigned and never expire: the subscription suffices to
     /// write one.

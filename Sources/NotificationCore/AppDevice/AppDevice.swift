@@ -139,8 +139,7 @@ extension AppDevice {
         case prekeysDamaged
         /// Prekeys of another identity.
         case otherIdentity
-        /// Replay window lost, damaged or older than the keys: old messages could be shown again (protocol v1, rule
-        /// 15).
+        /// Replay window lost, damaged or older than the keys: old messages could show again (protocol v1, rule 15).
         case replayStoreLost
         /// Missing prekey of the bundle.
         case prekeyLost

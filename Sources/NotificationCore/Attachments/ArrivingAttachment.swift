@@ -5,8 +5,6 @@ internal import Platform
 /// Attachment from first byte to file; the file goes unless `finish` succeeds. Calls may block on a disk and must
 /// not overlap.
 final class ArrivingAttachment: Sendable {
-    /// Holds the opener outside the lock.
-    ///
     /// Unchecked: the one reference is taken out to be used.
     private final class Box: @unchecked Sendable {
         var opener: AttachmentFileOpener?

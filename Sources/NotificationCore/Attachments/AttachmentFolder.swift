@@ -1,7 +1,6 @@
 internal import Platform
 
-/// Process's own folder for files that iOS will move, in the extension's temporary folder. The next process removes
-/// what a killed one left.
+/// Process's own folder for files that iOS will move. The next process removes what a killed one left.
 ///
 ///     SealedPush-attachments/
 ///         0f6c…/                  one process
@@ -97,7 +96,7 @@ final class AttachmentFolder: Sendable {
 extension AttachmentFolder {
     private static func sweep(_ parent: String) {
         for folder in names(in: parent).map({ parent + "/" + $0 }) {
-            // Without a lock file, it is new or its process died at once.
+            // It is new, or its process died at once.
             guard let lock = lock(folder, creating: false) else {
                 if unsafe access(folder + "/" + lockName, F_OK) != 0, isOld(folder) { unsafe rmdir(folder) }
                 continue

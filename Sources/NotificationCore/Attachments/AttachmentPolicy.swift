@@ -4,7 +4,7 @@ internal import Envelope
 ///
 ///     AttachmentPolicy(sources: [.init(host: "files.example.com", pathPrefix: "/v1/blobs/")])
 ///
-/// Senders choose the address. Without a host list they could see when, and on which network, a device opens messages
+/// Senders choose the address: without a host list they could see when, and on which network, a device opens messages
 /// (protocol v1, rule 41).
 public struct AttachmentPolicy: Hashable, Sendable {
     /// Allowed source.

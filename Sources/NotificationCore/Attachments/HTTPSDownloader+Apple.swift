@@ -41,8 +41,6 @@ public struct HTTPSDownloader: BlobDownloader {
     }
 }
 
-/// One answer being read.
-///
 /// Unchecked: the session owns unlocked state and calls serially on its queue.
 private final class SessionReading: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private var reception: BlobReception

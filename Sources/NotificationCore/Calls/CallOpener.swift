@@ -85,7 +85,7 @@ public struct CallOpener: Sendable {
             return
         }
         var random = SystemRandom()
-        // An unkept receipt is not sent: its absence proves nothing.
+        // A lost receipt proves nothing.
         do throws(ContainerError) {
             try container.receipts.add(DeliveryReceipt(capability: capability), now: now, random: &random)
         } catch {}

@@ -35,8 +35,8 @@ public struct IncomingCall: Equatable, Sendable {
     /// Outcome without contents, for logs.
     public var kind: OutcomeKind { outcome.kind }
 
-    /// Call id, for `UUID(uuid:)`: equal for all copies and re-seals of a message, so that CallKit knows a repetition.
-    /// For a push that did not open, that of the push.
+    /// Call id, for `UUID(uuid:)`: one for all copies and re-seals of a message, so that CallKit knows repetitions. For
+    /// an unopened push, the push's.
     public var uuid:
         (
             UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,

@@ -6,8 +6,8 @@ import Primitives
 /// Folder of small files in order of arrival, bounded in number and bytes; the oldest make room. Writes are atomic,
 /// mode 0600.
 ///
-/// App and extension share it without a lock: iOS ends a suspended process that holds one in a shared container.
-/// Concurrent writers may exceed the bounds by a file each until the next write.
+/// App and extension share it without a lock: iOS ends a suspended process that holds one in a shared container. So
+/// concurrent writers may exceed the bounds by a file each until the next write.
 ///
 /// A name is the arrival (milliseconds, 16 digits) and a random number.
 struct ArrivalFolder: Hashable, Sendable {

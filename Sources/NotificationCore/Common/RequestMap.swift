@@ -3,11 +3,11 @@ import Keys
 import Opening
 import Primitives
 
-/// Map from recent messages to the requests that show them (protocol v1, rule 27), for later removal by the same
-/// sender. Keys are digests of sender key and message id: no sender reaches another's.
+/// Map from recent messages to the requests that show them (protocol v1, rule 27), for removal by the same sender. Keys
+/// are digests of sender key and message id: no sender reaches another's.
 ///
 /// The newest overwrite the oldest. Bytes: "SPR1" ‖ next place u32 ‖ zeros to 16 ‖ places of 160 bytes: key 16 ‖ length
-/// u8 ‖ identifier, and zeros. Damage costs only the places it hits.
+/// u8 ‖ identifier, and zeros. Damage costs only the places hit.
 struct RequestMap: Sendable {
     static let placeCount = 512
     static let requestByteCountMax = 128

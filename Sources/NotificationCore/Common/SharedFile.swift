@@ -1,8 +1,8 @@
 import Keys
 import Platform
 
-/// Small file that app and extension change in place. The lock never spans a suspension: iOS ends a suspended process
-/// that holds one. It goes with the descriptor, and so with a killed process.
+/// Small file that app and extension change in place. The lock never spans a suspension, at which iOS would end the
+/// process. It goes with the descriptor, and so with a killed process.
 ///
 /// Nothing is synced: a power loss may reset the contents.
 struct SharedFile: Sendable {

@@ -3,8 +3,7 @@ private import Platform
 /// A few threads for jobs that may wait for a disk.
 ///
 /// Swift's tasks have one thread per core, and a hung disk would hold them all, the deadline's too. Here it holds four;
-/// pushes behind them are answered at their deadline. Idle threads stay: starting one takes longer than opening a
-/// message.
+/// pushes behind them are answered at their deadline. Idle threads stay: starting one outlasts an opening.
 package final class WorkerThreads: Sendable {
     typealias Job = @Sendable () -> Void
 

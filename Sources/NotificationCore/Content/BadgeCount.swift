@@ -2,8 +2,8 @@ import Envelope
 
 /// Badge number shared by app and extension: iOS takes absolute numbers, which a push cannot know.
 ///
-/// Only the app makes the file; while it is missing or damaged, no notification sets a badge. A message counts at its
-/// first claim only; a kill between the two leaves the number one too low until the app sets it.
+/// Only the app makes the file; without it, or with a damaged one, no notification sets a badge. A message counts at
+/// its first claim only; a kill between the two leaves the number one too low until the app sets it.
 ///
 /// Bytes: "SPB1" ‖ count u32 ‖ its complement u32.
 struct BadgeCount: Sendable {

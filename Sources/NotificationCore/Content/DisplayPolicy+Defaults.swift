@@ -1,11 +1,11 @@
 // Reasons for the defaults:
 //
 // - Opened messages sound: a contact sent them, in time, once.
-// - Likely messages that cannot be opened here sound too. Imitations give a relay no new power: without
-//   `mutable-content` it rings as it likes.
+// - Likely messages that cannot be opened here sound too. That helps no relay: without `mutable-content` it rings as it
+//   likes.
 // - All else is silent, so that floods wake no one; certain junk and late messages do not light the screen.
-// - Suppressed: copies, superseded changes, effects of `remove` and `badge`. Without the entitlement they become the
-//   neutral text, since iOS would show the push's.
+// - Suppressed: copies, superseded changes, effects of `remove` and `badge`. Without the entitlement the neutral text
+//   stands in, since iOS would show the push's.
 extension DisplayPolicy {
     static let defaults: [OutcomeKind: Row] = [
         .opened: Row(sound: .messageOrDefault),

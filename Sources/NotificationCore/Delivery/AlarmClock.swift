@@ -1,7 +1,7 @@
 import Platform
 
-/// Deadlines of a process, in one sleeping task. A task and timer per push would be a quarter of its cost (measured
-/// with Swift 6.3 on Linux), and nearly all are cancelled.
+/// Deadlines of a process, in one sleeping task. A task and timer per push, nearly always cancelled, would be a quarter
+/// of its cost (measured with Swift 6.3 on Linux).
 final class AlarmClock: Sendable {
     static let ofProcess = AlarmClock()
 

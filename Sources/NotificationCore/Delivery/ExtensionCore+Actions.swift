@@ -21,7 +21,7 @@ extension ExtensionCore {
     func open(_ push: IncomingPush, for number: UInt64) {
         // Answered while it waited for a hung disk: to claim it now would hide it from the app.
         guard pending.withLock({ $0[number]?.machine.isOpening }) == true else { return }
-        // On a slow disk, opening may outlast the answer and hold the window's lock when iOS suspends.
+        // On a slow disk, opening may outlast the answer and hold the window's lock at suspension.
         let activity = ExpiringActivity {}
         defer { activity.end() }
         let content = steps.open(push)
@@ -88,7 +88,7 @@ extension ExtensionCore {
             return (pending[number]?.handler, pending[number]?.deadline)
         }
         let job = reportSender?.prepare()
-        // Before the handler: iOS may suspend the process right after it, and ends one that then holds a lock.
+        // Before the handler: iOS may then suspend the process, and ends one that holds a lock.
         let activity = ExpiringActivity {}
         pending.withLock { $0[number]?.activity = activity }
         call(for: number, on: place) { [self] in
@@ -124,11 +124,11 @@ extension ExtensionCore {
         guard let receipts, let receipt = content.receipt else { return }
         reportSender?.noteReport(holding: receipt)
         var random = SystemRandom()
-        // An unkept receipt is not sent: its absence proves nothing.
+        // A lost receipt proves nothing.
         do throws(ContainerError) { try receipts.add(receipt, now: .now, random: &random) } catch { return }
     }
 
-    /// No receipt for an unseen message; it gets one when it comes again and is shown.
+    /// An unseen message gets its receipt when it comes again and is shown.
     private func withdraw(_ content: NotificationContent) {
         guard let receipts, let receipt = content.receipt else { return }
         // If a failing disk keeps it, the app sends it: the message was opened.

@@ -29,8 +29,8 @@ public final class ExtensionCore: Sendable {
         public var screen: (any NotificationScreen)?
         /// True to give receipts. Off, no sender learns of the device's presence.
         public var keepsReceipts = false
-        /// Relay for receipts and re-send requests. Each is on disk before the content handler is called and sent after
-        /// it, within 5 seconds, of which a random delay takes up to 2. Unsent ones wait for `AppDevice.report(to:)`.
+        /// Relay for receipts and re-send requests. Each is on disk before the content handler is called, and sent
+        /// within 5 seconds after it, with a random delay of up to 2. Unsent ones wait for `AppDevice.report(to:)`.
         public var relay: (any Relay)?
 
         /// Creates settings without receipts and relay; without attachments, texts show at once.

@@ -1,8 +1,8 @@
 public import Envelope
 import Opening
 
-/// Statement to the sender's side that a message arrived: not which, when or where. It still signals presence, so an
-/// app has to turn receipts on (protocol v1, rule 37).
+/// Statement to the sender's side that a message arrived: not which, when or where. It signals presence, so an app has
+/// to turn receipts on (protocol v1, rule 37).
 public struct DeliveryReceipt: Hashable, Sendable {
     /// Coarse result. There is no failure code: unopened messages have no capability, so that receipts reveal nothing
     /// of what a device can open.

@@ -19,8 +19,8 @@ public protocol Relay: Sendable {
     func requestResends(_ requests: [ResendRequest]) async throws
 }
 
-/// Request to re-send a message whose prekey is missing (protocol v1, rule 20). It needs no authentication: it reveals
-/// a trace that the relay knows and asks for a push that the relay could send anyway.
+/// Request to re-send a message whose prekey is missing (protocol v1, rule 20). Needs no authentication: it reveals a
+/// trace that the relay knows, and asks for a push that the relay could send anyway.
 public struct ResendRequest: Hashable, Sendable {
     /// Trace of the push.
     public let trace: Trace

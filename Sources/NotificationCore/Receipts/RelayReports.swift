@@ -2,10 +2,8 @@ import Envelope
 import Keys
 import Opening
 
-/// Reports not yet taken by the relay.
-///
-/// Each is on disk before anything is shown, is sent later by extension or app, and removed once the relay took it:
-/// delivery at least once.
+/// Reports not yet taken by the relay. Each is on disk before anything is shown, is sent by extension or app, and
+/// removed once the relay took it: delivery at least once.
 package struct RelayReports: Sendable {
     package let receipts: ReceiptSpool
     package let markers: ResendMarkers

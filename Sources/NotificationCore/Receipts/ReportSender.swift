@@ -2,8 +2,8 @@ import Platform
 
 /// Sends an extension's reports in the background; no answer waits for one.
 ///
-/// It asks for time before the content handler is called, because iOS may suspend the process right after. One job at a
-/// time sends all reports on disk; the rest goes with the next push or by the app.
+/// Asks for time before the content handler is called: iOS may then suspend the process. One job at a time sends all
+/// reports on disk; the rest goes with the next push or by the app.
 final class ReportSender: Sendable {
     /// Random delay, so that a relay that sees both cannot link receipt and push by time.
     static let delayMillisecondsMax: UInt64 = 2_000

@@ -3,11 +3,11 @@ package import Keys
 import Platform
 package import Primitives
 
-/// Markers {trace, prekey id, time} of messages whose prekey this device does not have (protocol v1, rule 20). Nothing
-/// else of them is known. Publish the bundle when `needsNewBundle`, then request each of `pendingResends`.
+/// Markers {trace, prekey id, time} of messages whose prekey this device lacks (protocol v1, rule 20). Publish the
+/// bundle when `needsNewBundle`, then request each of `pendingResends`.
 package struct ResendMarkers: Sendable {
     static let markerCountMax = 64
-    /// Requests per prekey between two publications, when bounded: a sender that keeps an old bundle answers each with
+    /// Requests per prekey between two publications, when bounded: a sender with an old bundle answers each with
     /// another message that cannot be opened.
     static let requestCountMax = 8
     private static let skewMax: Duration = .seconds(5 * 60)
@@ -30,8 +30,8 @@ package struct ResendMarkers: Sendable {
 
     func prepare() throws(ContainerError) { try markers.prepare() }
 
-    /// Adds a marker, in the extension. A trace gets only one: a failed re-send is not requested again. The newest 64
-    /// are kept: the oldest messages expire first.
+    /// Adds a marker, in the extension. One for each trace: a failed re-send is not requested again. The newest 64 are
+    /// kept: the oldest messages expire first.
     ///
     /// - Parameter trace: nil if the push had none; then only a new bundle helps.
     package func add(trace: Trace?, prekeyID: PrekeyID, now: Timestamp) throws(ContainerError) {
@@ -94,7 +94,7 @@ package struct ResendMarkers: Sendable {
         }
     }
 
-    /// True if a message for a missing prekey came since the last publication, which was an hour ago or longer.
+    /// True if a message for a missing prekey came since the last publication, an hour ago or longer.
     package func needsNewBundle(now: Timestamp) throws(ContainerError) -> Bool {
         let all = try stored().map(\.marker)
         guard let last = try lastPublication(), last <= now.advanced(by: Self.skewMax) else { return !all.isEmpty }

@@ -6,7 +6,7 @@ package enum StoreError: Error, Equatable, Sendable {
     case unwritable
     /// Too many writes are waiting.
     case overloaded
-    /// All four places of a new device are taken. Forcing that takes the file's key; chance does not do it.
+    /// All four places of a new device are taken: by force with the file's key, hardly by chance.
     case noPlace
     case closed
     /// The file is not the one last open here: it is read only until that is acknowledged.
@@ -23,13 +23,13 @@ package enum StoreError: Error, Equatable, Sendable {
     case damaged
     /// The disk could not keep accepted writes. Only reopening shows what is there.
     case broken
-    /// The file was removed, renamed or replaced. Only reopening, once it is back, shows what is there.
+    /// The file was removed, renamed or replaced. Only reopening it, once back, shows what is there.
     case moved
     /// Not a position of this list, or from another store.
     case invalidCursor
     /// A field with a length out of bounds.
     case byteCount(field: Field, of: ClosedRange<Int>)
-    /// A failed call of the system or SQLite, and its code.
+    /// Failed call of the system or SQLite, and its code.
     case failed(operation: Operation, code: Int32)
 
     package enum Field: String, Sendable {

@@ -1,8 +1,7 @@
 package import APNS
 package import Envelope
 
-/// Registered device without its key bundle, which notifications do not need. A class: large, immutable, often passed
-/// on.
+/// Registered device without its key bundle, which notifications do not need. A class: large and often passed on.
 package final class Device: Equatable, Sendable {
     /// App's registration at launch.
     package struct Registration: Equatable, Sendable {
@@ -128,7 +127,7 @@ package struct ReachedToken: Hashable, Sendable {
     }
 }
 
-/// The reason why nothing is sent to a registered device.
+/// Reason that a registered device gets nothing.
 package enum Quarantine: UInt8, CaseIterable, Sendable {
     /// APNs does not know the token in this environment. Until token, topic or environment change.
     case badToken = 1

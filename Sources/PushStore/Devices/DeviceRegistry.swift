@@ -26,16 +26,16 @@ package protocol DeviceRegistry: Sendable {
     ) async throws(StoreError) -> [DeviceKey]
 
     /// - Parameter limit: clamped to 1 ... 1,000.
-    /// - Returns: devices in a stable order of the engine's own, so that all pages show each lasting device once.
-    ///   Damaged ones are left out.
+    /// - Returns: devices in the engine's own stable order, so that all pages show each lasting device once. Damaged
+    ///   ones are left out.
     /// - Throws: `.invalidCursor`.
     func devices(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<Device>
 
     /// - Returns: for each, in order, true if it existed.
     func delete(_ keys: [DeviceKey]) async throws(StoreError) -> [Bool]
 
-    /// Deletes devices, or tokens for calls, reported as gone by APNs, unless the app registered since. One result for
-    /// each, in order.
+    /// Deletes devices, or tokens for calls, that APNs reported gone, unless the app registered since. One result each,
+    /// in order.
     func unregister(_ unregistrations: [Unregistration]) async throws(StoreError) -> [UnregisterResult]
 
     /// Marks devices whose token APNs has accepted, until token, topic or environment change.

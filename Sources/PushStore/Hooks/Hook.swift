@@ -32,7 +32,7 @@ package struct NewHook: Equatable, Sendable {
 /// Report to a tenant, at least once.
 ///
 /// The store adds one in the transaction that ends an entry with `isReported`; `StoreWriter.report` adds others. An
-/// entry has at most one of a kind. Hooks dropped with their entries, or above the tenant's limit, are counted.
+/// entry has at most one of a kind. Dropped ones (with their entries, or above the tenant's limit) are counted.
 package struct Hook: Equatable, Sendable {
     /// The same in every repetition.
     package let id: Int64

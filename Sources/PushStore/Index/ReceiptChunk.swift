@@ -21,8 +21,8 @@ enum ReceiptChunk {
         TraceChunk.pairs(bytes).filter { $0.hash >= first(id: id) && $0.hash <= hashMask }
     }
 
-    /// Splits sorted pairs into chunks, without the oldest beyond `equalCountMax`. A chunk exceeds `pairCount` only
-    /// within one hash.
+    /// Splits sorted pairs into chunks, without the oldest beyond `equalCountMax`. Only one hash can exceed
+    /// `pairCount`.
     static func split(_ pairs: [TracePair], pairCount: Int) -> [ArraySlice<TracePair>] {
         let kept = pairs.indices.filter { index in
             let newer = index + equalCountMax

@@ -23,7 +23,7 @@ struct ReceiptRunSizes: Sendable {
     /// Chunks of a merge step, which delays others by less than a millisecond. More than `fanIn`.
     var stepChunkCount = 64
     /// New pairs for each step. A pair moves once for each level, a step moves 3,800 (half if hashes are chosen to keep
-    /// runs disjoint). That suffices for four levels, 80 million pairs.
+    /// runs disjoint): enough for four levels, 80 million pairs.
     var stepPairCount = 512
     /// Commits for each step, however small.
     var stepCommitCount = 8

@@ -1,5 +1,5 @@
-/// The writer's receipt runs. Merging keeps them few, since a lookup of an unknown hash, open to anyone, searches all.
-/// After each step every pair is in exactly one run.
+/// Writer's receipt runs. Merging keeps them few, since anyone can look up an unknown hash, which searches all. After
+/// each step every pair is in exactly one run.
 final class ReceiptRunTable: RunTable {
     private let sizes: ReceiptRunSizes
     private let selectRuns: SQLiteStatement

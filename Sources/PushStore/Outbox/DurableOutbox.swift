@@ -16,7 +16,7 @@ package protocol DurableOutbox: Sendable {
     /// Fails with `.full`, `.overloaded`, `.byteCount` and disk errors. Callbacks suit an event loop without tasks.
     func enqueue(_ requests: [OutboxRequest], now: Timestamp, completion: @escaping StoreCompletion<[EnqueueResult]>)
 
-    /// Stores entries as sending, for a sender with room for all: one transaction instead of two. The caller checks
+    /// Stores entries as sending, for a sender with room for all: one transaction, not two. The caller checks
     /// deadlines.
     func enqueueSending(
         _ requests: [OutboxRequest],
@@ -24,8 +24,8 @@ package protocol DurableOutbox: Sendable {
         completion: @escaping StoreCompletion<[SendingResult]>
     )
 
-    /// Takes due entries, longest due first, with equal shares for tenants. Ends expired and damaged ones, which else
-    /// would block.
+    /// Takes due entries, longest due first, with equal shares for tenants. Ends expired and damaged ones, which would
+    /// block.
     func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry]
 
     /// Records, before the first byte goes out, that entries may arrive. One result for each lease, in order; only

@@ -29,8 +29,8 @@ struct Settlement: Equatable {
         state == .queued && attemptLimit != nil ? .background : lane
     }
 
-    /// Settles an entry after a crash. With a collapse id it is retried at once, within its limits. Without one a
-    /// second push would show twice: it is dead, its outcome unknown.
+    /// Settles an entry after a crash. With a collapse id it is retried at once, within its limits. Without, a second
+    /// push would show twice: it is dead, outcome unknown.
     static func afterInterruption(
         isCollapsible: Bool,
         attemptCount: Int,

@@ -6,7 +6,7 @@ internal import Primitives
 ///     0   tenant (15)    hash (46)   free
 ///
 /// A lookup seeks the page with all four; an index would add pages that few lookups share. A new device takes the first
-/// free place. The keyed hash keeps ids from being chosen to collide: a fifth device has no place. By chance that
+/// free place. A fifth device has none: the keyed hash keeps ids from being chosen to collide, and by chance that
 /// happens in one of 10^17 stores of a hundred million devices.
 struct DeviceSlots: Sendable {
     /// Any 64 bits.

@@ -3,8 +3,8 @@ internal import Envelope
 /// Entry's first attempt, in a column of its row: most entries have only one.
 ///
 /// Version 1, time in milliseconds (8 bytes), connection, status or 0 (2 bytes), then reason and unique id: a byte, 0
-/// for none or the length plus one, and the text; then zeros. The column is reserved with zeros, and a byte shorter
-/// once the state's number takes a byte: the row keeps its length, so SQLite overwrites it in place.
+/// for none or the length plus one, and the text; then zeros. Reserved with zeros, and a byte shorter once the state's
+/// number takes a byte, the row keeps its length: SQLite overwrites it in place.
 enum FirstAttempt {
     private static let version: UInt8 = 1
     /// Fits an apns-unique-id without a reason.

@@ -1,10 +1,10 @@
 internal import CSQLite
 internal import Platform
 
-/// Stepwise copy of a database.
+/// Stepwise copy of a database, as of the last step.
 ///
-/// The source connection's writes reach the copy, which reflects the last step. Nothing is locked between steps, so the
-/// log can be checkpointed. Another connection's write restarts the copy.
+/// The source connection's writes reach the copy; another's restart it. Nothing is locked between steps, so the log can
+/// be checkpointed.
 ///
 /// - Source: https://sqlite.org/c3ref/backup_finish.html
 @safe

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// Identities of the store's files. Writes to a removed, renamed or replaced file are lost at the next start, and
-/// SQLite does not notice in WAL mode.
+/// Identities of the store's files. Writes to a removed, renamed or replaced file are lost at the next start; in WAL
+/// mode SQLite does not notice.
 struct FileLocation {
     private struct Identity: Equatable {
         let device: UInt64

@@ -1,7 +1,7 @@
 /// Payloads of entries sent at once, many in a row.
 ///
 /// Nearly all are accepted at once and need their payload only after a crash: a row each would be wasted. The last
-/// entry in need deletes its parcel. A retry gets its own row in `payload`. Only the writer reads parcels: entries in
+/// entry in need deletes its parcel; a retry gets its own row in `payload`. Only the writer reads parcels: entries in
 /// flight are sent from memory.
 final class ParcelTable {
     private let insert: SQLiteStatement

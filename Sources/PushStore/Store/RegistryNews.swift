@@ -22,8 +22,7 @@ final class RegistryNews: Sendable {
 
     /// Runs after each transaction, before its completion.
     ///
-    /// - Parameter logFrameCount: nil after a failure, as a full disk has room only in the log, and while the log is
-    ///   emptied.
+    /// - Parameter logFrameCount: nil after a failure, as a full disk has room only in the log, and while emptying it.
     func didWrite(hasChanges: Bool, logFrameCount: Int?) {
         let mayLast = logFrameCount.map { $0 < Self.lastingFrameCountMax } ?? false
         let isNews = box.withLock { state in

@@ -1,7 +1,5 @@
-/// Registry's snapshot for notifications.
-///
-/// SQLite drops its cache after another connection's write, and the outbox writes all the time. So this connection
-/// keeps its snapshot until a registration changes.
+/// Registry's snapshot for notifications, kept until a registration changes: SQLite drops its cache after another
+/// connection's write, and the outbox writes all the time.
 final class RegistryView {
     private let connection: SQLiteConnection
     private let select: SQLiteStatement
@@ -19,8 +17,8 @@ final class RegistryView {
         // Interior pages of ten million registrations take 5 MiB. Leaf pages are seldom read twice, and not worth more
         // memory.
         try connection.execute("PRAGMA cache_size = -16384")
-        // It would check all cells of nearly every lookup's page, to guard writes. Nothing is written here, and rows are
-        // checked when read.
+        // It would check nearly every lookup's page to guard writes. Nothing is written here, and rows are checked when
+        // read.
         try connection.execute("PRAGMA cell_size_check = OFF")
         select = try connection.prepare(Self.select)
         begin = try connection.prepare("BEGIN")

@@ -21,7 +21,7 @@ extension SQLiteStore {
     /// ends a sending one as `HookKind.fallbackUncertain`.
     ///
     /// - Parameter room: at most 1,000 count.
-    /// - Returns: longest due first, all of `accepted` entries.
+    /// - Returns: longest due first, of `accepted` entries.
     /// - Throws: `.full`, and disk errors; then they stay due.
     package func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] {
         try await claim(

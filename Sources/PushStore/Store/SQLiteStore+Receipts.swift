@@ -7,7 +7,7 @@ extension SQLiteStore {
     /// Entries never sent, dead, expired or purged are `.unknown`, which uses nothing up and tells strangers nothing.
     ///
     /// - Parameter hashes: 32 bytes each; untrusted.
-    /// - Returns: one for each, in order.
+    /// - Returns: one each, in order.
     /// - Throws: `.full`, `.overloaded`, and disk errors.
     package func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] {
         // Guesses cost the writer nothing, and other reads run in between.

@@ -1,8 +1,8 @@
 internal import Platform
 
 extension SQLiteStore {
-    /// Copies the store, as of the copy's end, under the same key. Work continues: it advances after each transaction
-    /// and holds no log.
+    /// Copies the store, as of the copy's end, under the same key. Work continues: each transaction advances it, and it
+    /// holds no log.
     ///
     /// - Parameter path: a new file; it appears whole or not at all.
     /// - Throws: `.failed(operation: .open)` with EEXIST, `.failed(operation: .backup)` with EBUSY while another copy

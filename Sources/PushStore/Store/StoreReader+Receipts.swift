@@ -14,10 +14,8 @@ enum ReceiptFinding: Sendable {
 }
 
 extension StoreReader {
-    /// Answers most untrusted receipts without the writer.
-    ///
-    /// A receipt counts for the newest entry with its hash. Reading the newest 64 bounds the lookup of a hash stored
-    /// often.
+    /// Answers most untrusted receipts without the writer. A receipt counts for the newest entry with its hash; reading
+    /// the newest 64 bounds the lookup of a hash stored often.
     func claims(_ hashes: [[UInt8]]) throws(StoreError) -> [ReceiptFinding] {
         let keys = hashes.map { TracePair.hash(receipt: $0) }
         // First: pairs that leave it are in a run by the time runs are read.

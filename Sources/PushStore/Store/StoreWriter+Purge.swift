@@ -7,8 +7,8 @@ struct PurgeStep: Sendable {
 }
 
 extension StoreWriter {
-    /// Deletes entries that ended before `time`, in the order of ids, which is that of time. An entry is older than its
-    /// end, so newer ones stay unread.
+    /// Deletes entries that ended before `time`, in the order of ids, which is that of time. Newer ones, which cannot
+    /// have ended, stay unread.
     ///
     /// - Parameter lastID: the end of the step before; 0 for the first.
     func purge(endedBefore time: Timestamp, after lastID: Int64, limit: Int) throws(StoreError) -> PurgeStep {

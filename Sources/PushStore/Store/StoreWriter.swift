@@ -105,9 +105,8 @@ package final class StoreWriter {
         return sequence.next(milliseconds: milliseconds) << 8 | Int64(random.bytes(count: 1)[0])
     }
 
-    /// Runs jobs in one transaction, and completes each.
-    ///
-    /// If a job fails, but not because of the disk, each runs again in its own transaction, to fail alone.
+    /// Runs jobs in one transaction, and completes each. If a job fails, but not by the disk, each runs again in its
+    /// own transaction, to fail alone.
     func execute(_ jobs: [StoreJob<StoreWriter>]) {
         guard let error = write(jobs) else {
             for job in jobs { job.end(nil) }
@@ -161,7 +160,7 @@ package final class StoreWriter {
             writtenSequence = sequence.last
             logFrameCount = connection.logFrameCount
             // After the commit: acknowledged data was at its path when it reached the disk. This transaction may be
-            // there after all, so writes stop until the store is reopened.
+            // there after all: no writes until reopening.
             guard place?.holds ?? true else {
                 isMoved = true
                 note(.moved)
