@@ -76,7 +76,7 @@ public struct APNSID: Hashable, Sendable {
         self.init(text: utf8.span, acceptsUpperCase: true)
     }
 
-    /// The 16 bytes.
+    /// 16 bytes.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16)

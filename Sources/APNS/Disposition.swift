@@ -84,7 +84,7 @@ public struct Disposition: Sendable, Equatable {
     public let lane: Credential
 
     /// - Parameters:
-    ///   - status: the answer's HTTP status.
+    ///   - status: answer's HTTP status.
     ///   - reason: `nil` for none or an unknown one. A reason with another status than its own counts as unknown: the
     ///     status decides, 4xx as permanent and 5xx as temporary.
     public init(status: Int, reason: Reason?) {

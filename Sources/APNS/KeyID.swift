@@ -24,7 +24,7 @@ public struct KeyID: Hashable, Sendable, CustomStringConvertible {
         guard isAccountID(bytes) else { throw .keyIDMalformed }
     }
 
-    /// The ten characters.
+    /// Ten characters.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -41,6 +41,6 @@ public struct TeamID: Hashable, Sendable, CustomStringConvertible {
         guard isAccountID(bytes) else { throw .teamIDMalformed }
     }
 
-    /// The ten characters.
+    /// Ten characters.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -14,7 +14,7 @@ public enum PushType: String, CaseIterable, Sendable {
     case voip
     case widgets
 
-    /// - Parameter headerValue: the exact bytes of `apns-push-type`.
+    /// - Parameter headerValue: exact bytes of `apns-push-type`.
     package init?(headerValue: Span<UInt8>) {
         guard let match = Self.allCases.first(where: { headerValue.holds($0.headerValue) }) else { return nil }
         self = match

@@ -34,7 +34,7 @@ public struct RejectionBody: Equatable, Sendable {
     /// APNs answers late: the app may be installed again since, with the same token. So only a token that was not
     /// registered after the answer's timestamp is dead. An answer without a timestamp proves nothing.
     ///
-    /// - Parameter registeredAtMilliseconds: the token's last registration, in milliseconds since 1970.
+    /// - Parameter registeredAtMilliseconds: token's last registration, in milliseconds since 1970.
     /// - Returns: true when the token should be deleted.
     /// - Source: "Handling notification responses from APNs", `timestamp`.
     public func provesGone(registeredAtMilliseconds: Int64) -> Bool {

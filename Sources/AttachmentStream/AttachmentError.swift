@@ -17,7 +17,7 @@ public enum AttachmentError: Error, Hashable, Sendable {
     /// A system call failed.
     case file(operation: FileOperation, errno: Int32)
 
-    /// The failed operation.
+    /// Failed operation.
     public enum FileOperation: String, Sendable {
         case open, create, read, write, close
     }

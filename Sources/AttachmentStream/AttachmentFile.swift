@@ -111,10 +111,10 @@ public enum AttachmentFile {
     /// Opens a sealed file.
     ///
     /// - Parameters:
-    ///   - source: the sealed file.
+    ///   - source: sealed file.
     ///   - path: must not exist; readable by its owner only, and removed after an error.
     ///   - key: the pointer's, 32 bytes.
-    ///   - byteCount: the opened length, from the pointer.
+    ///   - byteCount: opened length, from the pointer.
     ///   - context: the app's; part of the derived key.
     /// - Throws: any `AttachmentError` but `.sourceChanged`.
     public static func open(

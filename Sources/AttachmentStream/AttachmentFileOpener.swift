@@ -13,7 +13,7 @@ public struct AttachmentFileOpener: ~Copyable, Sendable {
     ///   - path: must not exist; readable by its owner only.
     ///   - key: 32 bytes, the pointer's.
     ///   - context: the app's; part of the derived key.
-    ///   - byteCount: the file's length from the pointer, which bounds the bytes taken and written.
+    ///   - byteCount: file's length from the pointer, which bounds the bytes taken and written.
     /// - Throws: `.tooLong` for more than `AttachmentLength.byteCountMax`, `.wrongKey` for a key of another length,
     ///   `.file`.
     public static func create(

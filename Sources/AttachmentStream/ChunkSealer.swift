@@ -8,7 +8,7 @@ package struct ChunkSealer: ~Copyable, Sendable {
 
     private var counter: ChunkCounter
     private var cipher: AESGCMSealer
-    /// The incomplete chunk.
+    /// Incomplete chunk.
     private var pending = SecretBytes(byteCount: ChunkFormat.plaintextByteCount) { _ in }
     private var pendingByteCount = 0
     private var sealed = SecretBytes(byteCount: ChunkFormat.sealedByteCount) { _ in }

@@ -1,7 +1,7 @@
 public import Envelope
 private import Primitives
 
-/// A sealed file's part of a message. The URL is missing until the file is uploaded.
+/// Sealed file's part of a message. The URL is missing until the file is uploaded.
 public struct SealedAttachment: Sendable {
     /// File's id, never reused.
     public let id: AttachmentID
@@ -10,7 +10,7 @@ public struct SealedAttachment: Sendable {
     /// File's length in bytes before sealing.
     public let byteCount: UInt64
 
-    /// The attachment for the message.
+    /// Attachment for the message.
     ///
     /// - Parameters:
     ///   - url: the sealed file is there before the message is sealed.
@@ -56,7 +56,7 @@ extension AttachmentFile {
     /// - Parameters:
     ///   - bytes: the attachment; no copy reaches the disk.
     ///   - path: must not exist; readable by its owner only, and removed after an error.
-    /// - Returns: the attachment's part of the message.
+    /// - Returns: attachment's part of the message.
     /// - Throws: `.file`.
     public static func seal(_ bytes: RawSpan, to path: String) throws(AttachmentError) -> SealedAttachment {
         var random = SystemRandom()

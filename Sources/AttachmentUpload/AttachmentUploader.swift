@@ -33,10 +33,10 @@ public struct AttachmentUploader: Sendable {
     /// Uploads to a blob host in parts; a broken connection costs at most one part.
     ///
     /// - Parameters:
-    ///   - path: the sealed file; it must not change meanwhile.
+    ///   - path: sealed file; it must not change meanwhile.
     ///   - host: runs `sealedpush-blobs`.
     ///   - lifetime: time to keep it there, in whole seconds; nil for the host's default.
-    /// - Returns: the URL that devices fetch.
+    /// - Returns: URL that devices fetch.
     /// - Throws: `UploadError`. The host deletes an unfinished upload after a day.
     public func upload(
         _ path: String,

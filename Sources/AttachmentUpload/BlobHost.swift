@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// A host of `sealedpush-blobs`, with a token for uploads.
+/// Host of `sealedpush-blobs`, with a token for uploads.
 public struct BlobHost: Sendable {
     /// "https://blobs.example.com:8443", without a path.
     let origin: String

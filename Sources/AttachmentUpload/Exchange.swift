@@ -8,7 +8,7 @@ enum Exchange {
     /// Size that suffices: libcurl and OpenSSL keep large buffers elsewhere.
     private static let stackByteCount = 512 << 10
 
-    /// - Returns: the head, or an error that a retry may cure.
+    /// - Returns: head, or an error that a retry may cure.
     /// - Throws: errors that no retry cures.
     static func run(_ request: HTTPSRequest) async throws(UploadError) -> Result<HTTPSHead, UploadError> {
         let exchange = HTTPSExchange()

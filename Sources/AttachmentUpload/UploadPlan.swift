@@ -21,7 +21,7 @@ struct UploadPlan {
 
     /// Consecutive failures that end an upload.
     static let failureCountMax = 6
-    /// The host's limit, and the most that is sent again.
+    /// Host's limit, and the most that is sent again.
     static let partByteCountMax: UInt64 = 1 << 20
 
     let byteCount: UInt64

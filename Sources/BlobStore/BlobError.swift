@@ -20,7 +20,7 @@ package enum BlobError: Error, Equatable, Sendable {
     case file(operation: String, code: Int32)
 }
 
-/// An upload's progress.
+/// Upload's progress.
 package struct UploadStatus: Equatable, Sendable {
     package let id: UploadID
     /// Bytes safely on the disk.

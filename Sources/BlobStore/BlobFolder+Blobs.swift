@@ -5,7 +5,7 @@ struct OpenBlob: ~Copyable {
     let header: BlobHeader
     let file: FolderFile
 
-    /// The blob's first byte in the file.
+    /// Blob's first byte in the file.
     static let dataOffset = UInt64(BlobHeader.byteCount)
 
     consuming func release() -> Int32 { file.release() }
@@ -32,7 +32,7 @@ extension BlobFolder {
     /// Deletes overdue uploads and expired blobs. Expired ones are hidden even before.
     ///
     /// - Parameter now: seconds since 1970.
-    /// - Returns: the number of deleted files.
+    /// - Returns: number of deleted files.
     /// - Throws: `.file`; the next call continues.
     @discardableResult
     package func collect(now: UInt64) throws(BlobError) -> Int {

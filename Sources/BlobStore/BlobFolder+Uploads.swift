@@ -59,7 +59,7 @@ extension BlobFolder {
     /// Appends bytes. On return they are on the disk; on an error the upload's offset stays as it was in this process.
     ///
     /// - Parameters:
-    ///   - offset: the upload's end as the caller knows it.
+    ///   - offset: upload's end as the caller knows it.
     ///   - now: seconds since 1970.
     /// - Throws: `.notFound`, `.busy`, `.wrongOffset`, `.tooLong`, `.diskFull`, `.file`.
     package func append(

@@ -16,7 +16,7 @@ package struct BlobID: Hashable, Sendable {
 
     package var text: String { Base64URL.string(bytes) }
 
-    /// An id of no blob: looked up for a malformed id, so that both take equal work.
+    /// Id of no blob: looked up for a malformed id, so that both take equal work.
     static let none = BlobID(bytes: [UInt8](repeating: 0, count: byteCount))
 }
 

@@ -51,7 +51,7 @@ package struct TenantList: Sendable {
 
     /// Makes a token.
     ///
-    /// - Returns: the token, 43 characters, and its hash for the list.
+    /// - Returns: token, 43 characters, and its hash for the list.
     package static func makeToken(random: inout some RandomSource) -> (token: String, hash: String) {
         let token = Base64URL.string(random.bytes(count: 32))
         return (token, Base64URL.string(hash(token: token)))

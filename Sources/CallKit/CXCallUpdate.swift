@@ -22,7 +22,7 @@ open class CXCallUpdate: NSObject, NSCopying {
         super.init()
     }
 
-    /// An independent copy.
+    /// Independent copy.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = CXCallUpdate()
         copy.remoteHandle = remoteHandle
@@ -42,17 +42,17 @@ open class CXCallUpdate: NSObject, NSCopying {
 open class CXHandle: NSObject, NSCopying {
     /// Kind of handle.
     public enum HandleType: Int, Sendable {
-        /// An app's own kind.
+        /// App's own kind.
         case generic = 1
-        /// A telephone number.
+        /// Telephone number.
         case phoneNumber
-        /// An e-mail address.
+        /// E-mail address.
         case emailAddress
     }
 
     /// Kind of handle.
     public let type: HandleType
-    /// The handle itself.
+    /// Handle itself.
     public let value: String
 
     /// Creates a handle.

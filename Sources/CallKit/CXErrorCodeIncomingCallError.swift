@@ -5,7 +5,7 @@ public let CXErrorDomainIncomingCall = "com.apple.CallKit.error.incomingcall"
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxerrorcodeincomingcallerror
 public struct CXErrorCodeIncomingCallError: Error, CustomNSError, Hashable {
-    /// The codes, with Apple's numbers.
+    /// Codes, with Apple's numbers.
     public enum Code: Int, Sendable {
         /// Any other reason.
         case unknown = 0
@@ -24,7 +24,7 @@ public struct CXErrorCodeIncomingCallError: Error, CustomNSError, Hashable {
         }
     }
 
-    /// The error's code.
+    /// Error's code.
     public let code: Code
 
     /// Creates an error.
@@ -33,7 +33,7 @@ public struct CXErrorCodeIncomingCallError: Error, CustomNSError, Hashable {
     /// `CXErrorDomainIncomingCall`.
     public static var errorDomain: String { CXErrorDomainIncomingCall }
 
-    /// The code's number.
+    /// Code's number.
     public var errorCode: Int { code.rawValue }
 
     /// Any other reason.

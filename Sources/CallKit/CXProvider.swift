@@ -1,10 +1,10 @@
 internal import Platform
 
-/// An app's interface to the system for its calls.
+/// App's interface to the system for its calls.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxprovider
 open class CXProvider: NSObject {
-    /// The app's constants.
+    /// App's constants.
     open var configuration: CXProviderConfiguration
 
     private let system: (any CallSystem)?
@@ -31,7 +31,7 @@ open class CXProvider: NSObject {
     /// Reports an incoming call. The phone rings, unless the system refuses with an error.
     ///
     /// - Parameters:
-    ///   - UUID: The call's id from now on.
+    ///   - UUID: Call's id from now on.
     ///   - update: Copied.
     ///   - completion: Called on the delegate's queue, with a `CXErrorCodeIncomingCallError` if there is no new call.
     /// - Source:
@@ -48,7 +48,7 @@ open class CXProvider: NSObject {
     /// Reports new properties of a call.
     ///
     /// - Parameters:
-    ///   - UUID: The call's id; an unknown one is ignored.
+    ///   - UUID: Call's id; an unknown one is ignored.
     ///   - update: Copied.
     open func reportCall(with UUID: UUID, updated update: CXCallUpdate) {
         system?.reportCall(UUID, updated: update)

@@ -1,10 +1,10 @@
-/// An app's constants for its calls.
+/// App's constants for its calls.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxproviderconfiguration
 open class CXProviderConfiguration: NSObject {
-    /// A sound file in the app's bundle; `nil` is the system's own.
+    /// Sound file in the app's bundle; `nil` is the system's own.
     open var ringtoneSound: String?
-    /// The app's icon for the call's screen: 40 points square, as a mask.
+    /// App's icon for the call's screen: 40 points square, as a mask.
     open var iconTemplateImageData: Data?
     /// Limit of groups of calls at once.
     open var maximumCallGroups = 2

@@ -21,7 +21,7 @@ extension CXProviderDelegate {
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxaction
 open class CXAction: NSObject {
-    /// The action's id.
+    /// Action's id.
     public let uuid = UUID()
     /// True once fulfilled or failed.
     open private(set) var isComplete = false
@@ -33,11 +33,11 @@ open class CXAction: NSObject {
     open func fail() { isComplete = true }
 }
 
-/// An action on a call; an abstract class.
+/// Action on a call; an abstract class.
 ///
 /// - Source: https://developer.apple.com/documentation/callkit/cxcallaction
 open class CXCallAction: CXAction {
-    /// The call's id.
+    /// Call's id.
     public let callUUID: UUID
 
     /// Creates an action on a call.

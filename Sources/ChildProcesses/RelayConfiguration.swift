@@ -4,13 +4,13 @@ import Envelope
 package struct RelayConfiguration: Sendable {
     package static let environment = "sandbox"
     package static let topic = "com.example.chat"
-    /// The provider key's.
+    /// Provider key's.
     package static let keyID = "EXAMPLEKEY"
     package static let teamID = "EXAMPLTEAM"
 
     /// Absolute path of the example keys.
     package let keys: String
-    /// The relay's folder, of mode 0700.
+    /// Relay's folder, of mode 0700.
     package let folder: String
     /// The simulator's port for pushes.
     package let pushPort: Int64

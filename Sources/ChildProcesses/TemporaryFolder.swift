@@ -16,7 +16,7 @@ package struct TemporaryFolder: ~Copyable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// - Returns: the path of a new subfolder.
+    /// - Returns: path of a new subfolder.
     package func make(_ name: String) throws(CommandError) -> String {
         let path = "\(path)/\(name)"
         guard unsafe mkdir(path, 0o700) == 0 else { throw .file(.system(call: "mkdir", path: path, code: errno)) }

@@ -47,7 +47,7 @@ package struct Option: Sendable {
 }
 
 extension Command {
-    /// The usage text.
+    /// Usage text.
     static func help(in program: String) -> String {
         let all = options + [Option(flag: "--help", "prints this help")]
         let width = all.map(\.spelling.count).max() ?? 0

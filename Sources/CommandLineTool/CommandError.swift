@@ -1,6 +1,6 @@
-/// A command's failure.
+/// Command's failure.
 package enum CommandError: Error {
-    /// A wrong command line: exit code 2.
+    /// Wrong command line: exit code 2.
     case usage(String, help: String)
     /// Refused or failed: exit code 1. Says what happened, to what, and what to do next.
     case failed(String)

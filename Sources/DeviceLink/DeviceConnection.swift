@@ -6,7 +6,7 @@ package import Networking
 /// One task takes the pushes in order, and acknowledges each once the device has handled it. The simulator keeps
 /// others, and sends them again on a later connection.
 package final class DeviceConnection: Sendable {
-    /// The device's token for senders; kept for the next hello.
+    /// Device's token for senders; kept for the next hello.
     package let deviceToken: DeviceToken
     private let core: LoopBound<DeviceConnectionCore>
 
@@ -102,7 +102,7 @@ package final class DeviceConnection: Sendable {
 
     /// Registers the app for another kind of push, on this and later connections of its token.
     ///
-    /// - Returns: a token that stays while the app is installed.
+    /// - Returns: token that stays while the app is installed.
     package func register(_ registration: TokenRegistration) async throws(DeviceLinkError) -> DeviceToken {
         let core = core
         let result: Result<DeviceToken, DeviceLinkError> = await withCheckedContinuation { continuation in

@@ -12,7 +12,7 @@ package struct DeviceHello: Sendable, Equatable {
         case restored = 2
     }
 
-    /// The app's bundle id.
+    /// App's bundle id.
     package var topic: Topic
     /// From the last welcome.
     package var earlierToken: DeviceToken?

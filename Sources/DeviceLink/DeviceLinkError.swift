@@ -30,7 +30,7 @@ package enum DeviceLinkError: Error, Equatable {
     case malformed(Field)
     /// Bytes follow the last field.
     case trailingBytes(byteCount: Int)
-    /// A frame not allowed from its sender, or not now.
+    /// Frame not allowed from its sender, or not now.
     case unexpectedFrame(type: UInt8)
     /// The simulator rejected the device.
     case refused(DeviceFrame.Refusal)

@@ -4,7 +4,7 @@ package import APNS
 package struct DevicePush: Sendable, Equatable {
     package static let payloadByteCountMax = 5120
 
-    /// An alert's appearance.
+    /// Alert's appearance.
     package enum Presentation: UInt8, Sendable, CaseIterable {
         /// As its payload asks.
         case asAsked = 0

@@ -15,7 +15,7 @@ package struct NotificationList: Sendable, Equatable {
 
     /// Shows an alert; ignores other pushes.
     ///
-    /// - Returns: the id of the replaced push.
+    /// - Returns: id of the replaced push.
     @discardableResult
     package mutating func show(_ push: DevicePush) -> APNSID? {
         guard push.pushType == .alert else { return nil }

@@ -33,7 +33,7 @@ public enum Base64URL {
         return text
     }
 
-    /// The canonical text of the bytes.
+    /// Canonical text of the bytes.
     public static func string(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: encode(bytes), as: UTF8.self)
     }

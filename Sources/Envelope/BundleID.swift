@@ -1,4 +1,4 @@
-/// The app's bundle id, 1 to 155 bytes.
+/// App's bundle id, 1 to 155 bytes.
 ///
 /// Configured, never looked up: `Bundle.main.bundleIdentifier` in the service extension is the extension's own, and
 /// VoIP topics have a suffix.
@@ -33,7 +33,7 @@ public struct BundleID: Equatable, Hashable, Sendable {
     /// - Parameter bytes: of a topic that was made from a bundle id.
     package init(checked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The bundle id as text.
+    /// Bundle id as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -41,6 +41,6 @@ public struct BundleID: Equatable, Hashable, Sendable {
 public enum BundleIDError: Error, Equatable {
     /// Empty, or longer than 155 bytes.
     case wrongLength(byteCount: Int, byteCountMax: Int)
-    /// A character other than letters, digits, hyphen and period.
+    /// Character other than letters, digits, hyphen and period.
     case notABundleID
 }

@@ -5,7 +5,7 @@ package struct EnvelopeHeader: Equatable, Sendable {
     package static let prekeyIDByteCount = 8
 
     package let suite: Suite
-    /// The first 8 bytes of the fingerprint: a hint for look-up, never an identity.
+    /// First 8 bytes of the fingerprint: a hint for look-up, never an identity.
     package let prekeyID: [UInt8]
 
     package init(suite: Suite, prekeyID: [UInt8]) {

@@ -12,7 +12,7 @@ package struct Frame: Equatable, Sendable {
     package var sentAt: UInt64
     /// Milliseconds since 1970.
     package var expiresAt: UInt64
-    /// The whole Ed25519 key: an id could collide.
+    /// Whole Ed25519 key: an id could collide.
     package var senderKey: [UInt8]
     package var flags: FrameFlags
     /// UTF-8 JSON.

@@ -23,18 +23,18 @@ public struct RandomID<Tag>: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// The 16 bytes.
+    /// 16 bytes.
     public var rawRepresentation: [UInt8] {
         (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: value >> UInt128(120 - 8 * $0)) }
     }
 
-    /// The 22 characters of base64url.
+    /// 22 characters of base64url.
     public var text: String { Base64URL.string(rawRepresentation) }
 }
 
-/// A message's id, shared by a fan-out and its re-sends.
+/// Message's id, shared by a fan-out and its re-sends.
 public typealias MessageID = RandomID<MessageTag>
-/// The tag of `MessageID`.
+/// Tag of `MessageID`.
 public enum MessageTag {}
 
 extension MessageID: Comparable {
@@ -44,7 +44,7 @@ extension MessageID: Comparable {
 
 /// An attachment's id, bound into its encryption and never reused.
 public typealias AttachmentID = RandomID<AttachmentTag>
-/// The tag of `AttachmentID`.
+/// Tag of `AttachmentID`.
 public enum AttachmentTag {}
 
 extension AttachmentID {
@@ -54,13 +54,13 @@ extension AttachmentID {
 
 /// Traces one push to one device through logs. Unauthenticated, and never a key for anything.
 public typealias Trace = RandomID<TraceTag>
-/// The tag of `Trace`.
+/// Tag of `Trace`.
 public enum TraceTag {}
 
-/// The right to one receipt, for one message and recipient. It travels sealed; the relay keeps its hash
+/// Right to one receipt, for one message and recipient. It travels sealed; the relay keeps its hash
 /// (docs/protocol.md, section 6). Never reused.
 public typealias ReceiptCapability = RandomID<ReceiptTag>
-/// The tag of `ReceiptCapability`.
+/// Tag of `ReceiptCapability`.
 public enum ReceiptTag {}
 
 // The only secret id: descriptions omit its bytes.

@@ -13,7 +13,7 @@ package enum HPKE {
 
     /// Seals one message. Opening needs the same `info`.
     ///
-    /// - Returns: the encapsulated key (32 bytes) and the ciphertext (plaintext + 16 bytes).
+    /// - Returns: encapsulated key (32 bytes) and the ciphertext (plaintext + 16 bytes).
     /// - Throws: `.lowOrderPublicKey`, `.randomSourceFailed`.
     /// - Source: RFC 9180 section 6.1, `SealBase`.
     package static func seal(

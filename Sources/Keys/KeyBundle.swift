@@ -42,7 +42,7 @@ package struct KeyBundle: Equatable, Sendable {
         self.entries = entries
     }
 
-    /// - Returns: the encoded bundle, signature last.
+    /// - Returns: encoded bundle, signature last.
     package func signed(by identityKey: borrowing Ed25519PrivateKey) -> [UInt8] {
         precondition(identityKey.publicKey == identity.key)
         let content = content

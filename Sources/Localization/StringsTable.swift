@@ -29,7 +29,7 @@ package struct StringsTable: Equatable, Sendable {
 
 /// Errors of a table, without its contents.
 package enum StringsError: Error, Equatable {
-    /// The file, or its entries together.
+    /// File, or its entries together.
     case tooLong(byteCountMax: Int)
     /// Neither UTF-8 nor UTF-16 with a byte order mark.
     case encoding

@@ -10,7 +10,7 @@ package struct PushOpener: Sendable {
     private let replay: MessageOpener.ReplayProtection
 
     /// - Parameters:
-    ///   - messages: a failure if keys or contacts are unreadable.
+    ///   - messages: failure if keys or contacts are unreadable.
     ///   - webPush: nil while off, the default.
     ///   - replay: window of both formats.
     package init(

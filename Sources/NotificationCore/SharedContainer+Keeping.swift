@@ -4,7 +4,7 @@ import Keys
 extension OutcomeKind {
     /// Remains of an unopened push for the app.
     enum Keeping: Equatable, Sendable {
-        /// The sealed message, in the spool: the reason may pass, and the message is not judged yet.
+        /// Sealed message, in the spool: the reason may pass, and the message is not judged yet.
         case message
         /// A marker: only a re-send helps.
         case marker

@@ -30,7 +30,7 @@ package struct SharedContainer: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: an existing folder.
+    ///   - path: existing folder.
     ///   - lock: where the system does not enforce it.
     package init(
         path: String,
@@ -67,7 +67,7 @@ package struct SharedContainer: Sendable {
 
     /// Writes a tester's keys and contacts, and makes the window.
     ///
-    /// - Parameter identityStore: the app's own; nil if there is no app.
+    /// - Parameter identityStore: app's own; nil if there is no app.
     package func install(
         keys: borrowing DeviceKeys,
         contacts: ContactList,

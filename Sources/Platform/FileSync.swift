@@ -5,7 +5,7 @@ package enum FileSync: Sendable {
     /// On the medium itself: survives a loss of power.
     case durable
 
-    /// - Parameter descriptor: A file or a folder.
+    /// - Parameter descriptor: File or a folder.
     /// - Returns: Nil, or the error code.
     package func force(_ descriptor: Int32) -> Int32? {
         #if canImport(Darwin)

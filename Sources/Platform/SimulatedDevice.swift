@@ -99,7 +99,7 @@ package final class SimulatedDevice: Sendable {
     private let state: Guarded<Conditions>
 
     /// - Parameters:
-    ///   - wallClock: The device's date in milliseconds since 1970.
+    ///   - wallClock: Device's date in milliseconds since 1970.
     ///   - uptime: Time since the device's start; by default the machine's.
     ///   - activity: Keeps the process running; nil if nothing ends or suspends it.
     ///   - onWork: Called when `run` begins and ends, and when a `job` is handed out and has ended.
@@ -131,7 +131,7 @@ package final class SimulatedDevice: Sendable {
     package var millisecondsSince1970: UInt64 { wallClock() }
     package var uptime: Uptime { uptimeClock() }
 
-    /// - Returns: The function to call when the work is done.
+    /// - Returns: Function to call when the work is done.
     package func beginActivity(_ expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         guard let activity else { return {} }
         return activity(expired)

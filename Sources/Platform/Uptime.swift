@@ -63,7 +63,7 @@ package struct Uptime: Equatable, Sendable {
 
     /// FNV-1a hash of a boot id: distinguishes boots, keeps nothing secret.
     ///
-    /// - Parameter id: The boot's id, with its terminator.
+    /// - Parameter id: Boot's id, with its terminator.
     /// - Returns: 0 for an empty id, which would make all boots one.
     package static func bootNumber(_ id: some Sequence<UInt8>) -> UInt64 {
         let id = id.filter { $0 > UInt8(ascii: " ") }

@@ -6,7 +6,7 @@ public enum ES256Error: Error, Equatable {
     case noBlock(label: String)
     /// The block holds no key.
     case malformed
-    /// A key of another kind or curve.
+    /// Key of another kind or curve.
     case notP256
     /// The halves do not match.
     case halvesDiffer

@@ -33,7 +33,7 @@ package struct HMACSHA256: ~Copyable {
         unsafe withUnsafeBytes(of: byte) { unsafe update($0.bytes) }
     }
 
-    /// An ASCII label.
+    /// ASCII label.
     package mutating func update(_ label: StaticString) {
         let text = unsafe UnsafeRawBufferPointer(start: label.utf8Start, count: label.utf8CodeUnitCount)
         unsafe update(text.bytes)

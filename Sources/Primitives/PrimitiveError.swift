@@ -3,7 +3,7 @@ package enum PrimitiveError: Error, Equatable {
     case wrongByteCount(of: StaticName, expected: Int, actual: Int)
     /// The peer's key has low order (RFC 7748 section 6.1).
     case lowOrderPublicKey
-    /// A non-canonical Ed25519 key, or one of small order.
+    /// Non-canonical Ed25519 key, or one of small order.
     case unacceptablePublicKey
     case authenticationFailed
     /// More than 255 blocks (RFC 5869 section 2.3).

@@ -12,14 +12,14 @@ public struct PKPushType: RawRepresentable, Hashable, Sendable {
     public static let voIP = PKPushType(rawValue: "PKPushTypeVoIP")
 }
 
-/// A received push. Only the system makes one.
+/// Received push. Only the system makes one.
 ///
 /// - Source: https://developer.apple.com/documentation/pushkit/pkpushpayload
 open class PKPushPayload: NSObject {
-    /// The push's type.
+    /// Push's type.
     public let type: PKPushType
 
-    /// The whole payload, `aps` included.
+    /// Whole payload, `aps` included.
     public let dictionaryPayload: [AnyHashable: Any]
 
     package init(type: PKPushType, dictionaryPayload: [AnyHashable: Any]) {

@@ -15,7 +15,7 @@ open class PKPushRegistry: NSObject {
 
     /// Creates a registry.
     ///
-    /// - Parameter queue: The delegate's queue; `nil` is the main queue.
+    /// - Parameter queue: Delegate's queue; `nil` is the main queue.
     public init(queue: DispatchQueue?) {
         self.queue = queue ?? .main
         system = CurrentPushSystem.current
@@ -28,7 +28,7 @@ open class PKPushRegistry: NSObject {
     }
 }
 
-/// A registry's calls to the app, on the registry's queue.
+/// Registry's calls to the app, on the registry's queue.
 ///
 /// Apple's optional methods have an implementation here that does nothing.
 ///

@@ -2,7 +2,7 @@ import Envelope
 import Keys
 public import NotificationCore
 
-/// A device's registration: JSON that the app gives to its own back end.
+/// Device's registration: JSON that the app gives to its own back end.
 ///
 /// The back end passes it on as the body of `PUT /v1/devices/{id}`, with its API key, and returns the relay's answer.
 ///
@@ -29,8 +29,8 @@ public struct DeviceRegistration: Sendable {
     ///   - token: from `didRegisterForRemoteNotificationsWithDeviceToken`, 1 to 100 bytes.
     ///   - environment: of the app's entitlement.
     ///   - voIPToken: PushKit's, for calls.
-    ///   - language: a BCP 47 tag, for senders that localize.
-    ///   - region: an ISO 3166 code.
+    ///   - language: BCP 47 tag, for senders that localize.
+    ///   - region: ISO 3166 code.
     ///   - appVersion: 1 to 32 of `A-Z a-z 0-9 . - + _`.
     /// - Throws: `RegistrationError` for a value that the relay would refuse; `AppDeviceError`, for example
     ///   `.rotationDue`.
@@ -77,7 +77,7 @@ extension AppDevice {
     ///
     /// - Parameters:
     ///   - registration: sent to the relay.
-    ///   - answer: the relay's answer: a JSON object with the `epoch` of its bundle.
+    ///   - answer: relay's answer: a JSON object with the `epoch` of its bundle.
     /// - Throws: `RegistrationError.answer` for other bytes, `.otherBundle` if the relay has another bundle: register
     ///   again; `AppDeviceError`.
     public func acknowledged(_ registration: DeviceRegistration, answer: [UInt8]) throws {

@@ -1,13 +1,13 @@
 public import Envelope
 
-/// A server's time, for `AppDevice.confirmTime`. Any HTTPS server but the relay will do.
+/// Server's time, for `AppDevice.confirmTime`. Any HTTPS server but the relay will do.
 ///
 ///     try await device.confirmTime { try await OnlineTime.ask("https://chat.example.com/") }
 public enum OnlineTime {
     /// Sends a HEAD request, past every cache.
     ///
     /// - Parameter url: `https`, 200 bytes at most.
-    /// - Returns: the answer's `Date`, whatever its status, in whole seconds.
+    /// - Returns: answer's `Date`, whatever its status, in whole seconds.
     /// - Throws: `RelayClientError`: `.certificateHasBadDate` means that the device's clock is far off; `.wrongAnswer`
     ///   an answer without a date, or from a cache.
     /// - Source: RFC 9110 section 6.6.1 (`Date`); RFC 9111 section 5.1 (`Age`).

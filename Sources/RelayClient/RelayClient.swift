@@ -1,7 +1,7 @@
 import Envelope
 public import NotificationCore
 
-/// A client of `sealedpushd` for an app and its extension, which need no key (docs/service.md).
+/// Client of `sealedpushd` for an app and its extension, which need no key (docs/service.md).
 ///
 ///     let relay = try RelayClient("https://push.example.com")
 ///     try await device.report(to: relay)
@@ -11,7 +11,7 @@ public struct RelayClient: Relay {
     let base: AttachmentURL
     private let text: String
 
-    /// - Parameter url: the relay's address, a constant of the app: `https`, a host, optionally a port and a proxy's
+    /// - Parameter url: relay's address, a constant of the app: `https`, a host, optionally a port and a proxy's
     ///   path; no query. 150 bytes at most.
     /// - Throws: `RelayClientError.url`.
     public init(_ url: String) throws(RelayClientError) {

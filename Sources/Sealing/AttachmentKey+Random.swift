@@ -3,7 +3,7 @@ private import Primitives
 
 // Never use an id or a key for a second file.
 extension AttachmentKey {
-    /// A new key of 32 random bytes.
+    /// New key of 32 random bytes.
     public static func random() -> AttachmentKey {
         var random = SystemRandom()
         return AttachmentKey(bytes: random.bytes(count: byteCount))
@@ -11,7 +11,7 @@ extension AttachmentKey {
 }
 
 extension AttachmentID {
-    /// A new id of 16 random bytes.
+    /// New id of 16 random bytes.
     public static func random() -> AttachmentID {
         var random = SystemRandom()
         return AttachmentID(bytes: random.bytes(count: byteCount))

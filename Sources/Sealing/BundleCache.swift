@@ -35,10 +35,10 @@ public struct BundleCache: Sendable {
     ///
     /// - Parameters:
     ///   - identity: from the app's own authenticated channel or a QR code, never from the relay.
-    ///   - topic: the app's bundle id.
+    ///   - topic: app's bundle id.
     ///   - protectionClass: constant per app.
     ///   - pins: shared by everything that seals for this sender.
-    ///   - now: the sender's clock.
+    ///   - now: sender's clock.
     ///   - fetch: asks the relay for the device's bundle.
     /// - Throws: `RecipientError` for a refused bundle, which changes nothing, and for unusable pins; errors of
     ///   `fetch`.

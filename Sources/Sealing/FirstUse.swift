@@ -10,12 +10,12 @@ public struct FirstUse: Sendable {
     /// Recipient, for use where an unproven identity is acceptable.
     public let recipient: Recipient
 
-    /// The acceptance of an unproven identity.
+    /// Acceptance of an unproven identity.
     public struct Event: Hashable, Sendable {
         /// Identity to pin: from now on use only `Recipient(bundle:fetchedAt:pinnedIdentity:…)`. Comparing its
         /// safety number makes up for the missing proof.
         public let identity: IdentityKey
-        /// The app's bundle id.
+        /// App's bundle id.
         public let topic: BundleID
         /// Time of acceptance, by the sender's clock.
         public let date: Timestamp

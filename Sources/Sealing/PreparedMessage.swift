@@ -2,7 +2,7 @@ public import Envelope
 private import Keys
 package import Primitives
 
-/// A message encoded once for any number of devices. Each costs an encapsulation and a signature, and nothing that
+/// Message encoded once for any number of devices. Each costs an encapsulation and a signature, and nothing that
 /// depends on the text (protocol v1, rule 11).
 ///
 /// Sealed again for a device that lost its prekey, it has the same id and times: the device shows it once, whichever
@@ -36,11 +36,11 @@ public struct PreparedMessage: Sendable {
     /// Encodes a new message: a call for operation `.call`, otherwise an alert.
     ///
     /// - Parameters:
-    ///   - message: the content, and the operation.
-    ///   - sentAt: the sender's clock.
+    ///   - message: content, and the operation.
+    ///   - sentAt: sender's clock.
     ///   - lifetime: time from `sentAt` in which devices may show it. By default a day; for a call 30 seconds, at most
     ///     60.
-    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
+    ///   - lifetimeMax: limit on the app's devices, at most 30 days.
     ///   - overflow: cuts or refuses a body that does not fit.
     /// - Throws: `SealingError`.
     public init(
@@ -66,11 +66,11 @@ public struct PreparedMessage: Sendable {
     /// Encodes a message again, from the same arguments.
     ///
     /// - Parameters:
-    ///   - message: the content that was sent.
+    ///   - message: content that was sent.
     ///   - messageID: a used id for another message counts as a replay, never shown.
     ///   - sentAt: of the first time.
     ///   - expiresAt: of the first time.
-    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
+    ///   - lifetimeMax: limit on the app's devices, at most 30 days.
     ///   - overflow: cuts or refuses a body that does not fit.
     /// - Throws: `SealingError`.
     public init(

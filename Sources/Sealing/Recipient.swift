@@ -29,13 +29,13 @@ public struct Recipient: Sendable {
     /// - Parameters:
     ///   - bundle: untrusted bytes from the relay or a cache.
     ///   - fetchedAt: time of the fetch, by the sender's clock; for a cached copy, when the cache was filled.
-    ///   - pinnedIdentity: the device's identity, from the app's own authenticated channel or a QR code. A changed
+    ///   - pinnedIdentity: device's identity, from the app's own authenticated channel or a QR code. A changed
     ///     identity is a new contact, never a new bundle of the old one.
     ///   - topic: the same constant as on the device.
     ///   - protectionClass: constant per app, since the prekey id reveals it in transit. A bundle without it is
     ///     refused; there is no silent fall-back.
     ///   - pins: shared by everything that seals for this sender.
-    ///   - now: the sender's clock.
+    ///   - now: sender's clock.
     /// - Throws: `RecipientError`.
     public init(
         bundle: [UInt8],
@@ -56,7 +56,7 @@ public struct Recipient: Sendable {
         )
     }
 
-    /// The form for a bundle whose signature was verified before: all else is checked anew.
+    /// Form for a bundle whose signature was verified before: all else is checked anew.
     ///
     /// - Parameter slot: of the identity and the topic that it was verified for.
     package init(
@@ -108,7 +108,7 @@ public struct Recipient: Sendable {
         try self.init(signed, protectionClass: protectionClass, withoutPinsAt: now)
     }
 
-    /// The form without pins for a bundle whose signature was verified before.
+    /// Form without pins for a bundle whose signature was verified before.
     package init(
         _ signed: SignedKeyBundle,
         protectionClass: ProtectionClass = .afterFirstUnlock,

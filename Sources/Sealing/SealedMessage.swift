@@ -1,6 +1,6 @@
 public import Envelope
 
-/// A message sealed for one device.
+/// Message sealed for one device.
 public struct SealedMessage: Sendable {
     package let envelope: Envelope
     /// 16 bytes, the same for all devices and re-sends.
@@ -16,7 +16,7 @@ public struct SealedMessage: Sendable {
 
     /// Builds the JSON payload for APNs, of constant length.
     ///
-    /// - Parameter placeholder: the app's constant alert; not used for a call.
+    /// - Parameter placeholder: app's constant alert; not used for a call.
     /// - Returns: 3,923 bytes and the placeholder's, at most Apple's 4,096; for a call 4,919, at most Apple's 5,120.
     public func payload(placeholder: Placeholder) -> [UInt8] {
         switch envelope.pushClass {
@@ -25,6 +25,6 @@ public struct SealedMessage: Sendable {
         }
     }
 
-    /// The relay's field `sealed`, of constant length. The relay builds the payload.
+    /// Relay's field `sealed`, of constant length. The relay builds the payload.
     public var sealedField: String { String(decoding: envelope.sealedField, as: UTF8.self) }
 }

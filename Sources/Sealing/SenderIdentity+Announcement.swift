@@ -12,7 +12,7 @@ extension SenderIdentity {
     /// - Parameters:
     ///   - successor: already stored, as losing it leaves the sender without a key.
     ///   - topic: each app needs its own announcement.
-    ///   - date: the sender's clock.
+    ///   - date: sender's clock.
     /// - Returns: 203 bytes and the topic's.
     public func announcing(
         successor: borrowing SenderIdentity,

@@ -14,7 +14,7 @@ extension SenderIdentity {
 
     /// Loads the saved identity.
     ///
-    /// - Parameter group: an access group of this process, with its team prefix; never one of a service extension.
+    /// - Parameter group: access group of this process, with its team prefix; never one of a service extension.
     /// - Throws: `SecretStoreError`; `.notFound` if there is none, `.locked` before the first unlock.
     public init(keychainGroup group: String) throws(SecretStoreError) {
         let seed = try Self.store(group).read(.sender)

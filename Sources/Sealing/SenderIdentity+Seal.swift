@@ -10,14 +10,14 @@ extension SenderIdentity {
     /// Seals a new message: a call for operation `.call`, otherwise an alert.
     ///
     /// - Parameters:
-    ///   - message: the content, and the operation.
-    ///   - recipient: a verified bundle.
-    ///   - sentAt: the sender's clock.
+    ///   - message: content, and the operation.
+    ///   - recipient: verified bundle.
+    ///   - sentAt: sender's clock.
     ///   - lifetime: time from `sentAt` in which the device may show it. By default a day; for a call 30 seconds, at
     ///     most 60.
-    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
+    ///   - lifetimeMax: limit on the app's devices, at most 30 days.
     ///   - overflow: cuts or refuses a body that does not fit.
-    /// - Returns: the envelope, 2,880 bytes whatever the message; 3,648 for a call.
+    /// - Returns: envelope, 2,880 bytes whatever the message; 3,648 for a call.
     /// - Throws: `SealingError`.
     public func seal(
         _ message: Message,
@@ -44,9 +44,9 @@ extension SenderIdentity {
     ///
     /// - Parameters:
     ///   - message: encoded once; each sealing is another envelope.
-    ///   - recipient: a verified bundle.
-    ///   - now: the sender's clock; an expired prekey or message is refused.
-    /// - Returns: the envelope, with its own encapsulation, signature and trace.
+    ///   - recipient: verified bundle.
+    ///   - now: sender's clock; an expired prekey or message is refused.
+    /// - Returns: envelope, with its own encapsulation, signature and trace.
     /// - Throws: `SealingError`.
     public func seal(
         _ message: PreparedMessage,

@@ -1,7 +1,7 @@
 public import Keys
 package import Primitives
 
-/// A sender's Ed25519 signing key. It decrypts nothing.
+/// Sender's Ed25519 signing key. It decrypts nothing.
 ///
 /// A sender is known by this key alone: make it once, and load it at every start. `write(to:)` keeps it in a file,
 /// `withSeed(_:)` lends it to a secret store, and on Apple's platforms the keychain holds it.

@@ -4,19 +4,19 @@ public import Foundation
 // those names: `query as CFDictionary` and `kSecClass as String` convert a value to its own type, and tutorial code
 // compiles unchanged.
 
-/// A dictionary of Core Foundation.
+/// Dictionary of Core Foundation.
 public typealias CFDictionary = [String: Any]
-/// A string of Core Foundation.
+/// String of Core Foundation.
 public typealias CFString = String
 /// Bytes of Core Foundation.
 public typealias CFData = Data
-/// A Boolean of Core Foundation.
+/// Boolean of Core Foundation.
 public typealias CFBoolean = Bool
-/// A number of bytes or elements.
+/// Number of bytes or elements.
 public typealias CFIndex = Int
 /// Any object: a query's result is one of Foundation's, to be cast with `as? Data`.
 public typealias CFTypeRef = AnyObject
-/// A result code; 0 is success.
+/// Result code; 0 is success.
 public typealias OSStatus = Int32
 
 // Implicitly unwrapped as Apple's are: existing code has both `kCFBooleanTrue!` and `kCFBooleanTrue as Any`.
@@ -39,7 +39,7 @@ public let kCFAllocatorNull: CFAllocator? = CFAllocator(frees: false)
 ///
 /// - Parameters:
 ///   - allocator: not used.
-///   - bytes: the first byte.
+///   - bytes: first byte.
 ///   - length: number of bytes.
 ///   - bytesDeallocator: `kCFAllocatorNull`; any other copies the bytes.
 /// - Returns: `nil` for no bytes.

@@ -3,9 +3,9 @@
 
 /// Class of an item; only generic passwords are supported here.
 public let kSecClass: CFString = "class"
-/// A generic password.
+/// Generic password.
 public let kSecClassGenericPassword: CFString = "genp"
-/// An internet password.
+/// Internet password.
 public let kSecClassInternetPassword: CFString = "inet"
 /// A key.
 public let kSecClassKey: CFString = "keys"
@@ -41,7 +41,7 @@ public let kSecAttrCreator: CFString = "crtr"
 public let kSecAttrCreationDate: CFString = "cdat"
 /// Date of the item's last change.
 public let kSecAttrModificationDate: CFString = "mdat"
-/// The secret itself.
+/// Secret itself.
 public let kSecValueData: CFString = "v_Data"
 /// Asks a query to return the secret.
 public let kSecReturnData: CFString = "r_Data"

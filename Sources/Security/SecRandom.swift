@@ -1,7 +1,7 @@
 /// Source of random bytes.
 public struct SecRandomRef: Sendable {}
 
-/// The system's generator, the only one.
+/// System's generator, the only one.
 public let kSecRandomDefault: SecRandomRef? = nil
 
 /// Fills memory with random bytes of the system.

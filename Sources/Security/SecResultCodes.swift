@@ -23,7 +23,7 @@ public let errSecMissingEntitlement: OSStatus = -34_018
 /// Text of a result code, for a log.
 ///
 /// - Parameters:
-///   - status: The result code.
+///   - status: Result code.
 ///   - reserved: `nil`.
 /// - Returns: `nil` for a code of another module.
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {

@@ -5,7 +5,7 @@ public let UNErrorDomain = "UNErrorDomain"
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unerror
 public struct UNError: Error, CustomNSError, Hashable {
-    /// The codes, with the numbers of Apple's `UNErrorCode`.
+    /// Codes, with the numbers of Apple's `UNErrorCode`.
     public enum Code: Int, Sendable {
         /// The app may not post notifications.
         case notificationsNotAllowed = 1
@@ -38,7 +38,7 @@ public struct UNError: Error, CustomNSError, Hashable {
         }
     }
 
-    /// The error's code.
+    /// Error's code.
     public let code: Code
 
     /// Creates an error.
@@ -49,7 +49,7 @@ public struct UNError: Error, CustomNSError, Hashable {
     /// `UNErrorDomain`.
     public static var errorDomain: String { UNErrorDomain }
 
-    /// The code's number.
+    /// Code's number.
     public var errorCode: Int { code.rawValue }
 
     /// Case of `Code`.

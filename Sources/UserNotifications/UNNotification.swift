@@ -1,11 +1,11 @@
-/// A delivered notification. Only the system makes one.
+/// Delivered notification. Only the system makes one.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotification
 open class UNNotification: NSObject, NSCopying {
     /// Time of delivery.
     public let date: Date
 
-    /// The delivered request.
+    /// Delivered request.
     public let request: UNNotificationRequest
 
     package init(date: Date, request: UNNotificationRequest) {

@@ -8,7 +8,7 @@ public let UNNotificationAttachmentOptionsThumbnailClippingRectKey =
 /// Key of the frame or second of a movie that becomes its thumbnail.
 public let UNNotificationAttachmentOptionsThumbnailTimeKey = "UNNotificationAttachmentOptionsThumbnailTimeKey"
 
-/// A media file shown with a notification. The initializer checks, as Apple's does, that the file exists and its type
+/// Media file shown with a notification. The initializer checks, as Apple's does, that the file exists and its type
 /// is supported; the system checks size and contents after the extension is done.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment
@@ -16,7 +16,7 @@ open class UNNotificationAttachment: NSObject, NSCopying {
     /// Unique within the notification.
     public let identifier: String
 
-    /// The file's URL.
+    /// File's URL.
     public let url: URL
 
     /// File's uniform type identifier, such as `public.jpeg`.

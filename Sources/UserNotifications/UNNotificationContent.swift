@@ -47,7 +47,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying {
     /// Media files shown with the text.
     open var attachments: [UNNotificationAttachment] { fields.attachments }
 
-    /// The app's own data; for a remote notification the whole payload with its `aps` dictionary.
+    /// App's own data; for a remote notification the whole payload with its `aps` dictionary.
     open var userInfo: [AnyHashable: Any] { fields.userInfo }
 
     /// Launch image of an app opened by the notification; empty for the default.
@@ -59,7 +59,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying {
     /// Identifier by which the app chooses a scene.
     open var targetContentIdentifier: String? { fields.targetContentIdentifier }
 
-    /// The sound to play; `nil` is silence.
+    /// Sound to play; `nil` is silence.
     open var sound: UNNotificationSound? { fields.sound }
 
     /// Importance and delivery timing; `.active` unless set.
@@ -85,12 +85,12 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying {
     @available(*, deprecated, message: "summaryArgumentCount is ignored")
     open var summaryArgumentCount: Int { fields.summaryArgumentCount }
 
-    /// - Returns: An independent `UNNotificationContent`.
+    /// - Returns: Independent `UNNotificationContent`.
     open func copy(with zone: NSZone? = nil) -> Any {
         UNNotificationContent(copying: self)
     }
 
-    /// - Returns: An independent `UNMutableNotificationContent`.
+    /// - Returns: Independent `UNMutableNotificationContent`.
     open func mutableCopy(with zone: NSZone? = nil) -> Any {
         UNMutableNotificationContent(copying: self)
     }

@@ -1,4 +1,4 @@
-/// A notification's importance and delivery timing.
+/// Notification's importance and delivery timing.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationinterruptionlevel
 public enum UNNotificationInterruptionLevel: UInt, Sendable {

@@ -1,4 +1,4 @@
-/// An app's choice of presentation for a notification that arrives while it is in front.
+/// App's choice of presentation for a notification that arrives while it is in front.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationpresentationoptions
 public struct UNNotificationPresentationOptions: OptionSet, Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// A request for a notification: its content and trigger.
+/// Request for a notification: its content and trigger.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationrequest
 open class UNNotificationRequest: NSObject, NSCopying {

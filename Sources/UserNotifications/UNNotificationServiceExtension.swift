@@ -14,7 +14,7 @@ open class UNNotificationServiceExtension: NSObject {
     /// content to show. Without a call in time the original is shown; this implementation makes none.
     ///
     /// - Parameters:
-    ///   - request: the notification as it came; its content is a copy of the push.
+    ///   - request: notification as it came; its content is a copy of the push.
     ///   - contentHandler: called from any thread, once.
     open func didReceive(
         _ request: UNNotificationRequest,

@@ -26,7 +26,7 @@ public enum UNNotificationSetting: Int, Sendable {
     case enabled = 2
 }
 
-/// The person's notification settings for the app. Only the system makes one.
+/// Person's notification settings for the app. Only the system makes one.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsettings
 open class UNNotificationSettings: NSObject, NSCopying {

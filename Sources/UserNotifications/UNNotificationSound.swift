@@ -1,4 +1,4 @@
-/// The sound played when a notification is delivered.
+/// Sound played when a notification is delivered.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsound
 open class UNNotificationSound: NSObject, NSCopying {
@@ -30,36 +30,36 @@ open class UNNotificationSound: NSObject, NSCopying {
         self.sound = sound
     }
 
-    /// A sound file in the app's bundle or in `Library/Sounds` of a container.
+    /// Sound file in the app's bundle or in `Library/Sounds` of a container.
     public convenience init(named name: UNNotificationSoundName) {
         self.init(Description(name: name))
     }
 
-    /// The system's sound for notifications.
+    /// System's sound for notifications.
     open class var `default`: UNNotificationSound { UNNotificationSound(Description()) }
 
-    /// The system's ringtone for incoming calls.
+    /// System's ringtone for incoming calls.
     open class var defaultRingtone: UNNotificationSound { UNNotificationSound(Description(isRingtone: true)) }
 
-    /// The system's sound for critical alerts, which passes the mute switch.
+    /// System's sound for critical alerts, which passes the mute switch.
     open class var defaultCritical: UNNotificationSound { UNNotificationSound(Description(isCritical: true)) }
 
-    /// The system's sound for critical alerts at a volume of 0 to 1.
+    /// System's sound for critical alerts at a volume of 0 to 1.
     open class func defaultCriticalSound(withAudioVolume volume: Float) -> UNNotificationSound {
         UNNotificationSound(Description(isCritical: true, volume: volume))
     }
 
-    /// A sound file for a call.
+    /// Sound file for a call.
     open class func ringtoneSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
         UNNotificationSound(Description(name: name, isRingtone: true))
     }
 
-    /// A sound file for a critical alert.
+    /// Sound file for a critical alert.
     open class func criticalSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
         UNNotificationSound(Description(name: name, isCritical: true))
     }
 
-    /// A sound file for a critical alert at a volume of 0 to 1.
+    /// Sound file for a critical alert at a volume of 0 to 1.
     open class func criticalSoundNamed(
         _ name: UNNotificationSoundName,
         withAudioVolume volume: Float
@@ -79,7 +79,7 @@ open class UNNotificationSound: NSObject, NSCopying {
     open override var hash: Int { sound.hashValue }
 }
 
-/// The name of a sound file.
+/// Name of a sound file.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsoundname
 public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
@@ -88,14 +88,14 @@ public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
 
     /// Creates a name.
     ///
-    /// - Parameter rawValue: The file's name with its extension.
+    /// - Parameter rawValue: File's name with its extension.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
     /// Creates a name.
     ///
-    /// - Parameter rawValue: The file's name with its extension.
+    /// - Parameter rawValue: File's name with its extension.
     public init(_ rawValue: String) {
         self.init(rawValue: rawValue)
     }

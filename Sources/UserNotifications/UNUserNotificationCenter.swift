@@ -1,4 +1,4 @@
-/// The app's delivered notifications, badge and settings. Only what a service extension needs, to remove notifications
+/// App's delivered notifications, badge and settings. Only what a service extension needs, to remove notifications
 /// that its push makes obsolete; permission, scheduling and categories are the app's.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unusernotificationcenter
@@ -9,7 +9,7 @@ open class UNUserNotificationCenter: NSObject {
         self.system = system
     }
 
-    /// The center of this app and its extensions.
+    /// Center of this app and its extensions.
     open class func current() -> UNUserNotificationCenter {
         UNUserNotificationCenter(CurrentNotificationSystem.current)
     }
@@ -21,7 +21,7 @@ open class UNUserNotificationCenter: NSObject {
         onAnotherThread { completionHandler($0?.deliveredNotifications() ?? []) }
     }
 
-    /// The notifications on the screen.
+    /// Notifications on the screen.
     open func deliveredNotifications() async -> [UNNotification] {
         system?.deliveredNotifications() ?? []
     }
@@ -61,7 +61,7 @@ open class UNUserNotificationCenter: NSObject {
         onAnotherThread { completionHandler(UNNotificationSettings($0?.settings ?? .init())) }
     }
 
-    /// The person's settings for the app.
+    /// Person's settings for the app.
     open func notificationSettings() async -> UNNotificationSettings {
         UNNotificationSettings(system?.settings ?? .init())
     }

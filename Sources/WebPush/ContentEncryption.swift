@@ -13,7 +13,7 @@ enum ContentEncryption {
     /// - Parameters:
     ///   - ciphertext: with its tag.
     ///   - salt: 16 bytes.
-    /// - Returns: the text; `nil` unless delimiter and padding are those of a last record.
+    /// - Returns: text; `nil` unless delimiter and padding are those of a last record.
     /// - Throws: `.authenticationFailed`.
     static func open(
         _ ciphertext: [UInt8],

@@ -1,6 +1,6 @@
 import Envelope
 
-/// The text of a Web Push message. Anyone with the subscription's public values may have written it, so nothing in it
+/// Text of a Web Push message. Anyone with the subscription's public values may have written it, so nothing in it
 /// acts.
 public struct UnauthenticatedMessage: Hashable, Sendable {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]

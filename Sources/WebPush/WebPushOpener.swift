@@ -71,7 +71,7 @@ package struct WebPushOpener: Sendable {
 package enum WebPushError: Error, Equatable {
     case fieldTooLong(characterCountMax: Int)
     case notBase64URL
-    /// A publicly visible fault of the bytes.
+    /// Publicly visible fault of the bytes.
     case record(WebPushRecordError)
     /// The record is not encrypted to these keys, or not as one record: one case for all that depends on a secret.
     case notOpened

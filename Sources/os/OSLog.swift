@@ -1,4 +1,4 @@
-/// A part of an app, for the functions that predate `Logger`.
+/// Part of an app, for the functions that predate `Logger`.
 ///
 /// - Source: https://developer.apple.com/documentation/os/oslog
 public final class OSLog: Sendable {
@@ -47,7 +47,7 @@ public struct OSLogType: RawRepresentable, Sendable, Equatable {
     public static let `default` = OSLogType(rawValue: 0x00)
     /// A failure.
     public static let error = OSLogType(rawValue: 0x10)
-    /// A fault of the program.
+    /// Fault of the program.
     public static let fault = OSLogType(rawValue: 0x11)
 
     /// Rank of the level; an unknown level counts as the default one.
@@ -66,9 +66,9 @@ public struct OSLogType: RawRepresentable, Sendable, Equatable {
 ///
 /// - Parameters:
 ///   - type: The level.
-///   - log: The part of the app.
-///   - message: The text, with a `%` directive for each value.
-///   - args: The values, which are not written.
+///   - log: Part of the app.
+///   - message: Text, with a `%` directive for each value.
+///   - args: Values, which are not written.
 public func os_log(
     _ type: OSLogType,
     log: OSLog = .default,
@@ -82,10 +82,10 @@ public func os_log(
 /// Writes a message, with the arguments in their older order.
 ///
 /// - Parameters:
-///   - message: The text, with a `%` directive for each value.
-///   - log: The part of the app.
+///   - message: Text, with a `%` directive for each value.
+///   - log: Part of the app.
 ///   - type: The level.
-///   - args: The values, which are not written.
+///   - args: Values, which are not written.
 public func os_log(
     _ message: StaticString,
     log: OSLog = .default,

@@ -1,4 +1,4 @@
-/// A log message, in which each value is written or hidden by its privacy. Created only from a string literal.
+/// Log message, in which each value is written or hidden by its privacy. Created only from a string literal.
 ///
 /// - Source: https://developer.apple.com/documentation/os/oslogmessage
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
@@ -16,7 +16,7 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
-/// The parts of a message.
+/// Parts of a message.
 public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     private(set) var redacted = ""
 

@@ -28,7 +28,7 @@ enum SidecarProgram {
         uptime: { MonotonicTime.now().nanoseconds }
     )
 
-    /// - Returns: an exit code.
+    /// - Returns: exit code.
     static func run(_ words: [String]) -> Int32 {
         var arguments = Arguments()
         var rest = words[...]

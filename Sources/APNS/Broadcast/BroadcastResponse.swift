@@ -132,7 +132,7 @@ public struct BroadcastResponse: Sendable, Equatable {
     }
 }
 
-/// An unreadable successful reply.
+/// Unreadable successful reply.
 public enum BroadcastResponseError: Error, Equatable {
     case bodyTooLong(byteCount: Int, byteCountMax: Int)
     /// Not JSON, or without a documented member; with the number of bytes before the error.

@@ -13,8 +13,8 @@ package struct CertificateClaims: Equatable, Sendable {
     private static let topicsExtension = "1.2.840.113635.100.6.3.6"
 
     /// - Parameters:
-    ///   - commonName: the subject's CN.
-    ///   - userID: the subject's UID.
+    ///   - commonName: subject's CN.
+    ///   - userID: subject's UID.
     ///   - extensionValue: returns an extension's value without its OCTET STRING, by object identifier.
     /// - Throws: `.notForAPNs`, `.topicsUnreadable`.
     package init(

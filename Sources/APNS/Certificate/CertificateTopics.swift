@@ -16,7 +16,7 @@ package struct CertificateTopics {
     private let bytes: [UInt8]
     private var offset = 0
 
-    /// - Parameter extensionValue: the content of the extension's OCTET STRING.
+    /// - Parameter extensionValue: content of the extension's OCTET STRING.
     package static func read(_ extensionValue: [UInt8]) throws(CertificateTopicsError) -> [CertificateTopic] {
         guard extensionValue.count <= byteCountMax else { throw .lengthNotAllowed(offset: 0) }
         var reader = CertificateTopics(bytes: extensionValue)
@@ -55,7 +55,7 @@ package struct CertificateTopics {
     }
 
     /// - Parameter end: the enclosing value's.
-    /// - Returns: the end of the content, at most `end`.
+    /// - Returns: end of the content, at most `end`.
     private mutating func enter(_ tag: UInt8, end: Int) throws(CertificateTopicsError) -> Int {
         guard offset < end else { throw .truncated(offset: offset) }
         guard bytes[offset] == tag else { throw .unexpectedTag(offset: offset) }

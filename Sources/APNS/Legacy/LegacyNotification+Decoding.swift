@@ -94,7 +94,7 @@ private struct LegacyFrameItems {
     private var expiresAt: UInt32?
     private var priority: Priority?
 
-    /// - Returns: the status of a malformed frame.
+    /// - Returns: status of a malformed frame.
     mutating func read(_ bytes: Span<UInt8>) -> LegacyStatus? {
         var offset = 0
         while offset < bytes.count {

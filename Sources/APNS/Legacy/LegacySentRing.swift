@@ -59,7 +59,7 @@ public struct LegacySentRing<Element> {
 
     /// Empties the ring without a packet.
     ///
-    /// - Returns: the elements in sending order.
+    /// - Returns: elements in sending order.
     public mutating func removeAll() -> [Element] { takeAll().map(\.element) }
 
     private mutating func takeAll() -> [(identifier: UInt32, element: Element)] {

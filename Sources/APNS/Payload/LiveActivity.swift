@@ -13,7 +13,7 @@ public enum LiveActivity {
     /// Starts an activity on the device whose push-to-start token the push goes to.
     ///
     /// - Parameters:
-    ///   - attributesType: the app's `ActivityAttributes` type.
+    ///   - attributesType: app's `ActivityAttributes` type.
     ///   - attributes: decodable by this type.
     ///   - contentState: decodable by its `ContentState`.
     ///   - alert: Apple requires one.
@@ -45,7 +45,7 @@ public enum LiveActivity {
     /// Updates an activity, for a push of type `liveactivity` or a broadcast.
     ///
     /// - Parameters:
-    ///   - contentState: an object that the activity's `ContentState` can decode.
+    ///   - contentState: object that the activity's `ContentState` can decode.
     ///   - timestamp: now, in seconds since 1970.
     ///   - alert: `nil` for a silent update.
     ///   - staleDate: seconds since 1970.
@@ -63,7 +63,7 @@ public enum LiveActivity {
     /// Ends an activity with a last state, for a push of type `liveactivity` or a broadcast.
     ///
     /// - Parameters:
-    ///   - contentState: an object that the activity's `ContentState` can decode.
+    ///   - contentState: object that the activity's `ContentState` can decode.
     ///   - timestamp: now, in seconds since 1970.
     ///   - dismissalDate: seconds since 1970; the past removes it at once, `nil` within four hours.
     ///   - alert: `nil` for a silent end.

@@ -38,7 +38,7 @@ public struct PushPayload: Sendable, Equatable {
 
     /// Payload of an `mdm` push.
     ///
-    /// - Parameter pushMagic: the value from the device's enrolment.
+    /// - Parameter pushMagic: value from the device's enrolment.
     /// - Source: "Mobile Device Management Protocol Reference", `mdm`.
     public static func management(pushMagic: String) -> PushPayload {
         PushPayload(nil, custom: ["mdm": PayloadValue(pushMagic)])
@@ -47,7 +47,7 @@ public struct PushPayload: Sendable, Equatable {
     /// Payload of a `fileprovider` push.
     ///
     /// - Parameters:
-    ///   - containerIdentifier: the container that changed.
+    ///   - containerIdentifier: container that changed.
     ///   - domain: `nil` for the app's only one.
     /// - Source: "Using push notifications to signal changes".
     public static func fileProvider(containerIdentifier: String, domain: String? = nil) -> PushPayload {

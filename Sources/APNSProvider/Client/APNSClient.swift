@@ -17,7 +17,7 @@ public final class APNSClient: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: Apple's, or a simulator's.
-    ///   - credential: A signing key or a certificate.
+    ///   - credential: Signing key or a certificate.
     ///   - configuration: Trust, proxy, deadlines and the pool.
     /// - Throws: `.tls` for unreadable authorities, `.certificate` for an unsuitable one, `.system` without a thread.
     public init(
@@ -93,7 +93,7 @@ public final class APNSClient: Sendable {
     /// Sends one push without a task or a hop. On the loop only. Only `takeBack` cancels it.
     ///
     /// - Parameters:
-    ///   - deadline: The configuration's if that is shorter.
+    ///   - deadline: Configuration's if that is shorter.
     ///   - completion: Called once, on the loop, perhaps before this returns.
     package func send(
         _ notification: PushNotification,

@@ -6,7 +6,7 @@ import Platform
 public final class APNSClients: Sendable {
     /// Identifies a client.
     public struct Key: Hashable, Sendable {
-        /// The key's team.
+        /// Key's team.
         public let teamID: TeamID
         /// The key.
         public let keyID: KeyID
@@ -48,7 +48,7 @@ public final class APNSClients: Sendable {
         if ownsLoop { configuration.loop?.stopLater() }
     }
 
-    /// The client, made at the first call; nil if its key has not been added.
+    /// Client, made at the first call; nil if its key has not been added.
     ///
     /// - Throws: As `APNSClient.init`.
     public func client(for lane: Key) throws(ProviderError) -> APNSClient? {

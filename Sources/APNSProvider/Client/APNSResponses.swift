@@ -8,7 +8,7 @@ public struct APNSResponses<Source: AsyncSequence & Sendable>: AsyncSequence, Se
 where Source.Element == PushNotification {
     /// Result of one push.
     public struct Element: Sendable {
-        /// The push's id.
+        /// Push's id.
         public let id: APNSID
         /// Answer, a refusal included, or the error.
         public let result: Result<APNSResponse, ProviderError>
@@ -55,7 +55,7 @@ where Source.Element == PushNotification {
             run.abandon()
         }
 
-        /// - Returns: The next answer; nil after the last.
+        /// - Returns: Next answer; nil after the last.
         /// - Throws: The source's error, after the answers to its earlier pushes.
         public func next() async throws -> Element? {
             guard let (id, result) = try await run.next() else { return nil }
@@ -68,7 +68,7 @@ extension APNSClient {
     /// Sends all pushes and returns their answers in order of arrival.
     ///
     /// - Parameters:
-    ///   - notifications: A source of any rate and length.
+    ///   - notifications: Source of any rate and length.
     ///   - inFlightMax: Limit of pushes without an answer that was read.
     public func responses<Source: AsyncSequence & Sendable>(
         to notifications: Source,

@@ -20,7 +20,7 @@ public actor BroadcastClient {
     /// - Parameters:
     ///   - push: For broadcasts.
     ///   - management: For channels.
-    ///   - credential: A signing key or a certificate.
+    ///   - credential: Signing key or a certificate.
     ///   - configuration: Trust, proxy and deadlines; the pool's settings are not used.
     /// - Throws: As `APNSClient.init`.
     public init(

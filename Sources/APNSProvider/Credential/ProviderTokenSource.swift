@@ -2,7 +2,7 @@ public import APNS
 import Platform
 package import Primitives
 
-/// A key's provider token, shared by all its connections and renewed in time.
+/// Key's provider token, shared by all its connections and renewed in time.
 ///
 /// Apple wants a renewal at most once in 20 minutes and at least once in 60. Age is counted on the uptime clock, so
 /// that setting the wall clock has no effect on it.
@@ -21,7 +21,7 @@ public final class ProviderTokenSource: Sendable {
 
     /// Apple's id of the key.
     public let keyID: KeyID
-    /// The key's team.
+    /// Key's team.
     public let teamID: TeamID
     private let key: ES256PrivateKey
     private let state = Guarded(State())
@@ -30,7 +30,7 @@ public final class ProviderTokenSource: Sendable {
         var token: ProviderToken?
         var issuedAtUptime: Int64 = 0
         var usedAtUptime: Int64 = 0
-        /// The token before, which APNs may still prefer; or, once that is restored, the one after it.
+        /// Token before, which APNs may still prefer; or, once that is restored, the one after it.
         var previous: (token: ProviderToken, issuedAtUptime: Int64)?
         /// No new token before this time.
         var frozenUntilUptime: Int64 = .min

@@ -43,7 +43,7 @@ public struct APNSClientConfiguration: Sendable {
     public var connectionAgeMax: Duration = .seconds(86_400)
     /// Idle time before a connection beyond the first is closed.
     public var idleDeadline: Duration = .seconds(3600)
-    /// The system's, except in tests.
+    /// System's, except in tests.
     package var resolver = Resolver.shared
     package var backoff = ReconnectBackoff.Limits()
     /// Receives events on the loop; must not block.

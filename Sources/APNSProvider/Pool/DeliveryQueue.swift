@@ -7,7 +7,7 @@ struct DeliveryQueue {
         var id: UInt64
     }
 
-    /// A power of two of them, or none.
+    /// Power of two of them, or none.
     private var entries: [Entry] = []
     private var head = 0
     private var count = 0

@@ -3,7 +3,7 @@ import HTTP
 
 /// APNs' answer to a push. A refusal is an answer, not an error.
 public struct APNSResponse: Sendable, Equatable {
-    /// The push's acceptance.
+    /// Push's acceptance.
     public enum Outcome: Sendable, Equatable {
         /// Accepted for delivery, which is no proof of arrival.
         case accepted

@@ -1,7 +1,7 @@
 public import APNS
 package import Networking
 
-/// A certificate from Apple's developer account, with its key, which cannot be copied out or printed.
+/// Certificate from Apple's developer account, with its key, which cannot be copied out or printed.
 public final class ClientCertificate: Sendable {
     /// One of Apple's two environments.
     public typealias Environment = APNSEnvironment
@@ -105,7 +105,7 @@ public final class ClientCertificate: Sendable {
 }
 
 extension ClientCertificate: CustomStringConvertible, CustomReflectable {
-    /// The name, and nothing of the key.
+    /// Name, and nothing of the key.
     public var description: String { "ClientCertificate(\(commonName ?? "without a name"))" }
 
     /// `dump` shows nothing of the key.

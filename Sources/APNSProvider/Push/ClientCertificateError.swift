@@ -7,7 +7,7 @@ public enum ClientCertificateError: Error, Equatable, Sendable {
     case tooLong(byteCount: Int, byteCountMax: Int)
     /// No readable certificate.
     case certificateUnreadable
-    /// A certificate without a key.
+    /// Certificate without a key.
     case privateKeyMissing
     /// The key cannot be read.
     case privateKeyUnreadable

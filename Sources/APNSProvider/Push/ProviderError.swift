@@ -28,7 +28,7 @@ public enum ProviderError: Error, Equatable {
     case closed
 }
 
-/// A failed send.
+/// Failed send.
 public struct SendError: Error, Equatable {
     /// Failure of the last attempt.
     public let cause: RequestFailure
@@ -46,7 +46,7 @@ public struct SendError: Error, Equatable {
 }
 
 extension ProviderError: CustomStringConvertible {
-    /// The failure, and advice.
+    /// Failure, and advice.
     public var description: String {
         switch self {
         case .key(let error): "the signing key cannot be used: \(error)"

@@ -1,6 +1,6 @@
 public import APNS
 
-/// A push to one device, without its credential.
+/// Push to one device, without its credential.
 public struct PushNotification: Sendable, Equatable {
     /// Longest `trace`.
     public static let traceCharacterCountMax = 64
@@ -9,7 +9,7 @@ public struct PushNotification: Sendable, Equatable {
     public var id: APNSID
     /// Apple's address of the app on a device.
     public var deviceToken: DeviceToken
-    /// The app, with the push type's suffix.
+    /// App, with the push type's suffix.
     public var topic: Topic
     /// Decides the topic's suffix, the priorities and the size.
     public var pushType: PushType
@@ -19,7 +19,7 @@ public struct PushNotification: Sendable, Equatable {
     public var expiration: Expiration?
     /// The newest push with it replaces earlier ones on the device.
     public var collapseID: CollapseID?
-    /// The JSON body.
+    /// JSON body.
     public var payload: [UInt8]
     /// Your own name for log lines, never sent: 1 ... `traceCharacterCountMax` printable ASCII characters.
     public var trace: String?

@@ -1,6 +1,6 @@
 public import APNS
 
-/// A broken rule of Apple's. Sending would cost an error, and many errors the connection.
+/// Broken rule of Apple's. Sending would cost an error, and many errors the connection.
 public enum PushNotificationError: Error, Equatable {
     /// The body is empty.
     case payloadEmpty

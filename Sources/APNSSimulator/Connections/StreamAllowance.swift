@@ -14,7 +14,7 @@ struct StreamAllowance {
         isWide = !configuration.startsWithOneStream
     }
 
-    /// - Returns: a new limit for the client; nil if unchanged.
+    /// - Returns: new limit for the client; nil if unchanged.
     mutating func didAnswer(isAccepted: Bool) -> UInt32? {
         if isAccepted, !isWide {
             isWide = true

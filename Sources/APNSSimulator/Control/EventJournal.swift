@@ -45,7 +45,7 @@ package struct EventJournal {
         unread.append(Unread(event: event, unixSeconds: unixSeconds))
     }
 
-    /// - Parameter number: the last known event; 0: none.
+    /// - Parameter number: last known event; 0: none.
     /// - Returns: later entries still kept, oldest first.
     package mutating func entries(after number: Int, limit: Int) -> [Entry] {
         makeEntries()

@@ -7,7 +7,7 @@ import DeviceLink
 package struct DeliveryLog: Sendable {
     package enum Outcome: Equatable, Sendable {
         case stored(StoredReason)
-        /// The other push's `apns-unique-id`.
+        /// Other push's `apns-unique-id`.
         case replaced(by: APNSID)
         case delivered
         case discarded(DiscardReason)
@@ -73,7 +73,7 @@ package struct DeliveryLog: Sendable {
 
     /// Overwrites the oldest if full.
     ///
-    /// - Returns: the push's number for `note`.
+    /// - Returns: push's number for `note`.
     mutating func accept(_ entry: Entry) -> Int {
         defer { nextNumber += 1 }
         guard entryCountMax > 0 else { return nextNumber }
@@ -95,7 +95,7 @@ package struct DeliveryLog: Sendable {
 
     package enum Query: Equatable, Sendable {
         case all
-        /// The answer's `apns-unique-id`: at most one push.
+        /// Answer's `apns-unique-id`: at most one push.
         case uniqueID(APNSID)
         /// The `apns-id`, which repeated pushes share.
         case id(APNSID)

@@ -66,7 +66,7 @@ struct Installations {
     func bundleID(ofApp app: UInt64) -> Topic? { bundleIDs.first { DeviceTokenMint.app(of: $0) == app } }
 
     /// - Parameters:
-    ///   - earlier: the installation on the same device that it replaces.
+    ///   - earlier: installation on the same device that it replaces.
     ///   - salt: four random bytes.
     mutating func add(_ app: RegisteredApp, owner: DeviceOwner?, earlier: UInt32?, salt: UInt32) -> UInt32 {
         let before = earlier.map { self[$0] }

@@ -11,7 +11,7 @@ package struct RegisteredApp: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - topic: the bundle id, with Apple's suffix for all kinds but one.
+    ///   - topic: bundle id, with Apple's suffix for all kinds but one.
     ///   - bundleIDs: apps whose bundle id ends like a suffix.
     init(topic: Topic, besides bundleIDs: Set<Topic> = []) {
         guard let owner = topic.suffixOwner, !bundleIDs.contains(topic) else {

@@ -73,7 +73,7 @@ package final class TokenFile {
         }
     }
 
-    /// - Returns: the first failure, since which tokens are not kept.
+    /// - Returns: first failure, since which tokens are not kept.
     func close() -> TokenFileError? {
         if descriptor >= 0 { Platform.close(descriptor) }
         descriptor = -1

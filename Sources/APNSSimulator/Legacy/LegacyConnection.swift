@@ -36,7 +36,7 @@ package struct LegacyConnection {
 
     /// Next decision.
     ///
-    /// - Parameter judge: the error of a well-formed notification; `nil` for none.
+    /// - Parameter judge: error of a well-formed notification; `nil` for none.
     package mutating func next(_ judge: (LegacyNotification, LegacyCommand) -> LegacyStatus?) -> Step {
         guard !isEnded else { return .wait }
         switch LegacyNotification.read(buffer.span.extracting(start...)) {

@@ -55,7 +55,7 @@ package final class RecordingFile {
         }
     }
 
-    /// - Returns: the failure that left it incomplete.
+    /// - Returns: failure that left it incomplete.
     package func close() -> RecordingFileError? {
         guard descriptor >= 0 else { return failure }
         if fsync(descriptor) != 0, failure == nil { failure = RecordingFileError(call: "fsync", code: errno) }

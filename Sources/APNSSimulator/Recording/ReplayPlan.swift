@@ -35,7 +35,7 @@ package struct ReplayPlan: Sendable {
 
     /// - Parameters:
     ///   - tokens: one for each device, the first for device 1.
-    ///   - authorization: the header's value for a token issued this many seconds after the recording's first request;
+    ///   - authorization: header's value for a token issued this many seconds after the recording's first request;
     ///     negative: before.
     /// - Throws: `MissingToken`, or errors of `authorization`.
     package init<Failure: Error>(

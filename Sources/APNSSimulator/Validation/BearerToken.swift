@@ -22,7 +22,7 @@ package struct BearerToken {
     let signedBytes: [UInt8]
     let signature: Signature
 
-    /// - Parameter text: the text after `bearer`.
+    /// - Parameter text: text after `bearer`.
     package init?(text: ArraySlice<UInt8>, profile: Profile) {
         guard text.count <= Self.byteCountMax else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -34,7 +34,7 @@ struct ConnectionAuthentication {
 
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - shared: the ledger for updates counted by key.
+    ///   - shared: ledger for updates counted by key.
     mutating func authenticate(
         _ authorization: ArraySlice<UInt8>?,
         now: Int64,

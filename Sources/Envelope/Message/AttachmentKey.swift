@@ -1,4 +1,4 @@
-/// The key of one attachment's file: 32 random bytes, never reused. It travels in the sealed message.
+/// Key of one attachment's file: 32 random bytes, never reused. It travels in the sealed message.
 public struct AttachmentKey: Hashable, Sendable {
     package static let byteCount = 32
     static let characterCount = 43

@@ -1,4 +1,4 @@
-/// The stored length of an attachment: padded, then sealed in chunks.
+/// Stored length of an attachment: padded, then sealed in chunks.
 public enum AttachmentLength {
     /// 1 TiB; the format would take 4 PiB.
     public static let byteCountMax: UInt64 = 1 << 40
@@ -18,7 +18,7 @@ public enum AttachmentLength {
         return overflow ? .max : sum & ~mask
     }
 
-    /// The stored length in bytes: head, padded file, a tag for each chunk; `UInt64.max` on overflow.
+    /// Stored length in bytes: head, padded file, a tag for each chunk; `UInt64.max` on overflow.
     public static func stored(_ byteCount: UInt64) -> UInt64 {
         let padded = padded(byteCount)
         // The last chunk is shorter, and may be empty.

@@ -1,4 +1,4 @@
-/// The place and key of a message's file (docs/protocol.md, section 6). Its host learns only the padded length.
+/// Place and key of a message's file (docs/protocol.md, section 6). Its host learns only the padded length.
 public struct AttachmentPointer: Hashable, Sendable {
     /// Bound in one message.
     public static let countMax = 4
@@ -11,13 +11,13 @@ public struct AttachmentPointer: Hashable, Sendable {
     public let id: AttachmentID
     /// Encrypted file's URL.
     public let url: AttachmentURL
-    /// The key, for this file only.
+    /// Key, for this file only.
     public let key: AttachmentKey
     /// File's length in bytes.
     public let byteCount: UInt64
     /// Stored length in bytes.
     public let storedByteCount: UInt64
-    /// The sender's claim. The device checks the file too.
+    /// Sender's claim. The device checks the file too.
     public let type: MediaType
     /// Display name, never a file name; nil for none.
     public let name: String?
@@ -28,7 +28,7 @@ public struct AttachmentPointer: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - id: random, never reused.
-    ///   - url: the sealed file.
+    ///   - url: sealed file.
     ///   - key: random, never reused.
     ///   - byteCount: before encryption, 2^40 at most.
     ///   - type: of the file before it was sealed.

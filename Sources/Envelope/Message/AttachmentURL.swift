@@ -1,4 +1,4 @@
-/// An attachment's https URL, so plain that no two readers see different hosts or paths. The app decides which hosts to
+/// Attachment's https URL, so plain that no two readers see different hosts or paths. The app decides which hosts to
 /// contact.
 ///
 ///     "https://" host [ ":" port ] path [ "?" query ]
@@ -14,7 +14,7 @@ public struct AttachmentURL: Hashable, Sendable {
     private static let scheme = "https://"
     private static let defaultPort: UInt16 = 443
 
-    /// The whole URL, printable ASCII.
+    /// Whole URL, printable ASCII.
     public let text: String
     /// Host as in the text; an IPv6 address with its brackets.
     public let host: String

@@ -8,6 +8,6 @@ package enum ChunkFormat {
     /// Each chunk but the last, which is shorter and may be empty.
     package static let plaintextByteCount = 1 << 14
     package static let sealedByteCount = plaintextByteCount + tagByteCount
-    /// The format's bound.
+    /// Format's bound.
     package static let chunkCountMax: UInt64 = 1 << 38
 }

@@ -1,4 +1,4 @@
-/// A text of the app's `Localizable.strings`, in the reader's language.
+/// Text of the app's `Localizable.strings`, in the reader's language.
 public struct LocalizedText: Hashable, Sendable {
     static let argumentCountMax = 8
 
@@ -14,7 +14,7 @@ public struct LocalizedText: Hashable, Sendable {
     }
 }
 
-/// A number from 0 to 1 with at most four decimals, as a string: readers differ on JSON fractions.
+/// Number from 0 to 1 with at most four decimals, as a string: readers differ on JSON fractions.
 public struct UnitDecimal: Hashable, Comparable, Sendable {
     /// 0 ... 10,000.
     public let tenThousandths: Int
@@ -57,7 +57,7 @@ public struct UnitDecimal: Hashable, Comparable, Sendable {
 }
 
 extension Message {
-    /// A sound of the app, or `default`.
+    /// Sound of the app, or `default`.
     public struct Sound: Hashable, Sendable {
         /// `default` or a file in the app; not empty.
         public var name: String
@@ -83,11 +83,11 @@ extension Message {
         case critical
     }
 
-    /// A small value for the app.
+    /// Small value for the app.
     public enum InfoValue: Hashable, Sendable {
         /// Text without U+0000.
         case string(String)
-        /// A whole number.
+        /// Whole number.
         case integer(Int64)
         /// True or false.
         case bool(Bool)

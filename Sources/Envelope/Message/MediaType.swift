@@ -1,4 +1,4 @@
-/// The sender's claim of a file's type, such as "image/jpeg".
+/// Sender's claim of a file's type, such as "image/jpeg".
 public struct MediaType: Hashable, Sendable {
     /// The longest text, in bytes.
     public static let byteCountMax = 64

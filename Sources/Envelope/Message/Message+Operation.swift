@@ -1,5 +1,5 @@
 extension Message {
-    /// The requested operation, subject to role, rights and order (docs/protocol.md, sections 11 and 12).
+    /// Requested operation, subject to role, rights and order (docs/protocol.md, sections 11 and 12).
     public enum Operation: Hashable, Sendable {
         /// Shows a new notification.
         case show

@@ -1,4 +1,4 @@
-/// A text to show, or an operation on earlier ones. It travels as the sealed body (docs/protocol.md, section 6).
+/// Text to show, or an operation on earlier ones. It travels as the sealed body (docs/protocol.md, section 6).
 ///
 /// Signed is not trusted: the device allows members by the sender's role and rights.
 public struct Message: Hashable, Sendable {
@@ -49,7 +49,7 @@ public struct Message: Hashable, Sendable {
         self.threadID = threadID
     }
 
-    /// The treatment of too long a message.
+    /// Treatment of too long a message.
     public enum Overflow: Equatable, Sendable {
         /// Cuts `body` at the end of a grapheme cluster.
         case shorten
@@ -70,12 +70,12 @@ public enum MessageError: Error, Equatable {
     case containsNUL
     /// The badge, the user info, incompatible attachments, or an unknown critical name.
     case invalid(member: String)
-    /// The attachments' bytes of JSON, and the room with the shortest text.
+    /// Attachments' bytes of JSON, and the room with the shortest text.
     case noRoomForAttachments(byteCount: Int, roomByteCount: Int)
-    /// The excess in bytes of JSON; for `.shorten`, after shortening `body`.
+    /// Excess in bytes of JSON; for `.shorten`, after shortening `body`.
     case tooLong(excessByteCount: Int)
     /// Not the protocol's JSON object.
     case malformed
-    /// An unknown operation or critical member.
+    /// Unknown operation or critical member.
     case unsupported
 }

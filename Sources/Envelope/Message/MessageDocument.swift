@@ -8,7 +8,7 @@ package enum MessageDocument {
 
     /// Reads a message that is a part of a document.
     ///
-    /// - Parameter bytes: the document, for the places of errors.
+    /// - Parameter bytes: document, for the places of errors.
     package static func message(
         _ document: JSONValue,
         in bytes: [UInt8]

@@ -25,7 +25,7 @@ enum MessageMember: String, CaseIterable {
     }
 }
 
-/// A faulty member and its offset; devices only report malformed or unsupported.
+/// Faulty member and its offset; devices only report malformed or unsupported.
 struct MessageMemberError: Error, Equatable {
     enum Reason: Equatable {
         /// Unknown, but critical.

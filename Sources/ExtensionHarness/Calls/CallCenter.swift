@@ -21,7 +21,7 @@ final class CallCenter: PushSystem, CallSystem {
         voIPToken = Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
-    /// The app's VoIP registry, if it has one.
+    /// App's VoIP registry, if it has one.
     var registry: RegistryReference? {
         state.withLock { $0.registry }.flatMap { $0.object == nil ? nil : $0 }
     }

@@ -2,7 +2,7 @@ public import CallKit
 
 /// A call that an app has reported to CallKit.
 public struct ReportedCall: Sendable, Equatable {
-    /// The app's id of the call.
+    /// App's id of the call.
     public let id: UUID
     /// Name on the screen: the caller's name, or else the handle; empty if the app gave neither.
     public internal(set) var name: String
@@ -10,7 +10,7 @@ public struct ReportedCall: Sendable, Equatable {
     public internal(set) var handle: String?
     /// True for a video call.
     public internal(set) var hasVideo: Bool
-    /// The call's state.
+    /// Call's state.
     public internal(set) var state: State
 
     /// State of a call.

@@ -30,7 +30,7 @@ public struct VoIPDelivery: Sendable, Equatable {
 }
 
 extension VoIPDelivery: CustomStringConvertible {
-    /// The whole result in sentences.
+    /// Whole result in sentences.
     public var description: String {
         let what =
             switch why {

@@ -28,7 +28,7 @@ public final class VoIPPhone: Sendable {
     /// - Parameters:
     ///   - conditions: those for extensions have no effect.
     ///   - reportLimit: about 7 s, by a post of Apple's in https://developer.apple.com/forums/thread/817976.
-    ///   - clock: a test's own, advanced by hand.
+    ///   - clock: test's own, advanced by hand.
     ///   - launch: makes the app's object with the registry, for the first push and the first after iOS has ended the
     ///     app.
     public init(
@@ -64,14 +64,14 @@ public final class VoIPPhone: Sendable {
 
     /// Answers a call for the person, through the delegate of the app's provider.
     ///
-    /// - Parameter id: a ringing call, or nothing happens.
+    /// - Parameter id: ringing call, or nothing happens.
     public func answer(_ id: UUID) {
         perform(center.personChanges(id, to: .answered)) { $1.provider($0, perform: CXAnswerCallAction(call: id)) }
     }
 
     /// Declines or ends a call for the person, as `answer` does.
     ///
-    /// - Parameter id: a call that is not over, or nothing happens.
+    /// - Parameter id: call that is not over, or nothing happens.
     public func hangUp(_ id: UUID) {
         perform(center.personChanges(id, to: .hungUp)) { $1.provider($0, perform: CXEndCallAction(call: id)) }
     }

@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// A push from a file: a payload as from APNs, or an `.apns` file as Xcode's simulator takes it.
+/// Push from a file: a payload as from APNs, or an `.apns` file as Xcode's simulator takes it.
 ///
 /// Parsing is stricter than on a device: ambiguous input, such as a duplicate name, is an error.
 public enum CapturedPush: Sendable, Equatable {

@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// A fault in a file that should hold a push, with its position. Never quotes the file's content.
+/// Fault in a file that should hold a push, with its position. Never quotes the file's content.
 public struct CapturedPushError: Error, Equatable, CustomStringConvertible {
     /// Line, from 1.
     public let line: Int

@@ -15,7 +15,7 @@ extension Device {
         public var isMuted = false
         /// Focus, and the notifications that it allows.
         public var focus = Focus.off
-        /// The app's place on the screen.
+        /// App's place on the screen.
         public var app = App.inBackground
         /// False where iOS does not start the extension: now and then it stops doing so until the phone restarts.
         public var startsExtensions = true
@@ -46,7 +46,7 @@ extension Device {
         /// Folder with one folder for each app group; `nil` for the value of `SEALEDPUSH_APP_GROUPS` in the
         /// environment.
         public var appGroups: URL?
-        /// The device's date when the push arrives; `nil` for the machine's.
+        /// Device's date when the push arrives; `nil` for the machine's.
         public var date: Date?
         /// Changes while the extension runs.
         public var changes: [Change] = []

@@ -2,7 +2,7 @@
 extension Device {
     /// Number of pushes that one process serves.
     public enum ProcessUse: Sendable, Equatable, CaseIterable {
-        /// A new object for each delivery.
+        /// New object for each delivery.
         case fresh
         /// One object for every delivery, even concurrent ones: statics and properties survive.
         case reused

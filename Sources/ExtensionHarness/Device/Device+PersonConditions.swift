@@ -25,7 +25,7 @@ extension Device {
         public static let completeProtection = Entitlements(rawValue: 1 << 4)
     }
 
-    /// The person's permission to notify.
+    /// Person's permission to notify.
     public enum Alerts: Sendable, Equatable, CaseIterable {
         /// Granted by the person.
         case on
@@ -43,7 +43,7 @@ extension Device {
         case on(allowsApp: Bool = false, allowsTimeSensitive: Bool = true)
     }
 
-    /// The app's place on the screen.
+    /// App's place on the screen.
     public enum App: Sendable, Equatable {
         /// Not running, or not in front.
         case inBackground

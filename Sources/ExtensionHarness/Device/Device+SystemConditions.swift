@@ -1,4 +1,4 @@
-/// The device's state as seen by code on it.
+/// Device's state as seen by code on it.
 extension Device {
     /// Lock state since the device started.
     public enum Lock: Sendable, Equatable, CaseIterable {
@@ -24,7 +24,7 @@ extension Device {
     public struct Change: Sendable, Equatable {
         /// Time after the push arrived.
         public var after: Duration
-        /// The change itself.
+        /// Change itself.
         public var event: Event
 
         /// Kind of change.

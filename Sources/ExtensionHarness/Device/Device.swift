@@ -23,7 +23,7 @@ public final class Device: Sendable {
     ///
     /// - Parameters:
     ///   - conditions: at first; changeable later.
-    ///   - clock: a test's own, shared with its fetcher or advanced by hand.
+    ///   - clock: test's own, shared with its fetcher or advanced by hand.
     ///   - makeExtension: makes the principal object on the thread that will call it, for each delivery, or once if iOS
     ///     reuses the process.
     public convenience init(
@@ -43,7 +43,7 @@ public final class Device: Sendable {
 
     deinit { clock.cancelSleepers(on: ObjectIdentifier(listed)) }
 
-    /// The device's state. A change takes effect with the next delivery.
+    /// Device's state. A change takes effect with the next delivery.
     public var conditions: Conditions {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
@@ -102,7 +102,7 @@ public final class Device: Sendable {
 
     /// Delivers several pushes at the same time.
     ///
-    /// - Returns: The notifications in the same order.
+    /// - Returns: Notifications in the same order.
     public func deliver(atOnce pushes: [SimulatedPush]) async -> [ShownNotification] {
         await withTaskGroup { group in
             for (index, push) in pushes.enumerated() { group.addTask { [self] in (index, await deliver(push)) } }

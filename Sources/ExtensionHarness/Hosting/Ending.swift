@@ -30,7 +30,7 @@ public enum Ending: Sendable, Equatable {
 public enum TimeUsed: Sendable, Equatable {
     /// No time had passed on the device's clock.
     case none
-    /// The device's own time, in which waits on its clock are skipped.
+    /// Device's own time, in which waits on its clock are skipped.
     case virtual
     /// Real time, scaled: seconds on the device for each real one.
     case scaled(by: Double)

@@ -1,4 +1,4 @@
-/// A picture of the lock screen, for a failing test's report: on the left the placeholder as visible in transit, on the
+/// Picture of the lock screen, for a failing test's report: on the left the placeholder as visible in transit, on the
 /// right the extension's result.
 ///
 ///     let picture = LockScreenPicture(of: shown, appName: "Acme Chat")
@@ -22,7 +22,7 @@ public struct LockScreenPicture: Sendable, Equatable {
     /// Draws a picture.
     ///
     /// - Parameters:
-    ///   - shown: a delivered notification.
+    ///   - shown: delivered notification.
     ///   - appName: as on the home screen.
     ///   - language: of the date; the clock is in UTC.
     public init(of shown: ShownNotification, appName: String, language: String = "en") {

@@ -65,7 +65,7 @@ struct NotificationCard {
             .map { Line(text: $0, isBold: isBold, direction: TextDirection(of: text), right: right) }
     }
 
-    /// The app name's first letter: no real icon is known here.
+    /// App name's first letter: no real icon is known here.
     private var icon: [SVGElement] {
         let y = (height - Self.iconSide) / 2
         return [

@@ -5,7 +5,7 @@ extension Device {
     /// for a scale.
     ///
     /// :
-    ///   - program: The executable that calls `ExtensionHost.run`.
+    ///   - program: Executable that calls `ExtensionHost.run`.
     public convenience init(process program: ExtensionProgram, _ conditions: Conditions = Conditions()) {
         self.init(conditions, clock: SimulatedClock(), host: ProcessHost(program))
     }

@@ -1,7 +1,7 @@
 internal import Platform
 public import UserNotifications
 
-/// The extension's own process: a crash, a hang or too much memory ends only that, as on a device.
+/// Extension's own process: a crash, a hang or too much memory ends only that, as on a device.
 ///
 /// Its executable target has a single `main.swift`:
 ///

@@ -21,10 +21,10 @@ public struct ExtensionProgram: Sendable, Equatable {
         self.environment = environment
     }
 
-    /// An executable target of the package under test, built beside the test bundle; the test target has to depend on
+    /// Executable target of the package under test, built beside the test bundle; the test target has to depend on
     /// it.
     ///
-    /// - Returns: a program, looked for when a process starts.
+    /// - Returns: program, looked for when a process starts.
     public static func built(_ name: String) -> ExtensionProgram {
         let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return ExtensionProgram(path: test.deletingLastPathComponent().appendingPathComponent(name).path)

@@ -6,7 +6,7 @@ internal import UserNotifications
 /// `/proc/PID/fdinfo/N` has a line `lock:` for each `flock` or `fcntl` lock, of both kinds, held through descriptor N
 /// (proc(5)).
 enum HeldLocks {
-    /// - Parameter id: A process that is stopped meanwhile.
+    /// - Parameter id: Process that is stopped meanwhile.
     /// - Returns: False also for a process that is gone.
     static func isAny(of id: Int32, in folder: String) -> Bool {
         // The kernel's paths have no symbolic links in them.

@@ -20,7 +20,7 @@ struct HostScreenState: Codable {
             content = ShownContent(notification.request.content)
         }
 
-        /// A new object each time.
+        /// New object each time.
         var object: UNNotification {
             let request = UNNotificationRequest(
                 identifier: identifier,

@@ -17,7 +17,7 @@ struct AlertTranslation: Sendable {
         tables = appBundle.map { LocalizedTables(folder: $0.path, languages: languages) }
     }
 
-    /// - Returns: the table's text with its arguments; for a key without an entry the key, as `NSLocalizedString`.
+    /// - Returns: table's text with its arguments; for a key without an entry the key, as `NSLocalizedString`.
     func text(_ key: String, _ arguments: [String]) -> String {
         LocalizedFormat.string(tables?.string(key) ?? key, arguments)
     }

@@ -16,7 +16,7 @@ public struct SimulatedPush: Sendable, Equatable {
     /// Identifier of the notification's request.
     public let identifier: String
 
-    /// The whole payload, `aps` included, which becomes `userInfo`.
+    /// Whole payload, `aps` included, which becomes `userInfo`.
     public let userInfo: [String: UserInfoValue]
 
     private let aps: [String: UserInfoValue]
@@ -111,7 +111,7 @@ public struct SimulatedPush: Sendable, Equatable {
         return translation.text(key, alert?["\(prefix)-args"]?.elements?.map { $0.string ?? "" } ?? [])
     }
 
-    /// A name, or for critical alerts a dictionary. "default" or no name is the system's sound.
+    /// Name, or for critical alerts a dictionary. "default" or no name is the system's sound.
     private var sound: UNNotificationSound? {
         if let name = aps["sound"]?.string {
             return name == "default" ? .default : UNNotificationSound(named: UNNotificationSoundName(name))

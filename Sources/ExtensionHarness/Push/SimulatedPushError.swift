@@ -6,6 +6,6 @@ public enum SimulatedPushError: Error, Equatable {
     case notJSON
     /// JSON, but not an object.
     case notAnObject
-    /// An object without an `aps` object.
+    /// Object without an `aps` object.
     case missingAps
 }

@@ -7,7 +7,7 @@ public enum UserInfoValue: Sendable, Equatable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// An integral number that fits an `Int`.
+    /// Integral number that fits an `Int`.
     case integer(Int)
     /// Any other number.
     case double(Double)
@@ -17,7 +17,7 @@ public enum UserInfoValue: Sendable, Equatable {
     case array([UserInfoValue])
     /// Values by key.
     case dictionary([String: UserInfoValue])
-    /// An object of the extension's that no payload can hold, by the name of its type.
+    /// Object of the extension's that no payload can hold, by the name of its type.
     case other(type: String)
 
     /// Converts any value. Collections nested deeper than 512, the JSON parser's limit, become `.other`.
@@ -30,17 +30,17 @@ public enum UserInfoValue: Sendable, Equatable {
         dictionary(of: userInfo, depthMax: 512)
     }
 
-    /// A dictionary's members.
+    /// Dictionary's members.
     public var members: [String: UserInfoValue]? {
         if case .dictionary(let members) = self { members } else { nil }
     }
 
-    /// An array's elements.
+    /// Array's elements.
     public var elements: [UserInfoValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// A string's text.
+    /// String's text.
     public var string: String? {
         if case .string(let string) = self { string } else { nil }
     }

@@ -17,7 +17,7 @@ public struct DeviceSchedule: Sendable, Equatable {
 
     /// Pushes that arrive at the same time, and the device's state then.
     public struct Step: Sendable, Equatable {
-        /// The device's state.
+        /// Device's state.
         public let conditions: Device.Conditions
         /// Indices of the arriving pushes. An earlier push may come again.
         public let pushIndices: [Int]

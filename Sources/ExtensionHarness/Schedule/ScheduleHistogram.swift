@@ -33,7 +33,7 @@ public struct ScheduleHistogram: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The count of one outcome under one condition.
+    /// Count of one outcome under one condition.
     public func count(_ outcome: String, under label: ScheduleLabel) -> Int {
         guard let column = outcomes.firstIndex(of: outcome) else { return 0 }
         return counts[label]?[column] ?? 0

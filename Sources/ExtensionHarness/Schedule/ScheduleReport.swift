@@ -15,7 +15,7 @@ public struct ScheduleReport: Sendable {
         public let shown: ShownNotification
     }
 
-    /// A fault under any conditions.
+    /// Fault under any conditions.
     public enum Finding: Sendable, Hashable {
         /// Called the content handler more than once for a push.
         case answeredAgain

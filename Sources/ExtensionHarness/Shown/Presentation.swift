@@ -1,4 +1,4 @@
-/// A notification's place, urgency and sound.
+/// Notification's place, urgency and sound.
 public struct Presentation: Sendable, Equatable {
     /// Place on the device.
     public var place: Place

@@ -1,6 +1,6 @@
 internal import UserNotifications
 
-/// A snapshot of a notification's content, independent of the extension's object.
+/// Snapshot of a notification's content, independent of the extension's object.
 public struct ShownContent: Sendable, Equatable, Codable {
     /// Primary description, or empty.
     public var title: String
@@ -28,10 +28,10 @@ public struct ShownContent: Sendable, Equatable, Codable {
     public var relevanceScore: Double
     /// Media files, in order.
     public var attachments: [Attachment]
-    /// The app's own data, the payload's `aps` included.
+    /// App's own data, the payload's `aps` included.
     public var userInfo: [String: UserInfoValue]
 
-    /// A sound to play.
+    /// Sound to play.
     public struct Sound: Sendable, Equatable, Codable {
         /// The sound file's name; `nil` is the system's own sound.
         public var name: String?
@@ -42,11 +42,11 @@ public struct ShownContent: Sendable, Equatable, Codable {
         /// Volume, 0 to 1; `nil` uses the person's setting.
         public var volume: Float?
 
-        /// The system's own sound for notifications.
+        /// System's own sound for notifications.
         public static var `default`: Sound { Sound(name: nil, isCritical: false, isRingtone: false, volume: nil) }
     }
 
-    /// A media file with the text.
+    /// Media file with the text.
     public struct Attachment: Sendable, Equatable, Codable {
         /// Unique within the notification.
         public var identifier: String

@@ -84,7 +84,7 @@ public struct ShownNotification: Sendable, Equatable {
     /// True where iOS would have ended the extension's process by force, as after a second content handler call.
     public var terminatesExtension: Bool { ending?.isTermination ?? false }
 
-    /// A property of the content.
+    /// Property of the content.
     public subscript<Value>(dynamicMember keyPath: KeyPath<ShownContent, Value>) -> Value {
         content[keyPath: keyPath]
     }

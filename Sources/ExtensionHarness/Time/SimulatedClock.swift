@@ -11,7 +11,7 @@ internal import UserNotifications
 ///     await clock.waitForSleepers()
 ///     clock.advance(by: .seconds(30))
 public final class SimulatedClock: Clock, Sendable {
-    /// A point in the clock's own time.
+    /// Point in the clock's own time.
     public struct Instant: InstantProtocol {
         /// Time since the clock was made.
         public var offset: Duration
@@ -21,7 +21,7 @@ public final class SimulatedClock: Clock, Sendable {
             Instant(offset: offset + duration)
         }
 
-        /// The time from this point to another.
+        /// Time from this point to another.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
@@ -85,7 +85,7 @@ public final class SimulatedClock: Clock, Sendable {
     /// Creates a clock at zero.
     public init() {}
 
-    /// The clock's time.
+    /// Clock's time.
     public var now: Instant { state.withLock { $0.now } }
 
     /// One nanosecond.

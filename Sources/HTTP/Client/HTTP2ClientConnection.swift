@@ -37,7 +37,7 @@ package final class HTTP2ClientConnection: Sendable {
     /// Connects and waits for the server's SETTINGS: it then speaks HTTP/2, and its limit is known.
     ///
     /// - Parameters:
-    ///   - host: A DNS name or address in the server's certificate.
+    ///   - host: DNS name or address in the server's certificate.
     ///   - context: A client's, with `h2`.
     /// - Throws: `.tls` for a refused certificate, among others.
     package static func connect(

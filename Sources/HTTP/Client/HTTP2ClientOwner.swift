@@ -8,7 +8,7 @@ package protocol HTTP2ClientOwner: AnyObject {
 }
 
 extension HTTP2ClientCore {
-    /// The peer's limit; 0 before its SETTINGS.
+    /// Peer's limit; 0 before its SETTINGS.
     package var peerMaxConcurrentStreams: Int { session?.peerMaxConcurrentStreams ?? 0 }
 
     package var openStreamCount: Int { session?.openStreamCount ?? 0 }

@@ -2,7 +2,7 @@ import Networking
 
 typealias RequestContinuation = UnsafeContinuation<Result<HTTP2Response, TransportError>, Never>
 
-/// A request without its response. Taken out of the table to be finished, and thus finished once.
+/// Request without its response. Taken out of the table to be finished, and thus finished once.
 @safe struct PendingRequest {
     let id: UInt64
     let deadline: MonotonicTime

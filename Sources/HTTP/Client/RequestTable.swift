@@ -1,6 +1,6 @@
 import Networking
 
-/// A client connection's pending requests: by slot, or waiting for a stream.
+/// Client connection's pending requests: by slot, or waiting for a stream.
 struct RequestTable {
     private struct WaitingRequest {
         let request: HTTP2Request

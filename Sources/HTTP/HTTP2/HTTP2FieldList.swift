@@ -11,8 +11,8 @@ import CNGHTTP2
     /// Lends `body` the fields for the call only: nghttp2 copies them before it returns.
     ///
     /// - Parameters:
-    ///   - status: The first field, of three digits; nil for a request.
-    ///   - contentLength: The last field; nil for none.
+    ///   - status: First field, of three digits; nil for a request.
+    ///   - contentLength: Last field; nil for none.
     mutating func lend<Result>(
         status: Int?,
         contentLength: Int? = nil,

@@ -1,6 +1,6 @@
 import Networking
 
-/// A peer's costless frames, against its earnings. No clock.
+/// Peer's costless frames, against its earnings. No clock.
 ///
 /// Two habits are no floods: libcurl resets each answered stream, and every client enlarges windows for received DATA.
 /// Answers and DATA earn these; only more counts.

@@ -4,7 +4,7 @@ extension HTTP2Session {
     }
 
     package enum Event: Equatable {
-        /// A complete request or response: `takeMessage`.
+        /// Complete request or response: `takeMessage`.
         case message(slot: Int)
         /// Server with a body budget: a request's fields, for `takeMessage`.
         case head(slot: Int)
@@ -14,9 +14,9 @@ extension HTTP2Session {
         case bodyTooLarge(slot: Int)
         /// Client: the stream of a malformed response is reset (RFC 9113 section 8.1.1).
         case malformed(slot: Int)
-        /// A slot's last event; `code` as in RFC 9113 section 7, 0 for a clean end.
+        /// Slot's last event; `code` as in RFC 9113 section 7, 0 for a clean end.
         case closed(slot: Int, code: UInt32)
-        /// The peer's settings; `peerMaxConcurrentStreams` may have changed.
+        /// Peer's settings; `peerMaxConcurrentStreams` may have changed.
         case settings
         /// The peer takes no new streams: `peerGoAway`.
         case goAway

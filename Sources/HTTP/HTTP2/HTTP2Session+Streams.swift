@@ -2,7 +2,7 @@ import CNGHTTP2
 package import Networking
 
 extension HTTP2Session {
-    /// The peer's limit of open streams; unlimited before its SETTINGS (RFC 9113).
+    /// Peer's limit of open streams; unlimited before its SETTINGS (RFC 9113).
     package var peerMaxConcurrentStreams: Int {
         Int(unsafe nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }

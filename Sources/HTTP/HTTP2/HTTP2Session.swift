@@ -170,7 +170,7 @@ package import Networking
         }
     }
 
-    /// The connection's send window (RFC 9113 section 5.2), shared by all streams.
+    /// Connection's send window (RFC 9113 section 5.2), shared by all streams.
     var sendWindowByteCount: Int { Int(unsafe nghttp2_session_get_remote_window_size(handle)) }
 
     /// Body bytes that fit uncut.

@@ -1,6 +1,6 @@
 import Networking
 
-/// A session's state of one stream. Each event is one call, since every access to the session's list is checked for
+/// Session's state of one stream. Each event is one call, since every access to the session's list is checked for
 /// exclusivity.
 struct HTTP2Stream {
     /// 0: a free slot.
@@ -51,7 +51,7 @@ struct HTTP2Stream {
         incoming.headers.reserveCapacity(byteCount: 512, fieldCount: 16)
     }
 
-    /// - Returns: the length of all fields so far.
+    /// - Returns: length of all fields so far.
     mutating func didReceiveHeader(
         _ name: UnsafeBufferPointer<UInt8>,
         _ value: UnsafeBufferPointer<UInt8>,
@@ -106,7 +106,7 @@ struct HTTP2Stream {
     /// True once everything submitted is framed.
     var isOutgoingDone: Bool { isWritten && outgoingOffset == outgoing.count && file == nil }
 
-    /// - Returns: the stream's id, and the unsent bytes of a replaced body.
+    /// - Returns: stream's id, and the unsent bytes of a replaced body.
     mutating func submit(_ body: HTTPAnswer.Body) -> (id: Int32, dropped: Int) {
         let dropped = unsentByteCount
         outgoing = body.bytesInMemory

@@ -1,4 +1,4 @@
-/// The peer's limit of open streams. Enforced here because nghttp2 ends the connection of a peer beyond the
+/// Peer's limit of open streams. Enforced here because nghttp2 ends the connection of a peer beyond the
 /// acknowledged limit; RFC 9113 section 5.1.2 asks for a stream error.
 struct HTTP2StreamLimit {
     enum Verdict {
@@ -11,7 +11,7 @@ struct HTTP2StreamLimit {
 
     /// The last limit sent.
     private(set) var announced: UInt32
-    /// The acknowledged limit; RFC 9113 section 6.5.2 sets none before.
+    /// Acknowledged limit; RFC 9113 section 6.5.2 sets none before.
     private var confirmed = UInt32.max
     /// One for each SETTINGS frame on its way, in order.
     private var unconfirmed: [UInt32] = []

@@ -34,7 +34,7 @@ enum HTTPAuthority {
         return true
     }
 
-    /// The content of brackets: IPv6, or a future version.
+    /// Content of brackets: IPv6, or a future version.
     private static func isLiteral(_ bytes: ArraySlice<UInt8>) -> Bool {
         if let first = bytes.first, first | 0x20 == UInt8(ascii: "v") {
             let parts = bytes.dropFirst().split(

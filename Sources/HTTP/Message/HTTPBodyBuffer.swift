@@ -3,7 +3,7 @@ package enum HTTPBodyError: Equatable, Sendable {
     case noRoom
 }
 
-/// An incoming body. Its owner must call `discard` before releasing it.
+/// Incoming body. Its owner must call `discard` before releasing it.
 struct HTTPBodyBuffer {
     private(set) var bytes: [UInt8] = []
     /// Bytes received.
@@ -21,7 +21,7 @@ struct HTTPBodyBuffer {
         return charge(budget)
     }
 
-    /// - Returns: the fault, once, when the body is discarded.
+    /// - Returns: fault, once, when the body is discarded.
     mutating func append(_ piece: UnsafeBufferPointer<UInt8>, _ budget: HTTPBodyBudget) -> HTTPBodyError? {
         byteCount += piece.count
         if !isDiscarding, byteCount <= byteCountMax { unsafe bytes.append(contentsOf: piece) }

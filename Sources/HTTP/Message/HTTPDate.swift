@@ -1,6 +1,6 @@
 import Networking
 
-/// A time in HTTP's form (RFC 9110 section 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
+/// Time in HTTP's form (RFC 9110 section 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
 package enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
@@ -30,7 +30,7 @@ package enum HTTPDate {
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// The `date` field, formatted once a second.
+/// `date` field, formatted once a second.
 struct HTTPDateField {
     private var seconds: Int?
     private var bytes: [UInt8] = []

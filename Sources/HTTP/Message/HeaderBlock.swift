@@ -1,6 +1,6 @@
 import Glibc
 
-/// A message's fields in order, with duplicates and pseudo-headers, in two allocations.
+/// Message's fields in order, with duplicates and pseudo-headers, in two allocations.
 package struct HeaderBlock: Sendable, Equatable {
     /// HPACK's choices for a field (RFC 7541 section 6.2).
     package enum Indexing: UInt8, Sendable {

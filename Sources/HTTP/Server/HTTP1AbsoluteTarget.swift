@@ -1,4 +1,4 @@
-/// A request target with scheme and host, which every server must accept.
+/// Request target with scheme and host, which every server must accept.
 ///
 /// - Source: RFC 9112 section 3.2.2; RFC 9110 sections 4.2.1 to 4.2.4 for these schemes' URIs.
 struct HTTP1AbsoluteTarget {

@@ -1,6 +1,6 @@
 import Networking
 
-/// A client's HTTP/1.1 connection, one request after another. Lives on the server's loop.
+/// Client's HTTP/1.1 connection, one request after another. Lives on the server's loop.
 ///
 /// Not libevent's evhttp: it reads every body before the application can refuse it, takes no connection whose TLS is
 /// done, and accepts ambiguous requests.
@@ -36,7 +36,7 @@ final class HTTP1Connection {
     private var onClosed: (() -> Void)?
     private(set) var input = ByteQueue()
     var output = ByteQueue()
-    /// The rest of a response's file, after `output`.
+    /// Rest of a response's file, after `output`.
     var file: HTTPFileStream?
     var phase = Phase.head
     var request = Request()

@@ -1,4 +1,4 @@
-/// An HTTP/1.1 request's head, parsed strictly: ambiguous request ends are refused (RFC 9112 section 11.2).
+/// HTTP/1.1 request's head, parsed strictly: ambiguous request ends are refused (RFC 9112 section 11.2).
 struct HTTP1RequestHead {
     /// `:method` and `:path` first; other names in lower case.
     let fields: HeaderBlock

@@ -28,7 +28,7 @@ package struct HTTP2Farewells: Sendable {
     package init() {}
 }
 
-/// An application's part of one connection: one object each, for that connection's state.
+/// Application's part of one connection: one object each, for that connection's state.
 package protocol HTTP2Handler: AnyObject {
     /// Handles a complete request. On the loop, without blocking; the response may come later.
     func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder)
@@ -47,12 +47,12 @@ package final class HTTP2Server: Sendable {
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - address: An IPv4 or IPv6 literal, or "localhost".
+    ///   - address: IPv4 or IPv6 literal, or "localhost".
     ///   - port: 0 lets the system choose.
     ///   - context: A server's, with `h2` among its protocols.
     ///   - admits: Called on the loop with a client's address, without the port. False closes the connection unread.
     ///   - makeHandler: Called on the loop after each handshake.
-    /// - Returns: The server, which closes gracefully with its last reference.
+    /// - Returns: Server, which closes gracefully with its last reference.
     /// - Throws: `.addressInUse` with the port, among others.
     package static func start(
         address: String,

@@ -1,7 +1,7 @@
 import CNGHTTP2
 package import Networking
 
-/// A client's connection to a server. Lives on the server's loop.
+/// Client's connection to a server. Lives on the server's loop.
 package final class HTTP2ServerConnection {
     struct Exchange {
         /// The stream that waits for a response; 0: none.
@@ -43,7 +43,7 @@ package final class HTTP2ServerConnection {
     /// Streams whose response preceded the end of their request.
     var answeredEarly: [(slot: Int, streamID: Int32)] = []
     let hold = RefusalPause()
-    /// The peer's address without its port; set if there is a service.
+    /// Peer's address without its port; set if there is a service.
     private(set) var remoteHost: String?
     private var openedAt: MonotonicTime
     private var lastStreamAt: MonotonicTime

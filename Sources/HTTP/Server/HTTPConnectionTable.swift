@@ -1,7 +1,7 @@
 private import Glibc
 import Networking
 
-/// A server's connections, with the next one to be evicted. A value: the clock is the caller's.
+/// Server's connections, with the next one to be evicted. A value: the clock is the caller's.
 ///
 /// A connection without a finished handshake costs its maker a SYN, one without a valid key a handshake. Both are
 /// evicted at a limit, oldest first; one with a valid key is not.
@@ -121,7 +121,7 @@ struct HTTPConnectionTable {
         if let network { networks[network]?.remove(id, as: standing) }
     }
 
-    /// An IPv4 address, or the first 56 bits of an IPv6 one: a household's usual share, with 256 networks of 64 bits.
+    /// IPv4 address, or the first 56 bits of an IPv6 one: a household's usual share, with 256 networks of 64 bits.
     static func network(_ host: String) -> String {
         var address = in6_addr()
         guard unsafe inet_pton(AF_INET6, host, &address) == 1 else { return host }

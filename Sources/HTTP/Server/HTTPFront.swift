@@ -3,7 +3,7 @@ package import Networking
 /// One server for HTTP/2 and HTTP/1.1, on one loop: over TLS on one port, by ALPN, and in plain text on the loopback
 /// address.
 package final class HTTPFront: Sendable {
-    /// An IPv4 or IPv6 literal, or "localhost", with a port; for port 0 the system chooses.
+    /// IPv4 or IPv6 literal, or "localhost", with a port; for port 0 the system chooses.
     package struct Listen: Sendable {
         package let address: String
         package let port: UInt16
@@ -23,10 +23,10 @@ package final class HTTPFront: Sendable {
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - context: A server's for `h2` and `http/1.1`, without required ALPN.
+    ///   - context: Server's for `h2` and `http/1.1`, without required ALPN.
     ///   - loopbackPort: For plain HTTP/1.1 on this machine; nil: none.
     ///   - application: Released when the server has closed.
-    /// - Returns: The server, which closes gracefully with its last reference.
+    /// - Returns: Server, which closes gracefully with its last reference.
     /// - Throws: `.addressInUse` with the port, among others; then no port is open.
     package static func start(
         listens: [Listen],

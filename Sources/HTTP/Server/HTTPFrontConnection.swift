@@ -1,6 +1,6 @@
 import Networking
 
-/// A TLS connection, served by the negotiated HTTP version. Lives on one loop.
+/// TLS connection, served by the negotiated HTTP version. Lives on one loop.
 final class HTTPFrontConnection {
     private enum Version {
         case undecided

@@ -1,4 +1,4 @@
-/// A whole request as text, for services with few or small requests.
+/// Whole request as text, for services with few or small requests.
 package struct HTTPRequest: Sendable, Equatable {
     package struct Field: Sendable, Equatable {
         /// In lower case.

@@ -57,7 +57,7 @@ enum HTTPRequestError: Error, Equatable, CaseIterable, Sendable {
         }
     }
 
-    /// An RFC 9457 problem, without anything from the request.
+    /// RFC 9457 problem, without anything from the request.
     var answer: HTTPAnswer {
         var fields = HeaderBlock()
         fields.append("content-type", "application/problem+json")

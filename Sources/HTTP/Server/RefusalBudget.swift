@@ -40,7 +40,7 @@ struct RefusalBudget {
 
     /// Counts one more refusal. `now` never goes back.
     ///
-    /// - Returns: The end of the connection's hold, at most `holdMax` from now; nil for none.
+    /// - Returns: End of the connection's hold, at most `holdMax` from now; nil for none.
     mutating func refuse(_ share: inout Share, at now: MonotonicTime) -> MonotonicTime? {
         if now.nanoseconds - share.began.nanoseconds >= Self.second { share = Share(count: 0, began: now) }
         share.count += 1

@@ -1,6 +1,6 @@
 import Networking
 
-/// A connection's pause for refusals; always ends. Lives on the server's loop.
+/// Connection's pause for refusals; always ends. Lives on the server's loop.
 final class RefusalPause {
     private var share = RefusalBudget.Share()
     private var end: MonotonicTime?

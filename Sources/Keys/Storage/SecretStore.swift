@@ -3,7 +3,7 @@ package import Primitives
 
 /// Reader of secret records, for the extension's side of the key ring.
 package protocol SecretReader: Sendable {
-    /// - Returns: the record, zeroed with its owner.
+    /// - Returns: record, zeroed with its owner.
     func read(_ name: RecordName) throws(SecretStoreError) -> SecretBytes
 }
 

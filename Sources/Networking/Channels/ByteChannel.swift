@@ -1,4 +1,4 @@
-/// A connection over TLS or in plain text. Lives on one loop.
+/// Connection over TLS or in plain text. Lives on one loop.
 package protocol ByteChannel: AnyObject {
     var loop: EventLoop { get }
     /// True while there is room to write. After false, the owner gets `channelIsWritable`.

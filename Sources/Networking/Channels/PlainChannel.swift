@@ -1,4 +1,4 @@
-/// An accepted plain-text TCP connection from this machine. Lives on one loop.
+/// Accepted plain-text TCP connection from this machine. Lives on one loop.
 package final class PlainChannel: ByteChannel {
     private enum State { case open, closing, closed }
 

@@ -6,7 +6,7 @@ package struct TCPRoute: Sendable {
     /// Silence of an address before the next is tried in parallel (RFC 8305 section 5).
     package var attemptDelay: Duration = .milliseconds(250)
 
-    /// The system's, except in tests.
+    /// System's, except in tests.
     package var resolver = Resolver.shared
 
     package init() {}

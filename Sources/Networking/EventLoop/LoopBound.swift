@@ -1,4 +1,4 @@
-/// A value of one loop, in a box for any thread.
+/// Value of one loop, in a box for any thread.
 ///
 /// Unchecked Sendable: the only access checks that the caller is on the loop.
 package struct LoopBound<Value>: @unchecked Sendable {

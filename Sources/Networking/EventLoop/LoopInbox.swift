@@ -56,7 +56,7 @@ struct LoopInbox {
         isAsleep = false
     }
 
-    /// The thread to wake and join; nil if another caller does so.
+    /// Thread to wake and join; nil if another caller does so.
     mutating func beginStop() -> pthread_t? {
         guard phase == .running else { return nil }
         phase = .stopping

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A time of the machine's monotonic clock: for deadlines, never for dates.
+/// Time of the machine's monotonic clock: for deadlines, never for dates.
 package struct MonotonicTime: Comparable, Sendable {
     /// Since an arbitrary start, the same for the whole process.
     package let nanoseconds: Int64

@@ -1,4 +1,4 @@
-/// A scheduled call. Belongs to the loop's thread.
+/// Scheduled call. Belongs to the loop's thread.
 package final class LoopTimer {
     fileprivate(set) var deadline: MonotonicTime
     fileprivate(set) var action: (() -> Void)?

@@ -1,4 +1,4 @@
-/// A proxy for connections that a firewall blocks. It resolves the target's name.
+/// Proxy for connections that a firewall blocks. It resolves the target's name.
 public struct Proxy: Sendable {
     /// Protocol of a proxy.
     public enum Kind: String, Sendable {
@@ -10,7 +10,7 @@ public struct Proxy: Sendable {
 
     /// The protocol.
     public let kind: Kind
-    /// A name or address, without brackets.
+    /// Name or address, without brackets.
     public let host: String
     /// In host byte order.
     public let port: UInt16
@@ -63,7 +63,7 @@ public struct Proxy: Sendable {
 }
 
 extension Proxy: CustomStringConvertible {
-    /// A URL without the credentials.
+    /// URL without the credentials.
     public var description: String {
         "\(kind.rawValue)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
     }

@@ -13,7 +13,7 @@ struct ProxyNegotiation {
 
     private var dialogue: Dialogue
 
-    /// - Parameter host: An address, or a name for the proxy to resolve.
+    /// - Parameter host: Address, or a name for the proxy to resolve.
     /// - Throws: `.targetInvalid` for an invalid host name.
     init(_ proxy: Proxy, host: String, port: UInt16) throws(ProxyError) {
         guard SocketAddress.isLiteral(host) || Proxy.isName(host.utf8) else { throw .targetInvalid }

@@ -23,7 +23,7 @@ struct SOCKS5Dialogue {
     private let credentials: ProxyCredentials?
 
     private var position = Position.method
-    /// The partial message; at most a reply with a name of 255 bytes.
+    /// Partial message; at most a reply with a name of 255 bytes.
     private var received: [UInt8] = []
 
     init(host: String, port: UInt16, credentials: ProxyCredentials?) {

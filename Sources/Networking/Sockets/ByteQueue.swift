@@ -1,4 +1,4 @@
-/// A byte queue in one reused allocation.
+/// Byte queue in one reused allocation.
 @safe package struct ByteQueue: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
     private var head = 0
@@ -79,7 +79,7 @@
     }
 }
 
-/// A loop's read buffers; every channel leaves them empty.
+/// Loop's read buffers; every channel leaves them empty.
 @safe package final class ReadScratch {
     package static let byteCount = 1 << 16
 

@@ -1,6 +1,6 @@
 /// Failure of a proxy. Holds no name, no password and nothing from the proxy.
 public enum ProxyError: Error, Equatable, Sendable {
-    /// The invalid part of a proxy's URL.
+    /// Invalid part of a proxy's URL.
     public enum URLPart: String, Sendable {
         case scheme, userInfo, host, port, path
     }
@@ -10,12 +10,12 @@ public enum ProxyError: Error, Equatable, Sendable {
     case credentialsInvalid
     /// The host name is invalid.
     case targetInvalid
-    /// The proxy itself, not the target.
+    /// Proxy itself, not the target.
     indirect case unreachable(TransportError)
 
-    /// The HTTP proxy's status; 407 asks for other credentials.
+    /// HTTP proxy's status; 407 asks for other credentials.
     case refused(status: Int)
-    /// The SOCKS5 proxy's code (RFC 1928 section 6).
+    /// SOCKS5 proxy's code (RFC 1928 section 6).
     case refusedBySOCKS(code: UInt8)
     /// The SOCKS5 proxy accepts no offered method.
     case noCommonAuthentication

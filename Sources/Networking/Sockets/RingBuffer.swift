@@ -1,4 +1,4 @@
-/// A first-in, first-out queue that moves no elements.
+/// First-in, first-out queue that moves no elements.
 package struct RingBuffer<Element> {
     private var items: [Element?] = []
     private var head = 0

@@ -82,7 +82,7 @@ package struct SocketAddress: Sendable {
         self.byteCount = byteCount
     }
 
-    /// The address of a unix socket.
+    /// Address of a unix socket.
     ///
     /// - Throws: `.addressNotAvailable` for a path of more than 107 bytes.
     package static func unix(_ path: String) throws(TransportError) -> SocketAddress {

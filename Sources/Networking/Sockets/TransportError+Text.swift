@@ -1,7 +1,7 @@
 import Platform
 
 extension TransportError: CustomStringConvertible {
-    /// The failure and the next step in one clause, without anything from a peer.
+    /// Failure and the next step in one clause, without anything from a peer.
     public var description: String {
         switch self {
         case .hostNotFound(let reason): "the host name was not found (\(reason)); check it"
@@ -30,7 +30,7 @@ extension TransportError: CustomStringConvertible {
 }
 
 extension ProxyError: CustomStringConvertible {
-    /// The failure and the next step.
+    /// Failure and the next step.
     public var description: String {
         switch self {
         case .urlInvalid(let part):
@@ -77,7 +77,7 @@ extension ProxyError.URLPart {
 }
 
 extension RequestFailure: CustomStringConvertible {
-    /// The failure in one clause.
+    /// Failure in one clause.
     public var description: String {
         switch self {
         case .goAway: "the server is ending the connection"
@@ -96,7 +96,7 @@ extension RequestFailure: CustomStringConvertible {
 }
 
 extension TLSError: CustomStringConvertible {
-    /// The failure and the next step; the texts are OpenSSL's own.
+    /// Failure and the next step; the texts are OpenSSL's own.
     public var description: String {
         switch self {
         case .certificateUnreadable: "the certificate is not PEM that OpenSSL can read"

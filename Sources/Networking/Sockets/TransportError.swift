@@ -28,7 +28,7 @@ public enum TransportError: Error, Equatable, Sendable {
     case ambiguous(RequestFailure)
 }
 
-/// The end of a request without a response.
+/// End of a request without a response.
 public indirect enum RequestFailure: Equatable, Sendable {
     /// The peer ends the connection; `code` as in RFC 9113 section 7.
     case goAway(code: UInt32)
@@ -68,7 +68,7 @@ public enum TLSError: Error, Equatable, Sendable {
     case tampered
     /// The bytes end before close_notify.
     case truncated
-    /// The peer's alert (RFC 8446 section 6.2).
+    /// Peer's alert (RFC 8446 section 6.2).
     case alert(code: Int, String)
     case protocolViolation(String)
     case library(call: String, String)

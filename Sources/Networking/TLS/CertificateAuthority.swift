@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A private authority. Its certificates satisfy strict verifiers (RFC 5280 section 4.2: key identifiers, a critical
+/// Private authority. Its certificates satisfy strict verifiers (RFC 5280 section 4.2: key identifiers, a critical
 /// basic constraint, key usages), such as Python 3.13's.
 ///
 /// Unchecked Sendable: complete after `init`, and only read from then on.
@@ -11,7 +11,7 @@ import COpenSSL
         let value: [UInt8]
 
         /// - Parameters:
-        ///   - identifier: An object identifier in digits, "1.2.840.113635.100.6.3.6".
+        ///   - identifier: Object identifier in digits, "1.2.840.113635.100.6.3.6".
         ///   - value: DER, without the enclosing OCTET STRING.
         package init(identifier: String, value: [UInt8]) {
             self.identifier = identifier

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A private key of a certificate or an authority. Can be written to a file, but not printed.
+/// Private key of a certificate or an authority. Can be written to a file, but not printed.
 ///
 /// Unchecked Sendable: complete after `init`, and then only read, which OpenSSL allows from any thread.
 @safe package final class KeyPair: @unchecked Sendable {

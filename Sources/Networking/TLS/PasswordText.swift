@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A zero-terminated password, wiped with its owner.
+/// Zero-terminated password, wiped with its owner.
 @safe struct PasswordText: ~Copyable {
     private let bytes: UnsafeMutableRawBufferPointer
 

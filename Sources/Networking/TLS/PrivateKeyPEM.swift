@@ -9,7 +9,7 @@ enum PrivateKeyPEM {
     }
 
     /// - Parameter password: Empty for none.
-    /// - Returns: An EVP_PKEY that the caller owns.
+    /// - Returns: EVP_PKEY that the caller owns.
     /// - Throws: `.privateKeyMissing`, `.privateKeyUnreadable`, `.passwordNeeded`, `.passwordWrong`.
     static func read(_ pem: RawSpan, password: RawSpan) throws(TLSIdentityError) -> OpaquePointer {
         guard let password = PasswordText(password) else { throw .passwordWrong }

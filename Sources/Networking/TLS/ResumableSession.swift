@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// A resumable session with its verified certificate.
+/// Resumable session with its verified certificate.
 ///
 /// Unchecked Sendable: never changed after `init`; OpenSSL only counts references.
 @safe final class ResumableSession: @unchecked Sendable {
@@ -39,7 +39,7 @@ import Glibc
         return unsafe X509_check_host(certificate, host, host.utf8.count, TLSSession.hostNameFlags, nil) == 1
     }
 
-    /// The server's new ticket, which OpenSSL does not report for TLS 1.2. It keeps its age, so that the server must
+    /// Server's new ticket, which OpenSSL does not report for TLS 1.2. It keeps its age, so that the server must
     /// show its certificate once a day.
     func renewed(in ssl: OpaquePointer) -> ResumableSession {
         guard let current = unsafe SSL_get_session(ssl), let session = unsafe ResumableSession(copying: current) else {

@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// A parsed X.509 certificate, not necessarily trusted.
+/// Parsed X.509 certificate, not necessarily trusted.
 ///
 /// Unchecked Sendable: complete after `init`; OpenSSL locks its own lazy fields.
 @safe package final class TLSCertificate: @unchecked Sendable {
@@ -62,7 +62,7 @@ import Glibc
         return now <= notAfter
     }
 
-    /// The signed certificate; empty without memory.
+    /// Signed certificate; empty without memory.
     package var der: [UInt8] {
         defer { ERR_clear_error() }
         let byteCount = unsafe Int(i2d_X509(handle, nil))
@@ -86,10 +86,10 @@ import Glibc
         return unsafe Array(bytes.drop { $0 == 0 })
     }
 
-    /// The subject's first CN (RFC 4519 section 2.3).
+    /// Subject's first CN (RFC 4519 section 2.3).
     package var commonName: String? { subjectField(NID_commonName) }
 
-    /// The subject's first UID (RFC 4519 section 2.39).
+    /// Subject's first UID (RFC 4519 section 2.39).
     package var userID: String? { subjectField(NID_userId) }
 
     private func subjectField(_ identifier: Int32) -> String? {

@@ -1,4 +1,4 @@
-/// A TCP connection with TLS over it. Lives on one loop.
+/// TCP connection with TLS over it. Lives on one loop.
 package final class TLSChannel {
     private enum State {
         case new, connecting, handshaking, open, closing, closed
@@ -41,7 +41,7 @@ package final class TLSChannel {
     /// Connects to the first address of `host` that answers. On the loop.
     ///
     /// - Parameters:
-    ///   - host: A name or address that the server's certificate must carry.
+    ///   - host: Name or address that the server's certificate must carry.
     ///   - delegate: Kept until the channel has closed; gets the result.
     /// - Throws: Errors that are known at once.
     package static func connect(

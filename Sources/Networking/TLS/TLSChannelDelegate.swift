@@ -1,4 +1,4 @@
-/// A channel's owner. Called on its loop, and kept until it has closed.
+/// Channel's owner. Called on its loop, and kept until it has closed.
 package protocol TLSChannelDelegate: AnyObject {
     func channelDidOpen(_ channel: TLSChannel)
     /// The span is valid during the call only.

@@ -4,7 +4,7 @@ import COpenSSL
 ///
 /// Unchecked Sendable: the SSL_CTX is complete after `init`, and OpenSSL only reads it from then on.
 @safe package final class TLSContext: @unchecked Sendable {
-    /// A server's rules for client certificates.
+    /// Server's rules for client certificates.
     package struct ClientTrust: Sendable {
         package let authorities: TLSTrust
         /// True to refuse clients without one.
@@ -64,7 +64,7 @@ import COpenSSL
     /// Creates a context for `TLSSession(server:)`.
     ///
     /// - Parameters:
-    ///   - certificateChainPEM: The server's certificate, then the intermediate ones.
+    ///   - certificateChainPEM: Server's certificate, then the intermediate ones.
     ///   - privateKeyPEM: Unencrypted; text before the first BEGIN line is skipped.
     ///   - alpn: Protocols by preference. A client that offers others only is refused; with `requiresALPN`, one without
     ///     ALPN, too.

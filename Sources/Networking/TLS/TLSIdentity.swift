@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// A certificate, its intermediate ones and the private key, which cannot be read back.
+/// Certificate, its intermediate ones and the private key, which cannot be read back.
 ///
 /// Unchecked Sendable: complete after `init`; contexts only count references to its parts.
 @safe package final class TLSIdentity: @unchecked Sendable {
-    /// The key's certificate.
+    /// Key's certificate.
     package let certificate: TLSCertificate
     package let intermediates: [TLSCertificate]
     private let key: OpaquePointer

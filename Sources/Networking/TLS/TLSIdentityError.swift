@@ -3,7 +3,7 @@ package enum TLSIdentityError: Error, Equatable, Sendable {
     case tooLong(byteCount: Int, byteCountMax: Int)
     case certificateUnreadable
     case privateKeyMissing
-    /// A key block without a readable key.
+    /// Key block without a readable key.
     case privateKeyUnreadable
     case privateKeyDoesNotMatchCertificate
     case passwordNeeded

@@ -22,7 +22,7 @@ package final class TLSListener {
     /// Starts to listen, and keeps itself alive until `close()` or the loop's end. On the loop.
     ///
     /// - Parameters:
-    ///   - address: An IPv4 or IPv6 literal, or "localhost".
+    ///   - address: IPv4 or IPv6 literal, or "localhost".
     ///   - admits: Called with a client's address, without the port; false closes the connection.
     ///   - makesDescriptorFree: Called without a descriptor for the next connection; false leaves it waiting.
     ///   - makeDelegate: Called for each connection before its first byte is read.

@@ -1,13 +1,13 @@
 import COpenSSL
 import Platform
 
-/// A client connection's session resumption. Bound to one context, so that no session outlives a change of trust or
+/// Client connection's session resumption. Bound to one context, so that no session outlives a change of trust or
 /// identity.
 @safe final class TLSResumption {
     typealias Server = TicketCache<ResumableSession>.Server
 
     final class Cache: Sendable {
-        /// A pool's usual number of connections, which may return together.
+        /// Pool's usual number of connections, which may return together.
         static let ticketCountMax = 8
         static let serverCountMax = 64
 

@@ -19,7 +19,7 @@ import Glibc
     private var hasReceived = false
 
     /// - Parameters:
-    ///   - hostName: A DNS name or IP address in the server's certificate.
+    ///   - hostName: DNS name or IP address in the server's certificate.
     ///   - port: Distinguishes servers of one host in resumption; 0 if unknown.
     package init(client context: TLSContext, hostName: String, port: UInt16 = 0) throws(TLSError) {
         precondition(!context.isServer)

@@ -1,6 +1,6 @@
 /// Trusted certificate authorities.
 public enum TLSTrust: Sendable {
-    /// The machine's own list.
+    /// Machine's own list.
     case system
     /// Only these: one or more PEM certificates.
     case pem([UInt8])

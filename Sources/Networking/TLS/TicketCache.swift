@@ -1,4 +1,4 @@
-/// A client's tickets: a few per server, newest first, each used once.
+/// Client's tickets: a few per server, newest first, each used once.
 struct TicketCache<Ticket> {
     /// A server by the name that its certificate was checked for.
     struct Server: Hashable {

@@ -2,7 +2,7 @@ import COpenSSL
 import Glibc
 import Platform
 
-/// A server's session ticket keys. Each seals for one period, opens for another, and is wiped.
+/// Server's session ticket keys. Each seals for one period, opens for another, and is wiped.
 ///
 /// A TLS 1.2 ticket key opens every connection resumed with it, recorded ones too: it must not live as long as the
 /// process (RFC 5077 section 5.5; RFC 9325 section 3.4).
@@ -70,7 +70,7 @@ import Platform
         }
     }
 
-    /// The sealing key and its predecessor, expired at each use.
+    /// Sealing key and its predecessor, expired at each use.
     private struct Generations {
         private var current: TicketKey?
         private var previous: TicketKey?

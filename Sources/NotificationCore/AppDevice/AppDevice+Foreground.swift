@@ -12,7 +12,7 @@ extension AppDevice {
     ///
     /// - Parameters:
     ///   - duration: at most 30 seconds.
-    ///   - now: the device's clock.
+    ///   - now: device's clock.
     /// - Throws: `.locked`, `.storageFull`, `.system`; the extension then shows messages as usual.
     public func takeMessages(
         for duration: Duration = .seconds(30),
@@ -31,7 +31,7 @@ extension AppDevice {
     ///
     /// - Parameters:
     ///   - id: the message's.
-    ///   - sender: the verified signer; unverified, a stranger could use up a contact's ids.
+    ///   - sender: verified signer; unverified, a stranger could use up a contact's ids.
     ///   - sentAt: signed by the sender.
     ///   - expiresAt: signed by the sender.
     /// - Returns: false if the extension shows it, or if it is too old to tell.

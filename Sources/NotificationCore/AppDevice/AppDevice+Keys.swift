@@ -7,7 +7,7 @@ package import Primitives
 extension AppDevice {
     /// Bundle for senders, constant until rotation. It does not prove its owner; pinning `identity` does.
     ///
-    /// - Returns: the signed bytes, and their epoch for `acknowledged`.
+    /// - Returns: signed bytes, and their epoch for `acknowledged`.
     /// - Throws: `.rotationDue` if a prekey expired or senders would take it for a future one.
     public func bundle() throws(AppDeviceError) -> (bytes: [UInt8], epoch: UInt64) {
         let clock = try clock(now: .now)
@@ -76,7 +76,7 @@ extension AppDevice {
     /// Destroys prekeys whose messages can no longer be shown, and their spooled messages. Call it whenever the app
     /// runs. Time counts up to the last `confirmTime`; without it nothing is destroyed.
     ///
-    /// - Returns: the number destroyed.
+    /// - Returns: number destroyed.
     /// - Throws: `AppDeviceError`; another call does the rest.
     @discardableResult
     public func destroyDue() throws(AppDeviceError) -> Int {

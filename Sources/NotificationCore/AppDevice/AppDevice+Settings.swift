@@ -4,13 +4,13 @@ public import Opening
 package import Platform
 
 extension AppDevice {
-    /// An app's constants, the same at every launch and in the extension's `NotificationPipeline`.
+    /// App's constants, the same at every launch and in the extension's `NotificationPipeline`.
     public struct Settings: Sendable {
-        /// The app's bundle id, not the extension's.
+        /// App's bundle id, not the extension's.
         public let topic: BundleID
         /// Existing app group container.
         public let containerPath: String
-        /// The app's own folder for the identity's private half, out of the extension's reach. Made if missing, in an
+        /// App's own folder for the identity's private half, out of the extension's reach. Made if missing, in an
         /// existing parent.
         public let privatePath: String
         /// Texts for messages that came while locked.
@@ -32,7 +32,7 @@ extension AppDevice {
         /// Creates settings.
         ///
         /// - Parameters:
-        ///   - topic: the app's bundle id, not the extension's.
+        ///   - topic: app's bundle id, not the extension's.
         ///   - containerPath: from `containerURL(forSecurityApplicationGroupIdentifier:)`.
         ///   - privatePath: outside the container: "Application Support", say.
         ///   - display: the extension's too.

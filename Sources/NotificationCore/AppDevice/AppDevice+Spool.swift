@@ -20,7 +20,7 @@ extension AppDevice {
     /// 35 seconds later at the earliest.
     ///
     /// - Parameters:
-    ///   - now: the device's clock.
+    ///   - now: device's clock.
     ///   - show: stores the content before it returns.
     /// - Throws: `AppDeviceError`; the rest stays.
     public func openSpooled(

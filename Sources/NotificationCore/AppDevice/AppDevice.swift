@@ -2,7 +2,7 @@ public import Envelope
 public import Keys
 public import Opening
 
-/// An app's own device: identity, prekeys and all operations on them. The extension only reads what this writes.
+/// App's own device: identity, prekeys and all operations on them. The extension only reads what this writes.
 ///
 ///     switch try AppDevice.open(settings) {
 ///     case .continued(let device): …
@@ -57,7 +57,7 @@ public final class AppDevice: Sendable {
     /// Replaces the contact list, for the extension from the next push on. It overrides announcements. Edit the result
     /// of `contacts()`, which has senders' new keys, not a copy kept elsewhere.
     ///
-    /// - Parameter contacts: the whole list; of two concurrent changes one is lost.
+    /// - Parameter contacts: whole list; of two concurrent changes one is lost.
     /// - Throws: `.locked`, `.storageFull`, `.system`.
     public func setContacts(_ contacts: ContactList) throws(AppDeviceError) {
         try withContactsLock { () throws(AppDeviceError) in

@@ -23,7 +23,7 @@ public final class EncryptedAttachmentFetcher: AttachmentFetcher {
     ///
     /// - Parameters:
     ///   - policy: hosts that may be asked, and limits.
-    ///   - temporaryPath: the extension's temporary folder.
+    ///   - temporaryPath: extension's temporary folder.
     ///   - downloader: requests the blobs; a test's own, say.
     public init(
         policy: AttachmentPolicy,

@@ -56,7 +56,7 @@ public struct CallOpener: Sendable {
 
     /// Opens a call on arrival. It waits some milliseconds for the disk.
     ///
-    /// - Returns: the call; its receipt is on disk if receipts are kept.
+    /// - Returns: call; its receipt is on disk if receipts are kept.
     public func open(_ payload: [AnyHashable: Any]) -> IncomingCall { open(payload, now: .now) }
 
     package func open(_ payload: [AnyHashable: Any], now: Timestamp) -> IncomingCall {

@@ -29,7 +29,7 @@ struct BadgeCount: Sendable {
         }
     }
 
-    /// - Returns: the raised number; nil if missing or damaged.
+    /// - Returns: raised number; nil if missing or damaged.
     func increment() throws(ContainerError) -> Int? {
         try file.withLock(ifMissing: .refuse) { handle throws(ContainerError) -> Int? in
             guard let count = try Self.count(in: handle) else { return nil }

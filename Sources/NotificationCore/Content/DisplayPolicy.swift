@@ -7,7 +7,7 @@ import Localization
 ///
 /// Only opened messages show a sender's text.
 public struct DisplayPolicy: Equatable, Sendable {
-    /// A row of the table.
+    /// Row of the table.
     public struct Row: Equatable, Sendable {
         /// App text to show; for `opened` and `unauthenticated`, if the message has no visible one.
         public var text: FailureTexts.Name
@@ -71,7 +71,7 @@ public struct DisplayPolicy: Equatable, Sendable {
     /// Sets the folder of texts that messages name by key.
     ///
     /// - Parameters:
-    ///   - folder: the app's bundle, with a `Localizable.strings` in each language's folder; an
+    ///   - folder: app's bundle, with a `Localizable.strings` in each language's folder; an
     ///     extension's bundle has its own.
     ///   - languages: best first: `Locale.preferredLanguages`.
     public mutating func setStrings(folder: String, languages: [String]) {

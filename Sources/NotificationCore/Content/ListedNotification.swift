@@ -7,7 +7,7 @@ public protocol NotificationScreen: Sendable {
     func notification(requestID: String) async -> ListedNotification?
 }
 
-/// A delivered notification. Its user info names a message and counts only if the request map agrees: a relay does not
+/// Delivered notification. Its user info names a message and counts only if the request map agrees: a relay does not
 /// know the message's id.
 public struct ListedNotification: Sendable {
     /// System's own content, for its creator.

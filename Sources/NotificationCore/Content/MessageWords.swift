@@ -19,7 +19,7 @@ struct MessageWords: Equatable {
 
     /// - Parameters:
     ///   - newMessage: replaces a text with unknown key and no words; keys are never shown.
-    ///   - string: the app's tables.
+    ///   - string: app's tables.
     init(_ opened: OpenedMessage, newMessage: String, string: (String) -> String?) {
         let message = opened.message
         func shown(_ key: LocalizedText?, _ words: String, _ place: DisplayText.Place) -> String {

@@ -12,7 +12,7 @@ extension ExtensionCore {
     enum Place {
         /// One of the few threads that wait for disks; a blocking handler frees its place.
         case thread
-        /// The system's thread, which waits for one push only.
+        /// System's thread, which waits for one push only.
         case caller
         /// A task: no blocking.
         case task

@@ -16,7 +16,7 @@ import Platform
 /// A text with attachments waits for them, at most for their slice. If anything hangs, the app's own text is shown
 /// before iOS would show the push's. Any number of pushes may run at once.
 public final class ExtensionCore: Sendable {
-    /// An app's constants.
+    /// App's constants.
     public struct Settings: Sendable {
         /// Division of the time.
         public var timing = DeliveryTiming()

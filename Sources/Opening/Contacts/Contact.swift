@@ -1,8 +1,8 @@
 public import Keys
 
-/// A pinned sender and its rights (protocol v1, rules 22, 29 and 30).
+/// Pinned sender and its rights (protocol v1, rules 22, 29 and 30).
 public struct Contact: Hashable, Sendable {
-    /// The kind of sender behind a key.
+    /// Kind of sender behind a key.
     public enum Role: Hashable, Sendable, CaseIterable {
         /// One person's key. The displayed name comes from this list only.
         case person
@@ -57,7 +57,7 @@ public struct Contact: Hashable, Sendable {
     /// Messages may set the app's badge (protocol v1, rule 29).
     public var maySetBadge: Bool { role == .service }
 
-    /// The name to display: a service's claim, else the app's own name. A person's claim is never used: anyone can
+    /// Name to display: a service's claim, else the app's own name. A person's claim is never used: anyone can
     /// write "Bank".
     public func displayName(claimed: String?) -> String? {
         guard maySetSenderName, let claimed, !claimed.isEmpty else { return name }

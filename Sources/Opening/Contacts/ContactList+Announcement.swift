@@ -1,6 +1,6 @@
 public import Keys
 
-/// The effect of an announcement.
+/// Effect of an announcement.
 public enum SenderChange: Hashable, Sendable {
     /// The second key has the contact's place. Messages of the first are accepted while under way. The app has to set
     /// the contact's picture for the new key.

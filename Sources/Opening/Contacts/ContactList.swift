@@ -27,7 +27,7 @@ public struct ContactList: Hashable, Sendable {
     /// All contacts, sorted by the text of their keys.
     public var contacts: [Contact] { contactsByKey.values.sorted { $0.key.text < $1.key.text } }
 
-    /// The contact with this key. Names are not unique.
+    /// Contact with this key. Names are not unique.
     public func contact(for key: SenderKey) -> Contact? { contactsByKey[key] }
 
     /// Adds a contact, also under a retired key.

@@ -8,7 +8,7 @@ struct RingIndex: Equatable, Sendable {
     static let prekeyCountMax = 64
     /// Bound on ids that identify late messages.
     static let destroyedCountMax = 64
-    /// The bound on clock jumps whose epochs are kept.
+    /// Bound on clock jumps whose epochs are kept.
     static let destroyedEpochCountMax = 8
 
     /// Cause of this ring, kept until the relay acknowledges a bundle, so that a crash does not hide it from the

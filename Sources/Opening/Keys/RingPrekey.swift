@@ -11,7 +11,7 @@ struct RingPrekey: Equatable, Sendable {
     var supersession: Supersession?
 
     struct Supersession: Equatable, Sendable {
-        /// The first bundle without this prekey.
+        /// First bundle without this prekey.
         var epoch: UInt64
         /// Nil until time is confirmed.
         var at: Timestamp?

@@ -1,6 +1,6 @@
 public import Envelope
 
-/// The result of the weekly rotation.
+/// Result of the weekly rotation.
 public enum Rotation: Equatable, Sendable {
     /// The prekeys are recent enough.
     case notDue

@@ -1,6 +1,6 @@
 package import Envelope
 
-/// An app's constants for opening messages.
+/// App's constants for opening messages.
 public struct OpeningPolicy: Sendable {
     /// 30 days, the longest that Apple keeps a push.
     public static let lifetimeCap: Duration = .seconds(30 * 86_400)

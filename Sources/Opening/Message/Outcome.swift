@@ -33,7 +33,7 @@ public enum Outcome: Hashable, Sendable {
     case replay
     /// The replay window was unusable: nothing counts as new.
     case storeUnavailable
-    /// An operation outside the sender's rights.
+    /// Operation outside the sender's rights.
     case notPermitted
     /// Older than another change of the same message.
     case superseded
@@ -41,7 +41,7 @@ public enum Outcome: Hashable, Sendable {
     case unauthenticated(UnauthenticatedMessage)
 }
 
-/// An opened message, reduced to its sender's rights.
+/// Opened message, reduced to its sender's rights.
 public struct OpenedMessage: Hashable, Sendable {
     /// Message to show or carry out.
     public let message: Message

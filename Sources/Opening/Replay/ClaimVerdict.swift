@@ -1,6 +1,6 @@
 /// Answer to a claim (protocol v1, rules 23, 24 and 26).
 package enum ClaimVerdict: Hashable, Sendable {
-    /// The caller's for 35 seconds, to show and then `commit`.
+    /// Caller's for 35 seconds, to show and then `commit`.
     case new(ReplayClaim)
     /// Not committed within 35 seconds, because its process was killed. It may have been shown.
     case reclaimed(ReplayClaim)

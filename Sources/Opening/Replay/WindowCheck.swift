@@ -19,7 +19,7 @@ enum WindowCheck {
         (1 + a % prime + b % prime * 31 + c % prime * 61 + d % prime * 91) % prime
     }
 
-    /// The largest primes in 8 and 16 bits.
+    /// Largest primes in 8 and 16 bits.
     static let prime8: UInt64 = 251
     static let prime16: UInt64 = 65_521
 

@@ -14,7 +14,7 @@ struct WindowTime: Equatable {
     private var confirmedSession: UInt64 = 0
     /// LB without the build date; falls only with a confirmation.
     private(set) var bound: UInt64 = 0
-    /// The device start when last read; 0 if unknown.
+    /// Device start when last read; 0 if unknown.
     private var boot: UInt64 = 0
     /// Not written.
     private var session: UInt64 = 0

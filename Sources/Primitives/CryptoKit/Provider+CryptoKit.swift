@@ -269,7 +269,7 @@ final class ES256Handle: Sendable {
 private enum PEMBlock {
     static let fileByteCountMax = 65_536
 
-    /// The DER bytes.
+    /// DER bytes.
     static func contents(of pem: RawSpan, label: String) throws(ES256Error) -> SecretBytes {
         guard pem.byteCount <= fileByteCountMax else {
             throw .tooLong(byteCount: pem.byteCount, byteCountMax: fileByteCountMax)

@@ -65,7 +65,7 @@ package struct Problem: Error, Equatable, Sendable {
     }
 
     package struct Field: Equatable, Sendable {
-        /// A JSON pointer.
+        /// JSON pointer.
         package let pointer: String
         package let detail: String
     }

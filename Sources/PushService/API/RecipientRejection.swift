@@ -35,7 +35,7 @@ package struct RecipientRejection: Equatable, Sendable {
 
     static func makeFaults() -> FieldErrors { FieldErrors(countMax: faultCountMax) }
 
-    /// - Returns: an array, also for a repetition's answer; empty bytes for none.
+    /// - Returns: array, also for a repetition's answer; empty bytes for none.
     static func json(_ all: [RecipientRejection]) -> [UInt8] {
         guard !all.isEmpty else { return [] }
         var writer = JSONWriter(reserving: 256 * all.count)

@@ -54,7 +54,7 @@ private struct ForwardedReader {
         index = bytes.startIndex
     }
 
-    /// - Returns: the last addresses in `for`; nil for a malformed line.
+    /// - Returns: last addresses in `for`; nil for a malformed line.
     mutating func elements(countMax: Int) -> [IPAddress?]? {
         var elements: [IPAddress?] = []
         repeat {

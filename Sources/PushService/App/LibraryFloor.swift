@@ -12,7 +12,7 @@ struct LibraryFloor: Equatable, Sendable {
     let oldest: [Int]
 
     static let openSSL = LibraryFloor(name: "OpenSSL", oldest: [3, 0, 0])
-    /// The first to count a peer's stream resets.
+    /// First to count a peer's stream resets.
     static let nghttp2 = LibraryFloor(name: "nghttp2", oldest: [1, 51, 0])
     static let curl = LibraryFloor(name: "libcurl", oldest: [7, 84, 0])
     static let sqlite = LibraryFloor(name: "SQLite", oldest: [3, 37, 0])

@@ -9,7 +9,7 @@ package enum TokenKeyFile {
     package static let byteCount = 32
     private static let characterCount = 43
 
-    /// - Parameter path: a regular file, readable by its owner only.
+    /// - Parameter path: regular file, readable by its owner only.
     /// - Returns: 32 bytes in guarded memory.
     package static func read(_ path: String) throws(TokenKeyFileError) -> SecretBytes {
         let file: SecretBytes

@@ -13,7 +13,7 @@ package struct ConfigurationPositions: Sendable {
         document = parsed.map { ConfigurationEnvironment.apply(environment, to: $0, faults: &faults) }
     }
 
-    /// A fault of the field at a JSON pointer, or of its parent if absent.
+    /// Fault of the field at a JSON pointer, or of its parent if absent.
     package func fault(_ pointer: String, _ problem: String) -> ConfigurationError {
         ConfigurationError(
             place: ServiceConfiguration.place(offset(of: pointer), in: file),

@@ -6,7 +6,7 @@ struct Doubles {
     private let advice: String
     private var firsts: [String: FieldPath] = [:]
 
-    /// - Parameter advice: a sentence without its full stop.
+    /// - Parameter advice: sentence without its full stop.
     init(_ advice: String) { self.advice = advice }
 
     /// Records texts that must be unique together.

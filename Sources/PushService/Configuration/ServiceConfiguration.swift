@@ -5,7 +5,7 @@ package import PushStore
 /// Configuration, from one JSON file and the environment (docs/service.md). Of secrets it has hashes only.
 package struct ServiceConfiguration: Equatable, Sendable {
     package struct Listen: Equatable, Sendable {
-        /// A literal address.
+        /// Literal address.
         package let address: String
         /// 0 lets the system choose.
         package let port: UInt16

@@ -16,7 +16,7 @@ package struct DailyQuota: Equatable, Sendable {
     /// Takes `count`, or none.
     ///
     /// - Parameters:
-    ///   - tenant: a configured one, which bounds the table.
+    ///   - tenant: configured one, which bounds the table.
     ///   - unixSeconds: wall clock. Set back by more than a day, it starts a new one.
     /// - Returns: nil on success; otherwise the seconds until the next day.
     package mutating func take(_ count: Int, of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int64? {

@@ -51,7 +51,7 @@ package final class SendOffer: Sendable {
     package let entries: [NewEntry]
     /// Devices in the order of `entries`.
     package let devices: [Device]
-    /// The app's, without a suffix.
+    /// App's, without a suffix.
     package let bundleID: BundleID
     package let now: Timestamp
 
@@ -85,7 +85,7 @@ package struct QueueNote: Equatable, Sendable {
 
 package struct SendReservation: Sendable {
     package let offer: SendOffer
-    /// The dispatcher's, one for each entry.
+    /// Dispatcher's, one for each entry.
     let tickets: Range<Int>
 
     package init(offer: SendOffer, tickets: Range<Int>) {

@@ -155,11 +155,11 @@ struct CredentialReader {
     }
 }
 
-/// An unusable file of an app.
+/// Unusable file of an app.
 struct CredentialError: Error, Equatable {
     /// JSON pointer to its field, relative to the app.
     let field: String
-    /// A sentence without its full stop and without the path.
+    /// Sentence without its full stop and without the path.
     let problem: String
 }
 

@@ -155,7 +155,7 @@ struct FileReading {
 }
 
 struct FileReadingError: Error {
-    /// A sentence without its full stop and without the path.
+    /// Sentence without its full stop and without the path.
     let problem: String
 }
 

@@ -1,6 +1,6 @@
 import Envelope
 
-/// A day's rows as a note of the store: JSON, strict, bounded.
+/// Day's rows as a note of the store: JSON, strict, bounded.
 ///
 ///     {"day": 20758, "rows": [["com.example.chat", "CH", 120, 118, 90, 1]]}
 extension DeliveryRates {

@@ -5,7 +5,7 @@ import Networking
 import PushStore
 import ServiceParts
 
-/// The feedback service from before 2021, where one still runs (docs/provider.md).
+/// Feedback service from before 2021, where one still runs (docs/provider.md).
 extension Dispatcher {
     func readFeedback() {
         for tenant in context.settings.configuration.tenants {
@@ -47,7 +47,7 @@ extension Dispatcher {
         context.log.event("feedback", at: context.clock.now(), counts)
     }
 
-    /// - Returns: the number of deleted devices.
+    /// - Returns: number of deleted devices.
     private func unregister(
         _ tuple: FeedbackTuple,
         _ environment: APNSEnvironment,

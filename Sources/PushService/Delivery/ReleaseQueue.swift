@@ -7,7 +7,7 @@ import PushStore
 /// once would close connections and stop the credential's other apps.
 struct ReleaseQueue {
     enum Amount: Equatable {
-        /// A suspension's probe.
+        /// Suspension's probe.
         case one(SuspensionTable.Scope)
         /// Harmless even if all are refused.
         case few

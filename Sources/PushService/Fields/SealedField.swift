@@ -3,9 +3,9 @@ package import Envelope
 /// Encrypted field of a payload, as text. Checks its form only.
 package struct SealedField: Equatable, Sendable {
     package enum Format: String, Sendable {
-        /// The envelope of docs/protocol.md, of the class's length.
+        /// Envelope of docs/protocol.md, of the class's length.
         case sealed
-        /// A record of RFC 8291.
+        /// Record of RFC 8291.
         case webPush = "webpush"
     }
 

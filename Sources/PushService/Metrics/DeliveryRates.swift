@@ -7,7 +7,7 @@ package struct DeliveryRates: Equatable, Sendable {
     package struct Row: Hashable, Sendable {
         /// Days since 1970.
         package let day: Int64
-        /// A configured bundle id.
+        /// Configured bundle id.
         package let app: String
         /// Assigned ISO 3166-1 code, or `other`.
         package let region: String

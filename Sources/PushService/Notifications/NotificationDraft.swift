@@ -7,7 +7,7 @@ import ServiceParts
 /// Entries of a submission with known devices. A computation on values: no clock, no disk.
 struct NotificationDraft: Sendable {
     struct Common {
-        /// The app's, without a suffix.
+        /// App's, without a suffix.
         let app: Topic
         /// Topic with the push type's suffix.
         let topic: Topic
@@ -30,7 +30,7 @@ struct NotificationDraft: Sendable {
         var fallbackAfter: Duration?
     }
 
-    /// The app's, without a suffix.
+    /// App's, without a suffix.
     let topic: Topic
     /// In the order of the recipients.
     private(set) var entries: [NewEntry]
@@ -78,8 +78,8 @@ struct NotificationDraft: Sendable {
 
     /// - Parameters:
     ///   - rejected: recipients already left out; nil to refuse all for one's fault.
-    ///   - place: a recipient's index in the body, device id, and path of that.
-    ///   - own: a recipient's properties; nil with a fault that it added.
+    ///   - place: recipient's index in the body, device id, and path of that.
+    ///   - own: recipient's properties; nil with a fault that it added.
     init<Random: RandomSource>(
         _ common: Common,
         _ lookups: [DeviceLookup],

@@ -85,7 +85,7 @@ struct AcceptedNotification: Sendable {
 enum StoringResult: Sendable {
     case sending([Lease])
     case queued
-    /// A repetition, or a conflict of idempotency keys.
+    /// Repetition, or a conflict of idempotency keys.
     case repeated(EnqueueResult)
 
     init(_ result: SendingResult) {

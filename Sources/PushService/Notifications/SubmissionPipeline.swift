@@ -251,7 +251,7 @@ final class SubmissionPipeline {
 
     // MARK: Refusals and repetitions
 
-    /// The answer to the first of two same requests.
+    /// Answer to the first of two same requests.
     private typealias Earlier = (notifications: [AcceptedNotification], rejected: [UInt8])
 
     /// Answers with the refusal, unless the request was accepted before: device or quota may be gone since.
@@ -269,7 +269,7 @@ final class SubmissionPipeline {
         }
     }
 
-    /// - Returns: the first request's notifications, without purged ones, and its left-out recipients.
+    /// - Returns: first request's notifications, without purged ones, and its left-out recipients.
     /// - Throws: `.idempotencyConflict`, or the store's problem.
     private func repeated(_ result: EnqueueResult, _ submission: Submission) async throws(Problem) -> Earlier {
         guard case .duplicate(let ids) = result else {

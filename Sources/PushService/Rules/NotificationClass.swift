@@ -11,7 +11,7 @@ package enum NotificationClass: String, CaseIterable, Sendable {
     case urgent
     /// A message.
     case normal
-    /// A broadcast, or not soon.
+    /// Broadcast, or not soon.
     case background
 
     package var lane: Lane {

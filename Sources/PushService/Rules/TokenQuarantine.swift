@@ -10,7 +10,7 @@ package struct TokenQuarantine: Sendable {
     package struct Place: Hashable, Sendable {
         /// Two tenants may have one app.
         package let tenant: TenantID
-        /// A configured one.
+        /// Configured one.
         package let bundleID: BundleID
         package let environment: APNSEnvironment
         /// True for tokens that APNs accepted before, so that invented tokens cast no doubt on them.

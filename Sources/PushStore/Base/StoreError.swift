@@ -27,7 +27,7 @@ package enum StoreError: Error, Equatable, Sendable {
     case moved
     /// Not a position of this list, or from another store.
     case invalidCursor
-    /// A field with a length out of bounds.
+    /// Field with a length out of bounds.
     case byteCount(field: Field, of: ClosedRange<Int>)
     /// Failed call of the system or SQLite, and its code.
     case failed(operation: Operation, code: Int32)

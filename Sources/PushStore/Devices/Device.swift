@@ -138,7 +138,7 @@ package enum Quarantine: UInt8, CaseIterable, Sendable {
 package enum DeviceLookup: Equatable, Sendable {
     case found(Device)
     case missing
-    /// A damaged or moved row: no pushes until the app registers again.
+    /// Damaged or moved row: no pushes until the app registers again.
     case damaged
 }
 

@@ -18,7 +18,7 @@ package protocol DeviceRegistry: Sendable {
     /// - Returns: nil for an unknown device, or for a damaged bundle until the app's next launch.
     func bundles(of keys: [DeviceKey]) async throws(StoreError) -> [[UInt8]?]
 
-    /// - Returns: the tenant's devices with this token, of either kind, by id.
+    /// - Returns: tenant's devices with this token, of either kind, by id.
     func devices(
         token: DeviceToken,
         environment: APNSEnvironment,
@@ -43,7 +43,7 @@ package protocol DeviceRegistry: Sendable {
 
     /// Stops pushes to a token, for all the tenant's devices with it. A token for calls alone leaves the rest.
     ///
-    /// - Returns: the number of devices.
+    /// - Returns: number of devices.
     func quarantine(
         token: DeviceToken,
         environment: APNSEnvironment,
@@ -52,7 +52,7 @@ package protocol DeviceRegistry: Sendable {
 }
 
 extension DeviceRegistry {
-    /// The async form.
+    /// Async form.
     package func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup] {
         try await awaited { devices(keys, completion: $0) }
     }

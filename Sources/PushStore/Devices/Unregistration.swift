@@ -28,7 +28,7 @@ package struct Unregistration: Equatable, Sendable {
 }
 
 package enum UnregisterResult: Equatable, Sendable {
-    /// The device, or its token for calls if the 410 was about that.
+    /// Device, or its token for calls if the 410 was about that.
     case deleted
     /// Perhaps registered since: kept as `.unconfirmed`, or its token for calls is.
     case quarantined

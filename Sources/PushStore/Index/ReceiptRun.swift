@@ -42,7 +42,7 @@ enum ReceiptRunStep: Equatable {
 struct ReceiptRunPlan {
     let fanIn: Int
 
-    /// - Parameter oldest: the store's first entry; `.max` for none.
+    /// - Parameter oldest: store's first entry; `.max` for none.
     func next(_ runs: [ReceiptRun], oldest: Int64) -> ReceiptRunStep? {
         if let forgotten = runs.first(where: { $0.last < oldest }) { return .forget(forgotten) }
         // The oldest runs of a level are older than the level below: places stay in order.

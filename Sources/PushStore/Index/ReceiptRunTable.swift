@@ -95,7 +95,7 @@ final class ReceiptRunTable: RunTable {
         }
     }
 
-    /// - Returns: the first hash beyond the step's room; nil if all fit.
+    /// - Returns: first hash beyond the step's room; nil if all fit.
     private func bound(_ sources: [ReceiptRun]) throws(StoreError) -> Int64? {
         // Half the room each: overlapping runs all give a part.
         let ownCountMax = max(sizes.stepChunkCount / 2, 1)

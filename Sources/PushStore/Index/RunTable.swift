@@ -1,6 +1,6 @@
-/// The storage of an index's runs.
+/// Storage of an index's runs.
 protocol RunTable: AnyObject {
-    /// - Returns: the newest entry of all runs; 0 without runs.
+    /// - Returns: newest entry of all runs; 0 without runs.
     func lastEntry() throws(StoreError) -> Int64
 
     /// - Parameter pairs: sorted, not empty.

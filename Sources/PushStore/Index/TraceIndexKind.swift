@@ -1,4 +1,4 @@
-/// An index's key.
+/// Index's key.
 enum TraceIndexKind {
     case trace
     case device

@@ -55,7 +55,7 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: `.duplicate` or `.conflict`, as `enqueue` would; nil for a new request.
     func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult?
 
-    /// - Returns: the request's record of recipients without an entry; empty for none, or for an unknown request.
+    /// - Returns: request's record of recipients without an entry; empty for none, or for an unknown request.
     func rejected(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> [UInt8]
 
     /// - Returns: oldest first; none for another tenant's entry.
@@ -69,7 +69,7 @@ package protocol DurableOutbox: Sendable {
     /// Sends dead letters again, as new entries; one result for each, in order.
     func replay(_ replays: [Replay], tenant: TenantID, now: Timestamp) async throws(StoreError) -> [ReplayResult]
 
-    /// - Returns: a row for each tenant and lane that had an entry.
+    /// - Returns: row for each tenant and lane that had an entry.
     func counts() async throws(StoreError) -> [LaneCount]
 
     /// Counts a lane's queued entries, the tenant's and all, as of the last committed change, without a read.
@@ -83,11 +83,11 @@ package protocol DurableOutbox: Sendable {
 
     /// Deletes up to `limit` entries that ended before `time`, and as many older idempotency keys.
     ///
-    /// - Returns: the number of entries.
+    /// - Returns: number of entries.
     func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int
 }
 
-/// The async forms.
+/// Async forms.
 extension DurableOutbox {
     package func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult] {
         try await awaited { enqueue(requests, now: now, completion: $0) }

@@ -63,7 +63,7 @@ package enum EntryState: Equatable, Hashable, Sendable {
 
 /// Cause of a wait before anything was written to APNs.
 package enum WaitCause: UInt8, CaseIterable, Sendable {
-    /// The device's rate limit.
+    /// Device's rate limit.
     case device = 1
     /// APNs rejects the credential.
     case credential = 2

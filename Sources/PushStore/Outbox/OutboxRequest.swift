@@ -9,7 +9,7 @@ package struct OutboxRequest: Sendable {
     /// nil if it may be stored twice.
     package let idempotency: Idempotency?
     package let entries: [NewEntry]
-    /// The caller's record of recipients without an entry, for a repetition; empty for none.
+    /// Caller's record of recipients without an entry, for a repetition; empty for none.
     package let rejected: [UInt8]
 
     /// - Throws: `.byteCount(field: .entries)`.
@@ -34,7 +34,7 @@ package struct Idempotency: Hashable, Sendable {
     package static let keyByteCounts = 1...255
     package static let digestByteCounts = 32...32
 
-    /// The tenant's choice; any bytes.
+    /// Tenant's choice; any bytes.
     package let key: [UInt8]
     /// 32 bytes over the whole request; another digest under the same key is a conflict.
     package let digest: [UInt8]

@@ -13,7 +13,7 @@ package enum ReceiptResult: Equatable, Sendable {
 }
 
 package enum ReplayResult: Equatable, Sendable {
-    /// The new entry; a repeated request gets the same.
+    /// New entry; a repeated request gets the same.
     case replayed(EntryID)
     case notDead
     /// Nothing sendable is left.
@@ -24,7 +24,7 @@ package enum ReplayResult: Equatable, Sendable {
 
 package struct Replay: Sendable {
     package let id: EntryID
-    /// A new one: APNs has had the old.
+    /// New one: APNs has had the old.
     package let apnsID: APNSID
     package let deadline: Timestamp
 

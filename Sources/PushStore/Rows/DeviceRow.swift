@@ -25,7 +25,7 @@ struct DeviceRow {
     let seen: Timestamp
     let isReached: Bool
 
-    /// - Parameter neighbor: the topic of another row; an equal one is not checked again.
+    /// - Parameter neighbor: topic of another row; an equal one is not checked again.
     init?(_ row: SQLiteRow, key: DeviceKey, neighbor: Topic? = nil) {
         let quarantine = row.optionalInteger(3)
         let knownQuarantine = quarantine.flatMap { UInt8(exactly: $0) }.flatMap(Quarantine.init)

@@ -15,8 +15,8 @@ package final class SQLiteConnection {
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
     /// - Parameters:
-    ///   - path: an existing file.
-    ///   - fileSystem: a `sqlite3_vfs`; nil for the default.
+    ///   - path: existing file.
+    ///   - fileSystem: `sqlite3_vfs`; nil for the default.
     ///   - isReadOnly: leaves file and log untouched, even when it closes last.
     /// - Throws: `.failed(operation: .open)` and errors of the file.
     package init(path: String, fileSystem: String?, isReadOnly: Bool = false) throws(StoreError) {

@@ -33,7 +33,7 @@ struct StoreMark: Equatable {
 
 /// Reason why a database is not the one last open here, and may lack acknowledged data.
 package enum RestoreCause: Int64, CaseIterable, Sendable {
-    /// A copy made by `StoreCopy` or `SQLiteStore.backup`.
+    /// Copy made by `StoreCopy` or `SQLiteStore.backup`.
     case backup = 1
     /// An older state, or the mark is gone.
     case otherFile = 2

@@ -56,7 +56,7 @@ struct TokenVault: Sendable {
         return Array(secrets.tag(.fingerprint, parts).prefix(Self.fingerprintByteCount))
     }
 
-    /// The associated data.
+    /// Associated data.
     private static func row(
         _ key: DeviceKey,
         _ topic: Topic,

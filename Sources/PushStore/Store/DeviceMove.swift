@@ -46,7 +46,7 @@ struct DeviceMove {
         }
     }
 
-    /// - Returns: the rows in order of their final places.
+    /// - Returns: rows in order of their final places.
     private func places(of rows: [Row]) throws(StoreError) -> [Row] {
         var rows = rows.sorted { ($0.place, $0.number) < ($1.place, $1.number) }
         // Rows with the same four places are adjacent, and alone in them.

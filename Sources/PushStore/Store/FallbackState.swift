@@ -1,6 +1,6 @@
 package import Envelope
 
-/// The stored states.
+/// Stored states.
 enum FallbackState: Int64 {
     /// Waits for its due time.
     case armed = 0
@@ -112,7 +112,7 @@ extension StoreWriter {
 
     /// At the start, re-arms claimed fallbacks, which were not sent, and ends those that may have been.
     ///
-    /// - Returns: the entries of the latter.
+    /// - Returns: entries of the latter.
     func recoverFallbacks(now: Timestamp) throws(StoreError) -> [OutboxEntry] {
         try sql("UPDATE fallback SET state = 0 WHERE state = 1").run([])
         let ids = try sql("SELECT entry FROM fallback WHERE state = 2 ORDER BY entry").all([]) { $0.integer(0) }

@@ -17,7 +17,7 @@ struct FileLocation {
 
     private let files: [(path: String, identity: Identity)]
 
-    /// - Parameter path: an open database, with its log beside it.
+    /// - Parameter path: open database, with its log beside it.
     init(_ path: String) {
         files = [path, path + "-wal"].compactMap { path in Identity(path).map { (path, $0) } }
     }

@@ -5,7 +5,7 @@ enum Migration {
     /// - Parameters:
     ///   - steps: fewer in tests.
     ///   - hash: replaces the file's own in tests.
-    /// - Returns: the file's version before; 0 for an empty file.
+    /// - Returns: file's version before; 0 for an empty file.
     /// - Throws: `.newerFile`, `.notAStore`.
     @discardableResult
     static func run(

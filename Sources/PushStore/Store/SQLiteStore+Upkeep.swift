@@ -4,7 +4,7 @@ extension SQLiteStore {
     /// Copies the store, as of the copy's end, under the same key. Work continues: each transaction advances it, and it
     /// holds no log.
     ///
-    /// - Parameter path: a new file; it appears whole or not at all.
+    /// - Parameter path: new file; it appears whole or not at all.
     /// - Throws: `.failed(operation: .open)` with EEXIST, `.failed(operation: .backup)` with EBUSY while another copy
     ///   runs, and disk errors.
     package func backup(to path: String) async throws(StoreError) {

@@ -9,7 +9,7 @@ enum Schema {
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
         fallbacks, reachedDevices, partialRequests,
     ]
-    /// The first version with device places.
+    /// First version with device places.
     static let placesVersion = 8
 
     private static let outbox = """

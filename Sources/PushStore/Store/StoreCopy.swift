@@ -10,7 +10,7 @@ package enum StoreCopy {
     /// Copies the store as of one moment, under the same key. Blocks on the disk, and keeps a running service from
     /// checkpointing: there use `SQLiteStore.backup`.
     ///
-    /// - Parameter path: a new file of mode 0600, which appears whole or not at all.
+    /// - Parameter path: new file of mode 0600, which appears whole or not at all.
     /// - Throws: `.failed(operation: .open)` with ENOENT or EEXIST, `.notAStore`, and disk errors.
     package static func make(of source: String, at path: String) throws(StoreError) {
         let source = try connect(source)

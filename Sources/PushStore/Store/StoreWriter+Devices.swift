@@ -31,7 +31,7 @@ extension StoreWriter {
         }
     }
 
-    /// - Returns: the row number in `bundle`.
+    /// - Returns: row number in `bundle`.
     private func write(
         _ bundle: [UInt8],
         at place: Int64,
@@ -96,7 +96,7 @@ extension StoreWriter {
         ])
     }
 
-    /// - Returns: a device's place, and its row, nil if damaged; nil without one.
+    /// - Returns: device's place, and its row, nil if damaged; nil without one.
     private func find(
         _ key: DeviceKey,
         number: Int64

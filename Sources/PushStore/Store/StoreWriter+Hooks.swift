@@ -54,7 +54,7 @@ extension StoreWriter {
         try countHooks(of: tenant, waiting: -droppedCount, dropped: droppedCount)
     }
 
-    /// - Returns: the tenant's waiting hooks.
+    /// - Returns: tenant's waiting hooks.
     @discardableResult
     func countHooks(of tenant: Int64, waiting: Int, dropped: Int) throws(StoreError) -> Int64 {
         guard waiting != 0 || dropped != 0 else { return 0 }

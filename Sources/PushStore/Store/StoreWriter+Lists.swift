@@ -2,7 +2,7 @@ internal import Envelope
 
 /// Row of `waiting`, by which the queue and deadlines find an entry.
 struct Waiting {
-    /// The tenant's number.
+    /// Tenant's number.
     let tenant: Int64
     let lane: Lane
     let isParked: Bool

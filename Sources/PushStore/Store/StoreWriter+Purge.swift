@@ -10,7 +10,7 @@ extension StoreWriter {
     /// Deletes entries that ended before `time`, in the order of ids, which is that of time. Newer ones, which cannot
     /// have ended, stay unread.
     ///
-    /// - Parameter lastID: the end of the step before; 0 for the first.
+    /// - Parameter lastID: end of the step before; 0 for the first.
     func purge(endedBefore time: Timestamp, after lastID: Int64, limit: Int) throws(StoreError) -> PurgeStep {
         // Ids ahead of the clock do not tell an entry's age: then all are read.
         let newest = isAheadOfClock ? .max : EntrySequence.last(before: time.milliseconds) << 8

@@ -10,7 +10,7 @@ struct TallySnapshot {
     private var numbers: [TenantID: Int64] = [:]
     private var queues = Lane.allCases.map { _ in Queue() }
 
-    /// - Parameter tenant: the name of the key's number; nil if the file has none.
+    /// - Parameter tenant: name of the key's number; nil if the file has none.
     mutating func add(_ change: Int, to key: TallyTable.Key, of tenant: TenantID?) {
         let count = counts[key, default: 0] + change
         counts[key] = count

@@ -36,7 +36,7 @@ final class TallyTable {
         note(known)
     }
 
-    /// - Returns: the sum, as of the last committed transaction.
+    /// - Returns: sum, as of the last committed transaction.
     func count(_ state: EntryState.Code) -> Int {
         snapshot.withLock { $0.counts.reduce(0) { $1.key.state == state ? $0 + $1.value : $0 } }
     }

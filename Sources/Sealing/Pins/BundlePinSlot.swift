@@ -2,7 +2,7 @@ public import Envelope
 public import Keys
 private import Primitives
 
-/// The key of a pin: one device in one app.
+/// Key of a pin: one device in one app.
 public struct BundlePinSlot: Hashable, Sendable {
     /// The device.
     public let identity: IdentityKey

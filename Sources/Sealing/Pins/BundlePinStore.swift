@@ -1,7 +1,7 @@
 public import Envelope
 public import Keys
 
-/// A sender's memory of every device's newest bundle.
+/// Sender's memory of every device's newest bundle.
 ///
 /// All processes that seal for one sender share one store; otherwise one could accept a bundle that another knows to be
 /// old (protocol v1, rule 16).
@@ -25,7 +25,7 @@ public protocol BundlePinStore: Sendable {
     ) throws(BundlePinStoreError)
 }
 
-/// A change to a pin.
+/// Change to a pin.
 public enum BundlePinChange: Equatable, Sendable {
     /// Leaves it as it is.
     case keep

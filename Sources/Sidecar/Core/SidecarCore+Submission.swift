@@ -143,7 +143,7 @@ extension SidecarCore {
 
     /// Uploads attachments, and encodes the message once for all devices.
     ///
-    /// - Returns: the encoded message, and its words to encode it again.
+    /// - Returns: encoded message, and its words to encode it again.
     private func prepare(
         _ submission: MessageSubmission,
         _ now: Timestamp

@@ -2,7 +2,7 @@ import CommandLineTool
 import Foundation
 
 extension Arguments {
-    /// A date such as "2026-11-21T10:00Z" or "2026-11-21T10:00:30+01:00".
+    /// Date such as "2026-11-21T10:00Z" or "2026-11-21T10:00:30+01:00".
     func date(_ name: String) throws(CommandError) -> Date? {
         guard let text = value(name) else { return nil }
         // Foundation requires seconds.

@@ -47,7 +47,7 @@ extension Arguments {
         }
     }
 
-    /// A duration such as "90s", "15m", "1h" or "7d".
+    /// Duration such as "90s", "15m", "1h" or "7d".
     func duration(_ name: String) throws(CommandError) -> Duration? {
         guard let text = value(name) else { return nil }
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]

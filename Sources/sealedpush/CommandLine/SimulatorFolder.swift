@@ -130,8 +130,8 @@ final class SimulatorFolder: Sendable {
     /// Writes a device's key and certificate, for `device --certificate`.
     ///
     /// - Parameters:
-    ///   - path: A simulator's folder; missing files are made.
-    ///   - out: A new file.
+    ///   - path: Simulator's folder; missing files are made.
+    ///   - out: New file.
     static func activateDevice(folder path: String, out: String) throws(CommandError) {
         try makeFolder(path)
         let authority = try deviceAuthority(path)

@@ -155,7 +155,7 @@ struct DemoPlay {
         return traces
     }
 
-    /// The phone's event, the first.
+    /// Phone's event, the first.
     private func acceptedEvents(of sealed: [Sealed]) throws(CommandError) -> JSONValue {
         var seen: JSONValue?
         for _ in sealed {

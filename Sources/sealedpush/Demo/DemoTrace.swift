@@ -3,7 +3,7 @@ struct DemoTrace {
     private let start = ContinuousClock.now
     private let trace: String
     let device: String
-    /// The relay's id, once it has accepted.
+    /// Relay's id, once it has accepted.
     var id = ""
     private var stations: [(milliseconds: Int64, text: String)] = []
 

@@ -13,7 +13,7 @@ struct AppContainer: ~Copyable {
 
     /// Before any thread reads the environment, through which the extension finds its container.
     ///
-    /// - Parameter place: A folder that stays; nil for a temporary one.
+    /// - Parameter place: Folder that stays; nil for a temporary one.
     init(at place: String? = nil) throws(CommandError) {
         let temporary = place == nil ? try Temporary() : nil
         if let place { try Self.make(place) }

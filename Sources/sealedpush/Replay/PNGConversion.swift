@@ -11,7 +11,7 @@ enum PNGConversion {
         let arguments: @Sendable (_ svg: String, _ png: String) -> [String]
     }
 
-    /// The best first: ImageMagick's result depends on how it was built.
+    /// Best first: ImageMagick's result depends on how it was built.
     private static let tools = [
         Tool(name: "rsvg-convert") { ["--format", "png", "--zoom", "2", "--output", $1, $0] },
         Tool(name: "inkscape") { ["--export-type=png", "--export-dpi=192", "--export-filename=\($1)", $0] },

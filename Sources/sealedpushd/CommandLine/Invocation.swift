@@ -104,6 +104,6 @@ enum Invocation: Equatable {
 }
 
 struct InvocationError: Error, Equatable {
-    /// A sentence without its full stop.
+    /// Sentence without its full stop.
     let reason: String
 }
