@@ -1,8 +1,7 @@
 /// Apple's address of one app on one device: opaque bytes, 32 on most devices today.
 ///
-/// Apple forbids assuming a length (tokens of Live Activities are far longer), so any up to `byteCountMax` is valid. A
-/// token can be linked to a person, and with the team's key its holder can push. So no description, mirror or error
-/// shows it.
+/// Apple forbids assuming a length (Live Activities' are far longer), so any up to `byteCountMax` is valid. A token can
+/// be linked to a person, and with the team's key its holder can push: no description, mirror or error shows it.
 ///
 /// - Source: "Sending notification requests to APNs", the `:path` header.
 public struct DeviceToken: Hashable, Sendable {

@@ -1,10 +1,8 @@
 /// Effect of an APNs answer on the notification, the device token, the connection and the lane (the credential at its
-/// endpoint).
+/// endpoint). A value, so that a queue, a database job and the client's pool decide alike.
 ///
-/// A value, so that a queue, a database job and the client's pool decide alike.
-///
-/// - Source: "Handling notification responses from APNs": the table of reasons and "Understand error codes", on what
-///   may be sent again.
+/// - Source: "Handling notification responses from APNs": table of reasons, and "Understand error codes", on what may
+///   be sent again.
 public struct Disposition: Sendable, Equatable {
     /// Effect on the notification.
     public enum Notification: Sendable, Equatable {

@@ -48,8 +48,8 @@ public enum PushType: String, CaseIterable, Sendable {
     /// False where APNs refuses the priority: "For background notifications, using priority 10 is an error".
     public func allows(_ priority: Priority) -> Bool { !(self == .background && priority == .immediate) }
 
-    /// True for a priority on Apple's pages, which is stricter than `allows`: 10 or 5 for a Live Activity and a
-    /// location query, 10 for Push to Talk. Other types have no rule beyond `allows`.
+    /// True for a priority on Apple's pages, stricter than `allows`: 10 or 5 for a Live Activity and a location query,
+    /// 10 for Push to Talk; other types as `allows`.
     public func expects(_ priority: Priority) -> Bool {
         switch self {
         case .background: priority != .immediate

@@ -31,8 +31,8 @@ public struct RejectionBody: Equatable, Sendable {
 
     /// Tells if a 410 proves that the app is gone.
     ///
-    /// APNs answers late: the app may be installed again since, with the same token. So only a token that was not
-    /// registered after the answer's timestamp is dead. An answer without a timestamp proves nothing.
+    /// APNs answers late: the app may be installed again since, with the same token. So only a token not registered
+    /// after the answer's timestamp is dead; without a timestamp nothing is proved.
     ///
     /// - Parameter registeredAtMilliseconds: token's last registration, in milliseconds since 1970.
     /// - Returns: true when the token should be deleted.

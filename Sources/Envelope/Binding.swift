@@ -1,4 +1,4 @@
-/// HPKE's `info` and the sender's signature input. Each has its own context string, so no signature or key is accepted
+/// HPKE's `info` and the sender's signature input. Each has its own context string: no signature or key is accepted
 /// elsewhere.
 package enum Binding {
     package static let envelopeContext = "SealedPush/1"

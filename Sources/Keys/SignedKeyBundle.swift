@@ -1,8 +1,8 @@
 package import Envelope
 private import Primitives
 
-/// Bundle signed by the pinned identity, not yet checked against the sender's pin and clock. Two steps verify the
-/// costly signature before a pin store is locked.
+/// Bundle signed by the pinned identity, not yet checked against pin and clock. In two steps, the costly signature is
+/// verified before a pin store is locked.
 package struct SignedKeyBundle: Sendable {
     private let bundle: KeyBundle
     /// SHA-256 of all bytes.

@@ -11,8 +11,8 @@ import Primitives
 ///         try await relay.bundle(of: device)
 ///     }
 ///
-/// The cache is not trusted: each use verifies a copy in full, against the pins too. A copy that fails or cannot be
-/// read is fetched anew.
+/// The cache is not trusted: each use verifies a copy in full, against the pins too. A failing or unreadable copy is
+/// fetched anew.
 public struct BundleCache: Sendable {
     // "SPC1" ‖ fetched-at u64 ‖ SHA-256(all but this)[0..<8] ‖ bundle. The check detects accidents; the bundle is
     // signed.
@@ -78,9 +78,8 @@ public struct BundleCache: Sendable {
         return verified
     }
 
-    /// Forgets the copy of a device; the pin stays.
-    ///
-    /// For a contact that is removed, and for a re-send that the relay asks for: the device has a newer bundle then.
+    /// Forgets the copy of a device; the pin stays. For a removed contact, and a re-send that the relay asks for, as
+    /// the device then has a newer bundle.
     ///
     /// - Throws: `.system`.
     public func forget(_ identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) {

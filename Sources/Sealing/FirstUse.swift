@@ -27,8 +27,8 @@ public struct FirstUse: Sendable {
 extension Recipient {
     /// Accepts a bundle's own claim of its identity.
     ///
-    /// Only for a contact without a pinned identity, where an attacker in between from the first moment is acceptable.
-    /// A changed identity is a new contact, which a person accepts.
+    /// Only for a contact without a pinned identity, where an attacker in between from the start is acceptable. A
+    /// changed identity is a new contact, which a person accepts.
     ///
     /// - Throws: `RecipientError`; only the check of the identity is left out.
     public static func trustOnFirstUse(

@@ -7,13 +7,13 @@ public import Keys
 /// own (protocol v1, rule 12).
 public struct Recipient: Sendable {
     /// Age at which a copy must be fetched anew (protocol v1, rule 17): devices keep a superseded prekey that long, and
-    /// for the longest life of a message.
+    /// a message's longest life.
     public static let copyAgeMax: Duration = .seconds(7 * 86_400)
 
     /// Pinned identity that the bundle was checked against.
     public let identity: IdentityKey
-    /// Time at which the device made the bundle, by its own clock. A relay can show an old bundle, until it expires, to
-    /// a sender without a pin; an age of weeks is the one sign of it.
+    /// Time at which the device made the bundle, by its own clock. A relay can show an old, unexpired bundle to a
+    /// sender without a pin; an age of weeks is the one sign of it.
     public let issuedAt: Timestamp
     /// Time of the last fetch of these bytes; nil without pins.
     public let fetchedAt: Timestamp?
@@ -93,10 +93,8 @@ public struct Recipient: Sendable {
         }
     }
 
-    /// Verifies a bundle without pins. Older bundles that have not expired are accepted, and two devices under one
-    /// identity go unnoticed.
-    ///
-    /// For tools that seal once, or keep epochs themselves.
+    /// Verifies a bundle without pins: older, unexpired bundles are accepted, and two devices under one identity go
+    /// unnoticed. For tools that seal once, or keep epochs themselves.
     public init(
         bundle: [UInt8],
         pinnedIdentity: IdentityKey,

@@ -83,8 +83,8 @@ extension SenderIdentity {
         key = try file.identityKey(seeds[0][0])
     }
 
-    /// Creates a key file of mode 0600, atomically. Of two processes that start at once, one gets `.exists`, and loads
-    /// the other's file.
+    /// Creates a key file of mode 0600, atomically. Of two processes at once, one gets `.exists`, and loads the other's
+    /// file.
     ///
     /// - Throws: `FileError`; `.exists` leaves the file as it is.
     public func write(to path: String) throws(FileError) { try write(to: path, isExample: false) }

@@ -62,8 +62,8 @@ package struct CertificateClaims: Equatable, Sendable {
         topics.first { $0.name.utf8.elementsEqual(topic.bytes) }
     }
 
-    /// True if APNs accepts `pushType` on `topic` from this certificate. It answers others with TopicDisallowed, and
-    /// too many of those cost the connection.
+    /// True if APNs accepts `pushType` on `topic` from this certificate. Others get TopicDisallowed; too many cost the
+    /// connection.
     package func allows(_ topic: Topic, _ pushType: PushType) -> Bool {
         guard topic.hasSuffix(of: pushType), let listed = listed(topic) else { return false }
         switch pushType.certificateCoverage {

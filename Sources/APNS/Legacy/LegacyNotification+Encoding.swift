@@ -7,8 +7,8 @@ extension LegacyNotification {
         Self.append(deviceToken.bytes, payload, identifier, expiresAt, priority, to: &bytes, as: command)
     }
 
-    /// Appends a notification without a token, which APNs must refuse. Its error packet is the only proof that
-    /// everything before it was accepted.
+    /// Appends a notification without a token, which APNs must refuse: only its error packet proves that all before it
+    /// was accepted.
     package static func appendProbe(_ identifier: UInt32, to bytes: inout [UInt8], as command: LegacyCommand) {
         precondition(command.isAnswered, "APNs does not answer this command")
         append([], Array("{}".utf8), identifier, 0, .immediate, to: &bytes, as: command)

@@ -2,15 +2,13 @@ public import APNS
 import Platform
 package import Primitives
 
-/// Key's provider token, shared by all its connections and renewed in time.
-///
-/// Apple wants a renewal at most once in 20 minutes and at least once in 60. Age is counted on the uptime clock, so
-/// that setting the wall clock has no effect on it.
+/// Key's provider token, shared by all its connections and renewed in time: at most once in 20 minutes and at least
+/// once in 60, as Apple wants. Age is counted on the uptime clock: setting the wall clock has no effect.
 public final class ProviderTokenSource: Sendable {
     /// Leaves ten minutes for clocks that differ.
     package static let renewalAgeSeconds: Int64 = 50 * 60
-    /// APNs answers a renewal within 20 minutes with TooManyProviderTokenUpdates. One minute more, because both sides
-    /// count whole seconds, from different starts.
+    /// APNs answers a renewal within 20 minutes with TooManyProviderTokenUpdates. One minute more: both sides count
+    /// whole seconds, from different starts.
     package static let renewalAgeSecondsMin: Int64 = 21 * 60
     /// Older tokens are never sent: APNs refuses them after 60 minutes.
     private static let ageSecondsMax: Int64 = 58 * 60

@@ -3,8 +3,8 @@ import Networking
 
 /// State of one batch on the binary interface. No I/O, no clock.
 ///
-/// The interface does not confirm. So a connection ends with a notification that must be refused: the error packet
-/// proves that those before were accepted. Only discarded ones are written again.
+/// The interface confirms nothing. So a connection ends with a notification that must be refused: the error packet
+/// proves those before accepted. Only discarded ones are written again.
 struct LegacyDelivery {
     enum Step: Equatable {
         case write([UInt8])

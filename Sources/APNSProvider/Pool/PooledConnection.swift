@@ -52,7 +52,7 @@ final class PooledConnection {
         return core.isOpen && takesBodies
     }
 
-    /// False behind a partly written body: nghttp2 prefers streams that have had least, so later pushes would delay its
+    /// False behind a partly written body: nghttp2 prefers streams that had least, so later pushes would delay its
     /// rest.
     private var takesBodies: Bool {
         guard !core.isBodyCut, core.unsentBodyByteCount < Self.unsentByteCountMax else { return false }

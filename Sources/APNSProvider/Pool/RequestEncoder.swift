@@ -4,7 +4,7 @@ import HTTP
 /// Encodes a push as header fields, by Apple's advice for APNs' small compression table.
 ///
 /// - Source: "Sending notification requests to APNs", on HPACK: `:path` and `authorization` are not indexed; `apns-id`,
-///   `apns-expiration` and `apns-collapse-id` are indexed the first time, which puts their names in the table.
+///   `apns-expiration` and `apns-collapse-id` are indexed the first time, for their names.
 struct RequestEncoder {
     /// Fields of every push.
     private let start: HeaderBlock

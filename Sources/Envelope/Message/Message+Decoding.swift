@@ -2,8 +2,8 @@ extension Message {
     /// Includes the object itself.
     package static let bodyDepthMax = 8
 
-    /// Reads the sealed body. Unknown members are ignored, so that a newer sender reaches an older app; "crit" lists
-    /// names that must be understood.
+    /// Reads the sealed body. Unknown members are ignored, so that newer senders reach older apps; "crit" lists names
+    /// that must be understood.
     package init(sealedBody bytes: [UInt8]) throws(MessageError) {
         let limits = JSONParser.Limits(byteCountMax: bytes.count, depthMax: Self.bodyDepthMax, allowsFractions: false)
         let document: JSONValue

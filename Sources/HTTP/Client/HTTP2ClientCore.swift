@@ -177,8 +177,8 @@ package final class HTTP2ClientCore {
 
     // MARK: Deadlines
 
-    /// One timer for all requests, at the earliest deadline ever set: nearly all are answered before theirs, and a
-    /// timer for each would cost more than the rest of the request.
+    /// One timer for all requests, at the earliest deadline ever set: nearly all are answered before, and a timer each
+    /// would cost more than the rest.
     private func watchDeadline(_ deadline: MonotonicTime) {
         guard deadline < nextDeadline else { return }
         nextDeadline = deadline

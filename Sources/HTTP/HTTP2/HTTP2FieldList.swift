@@ -8,11 +8,11 @@ import CNGHTTP2
     private static let ownByteCount = 24
     private static let lengthNameByteCount = 14
 
-    /// Lends `body` the fields for the call only: nghttp2 copies them before it returns.
+    /// Lends `body` the fields for the call only: nghttp2 copies them.
     ///
     /// - Parameters:
-    ///   - status: First field, of three digits; nil for a request.
-    ///   - contentLength: Last field; nil for none.
+    ///   - status: first field, of three digits; nil for a request.
+    ///   - contentLength: last field; nil for none.
     mutating func lend<Result>(
         status: Int?,
         contentLength: Int? = nil,

@@ -233,8 +233,8 @@ package import Networking
 
     // MARK: The connection
 
-    /// Server: `count` is below 2^31. Excess streams that arrive before the peer knows it are refused, without a
-    /// connection error.
+    /// Server: `count` is below 2^31. Excess streams from before the peer knows it are refused, without a connection
+    /// error.
     package func setMaxConcurrentStreams(_ count: UInt32) throws(HTTP2Error) {
         precondition(role == .server && count <= Int32.max)
         try submitSettings([(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limitForLibrary(count))])

@@ -1,8 +1,7 @@
 /// Chooses ends of body frames so that a peer with the protocol's first window returns all of it.
 ///
 /// Peers return a window when half is used (nghttp2, Netty), and check after each frame. After a frame across the half,
-/// the rest is less than half, and waits for bytes that cannot come. Frames that end at the half and at the whole leave
-/// no rest.
+/// the rest is less, and waits for bytes that cannot come. Frames that end at the half and the whole leave no rest.
 struct SendPace {
     /// RFC 9113 section 6.9.2.
     static let windowByteCount = 65_535

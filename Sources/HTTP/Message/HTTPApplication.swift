@@ -1,5 +1,4 @@
-/// Answers requests of either HTTP version. `begin` sees the fields before any of the body is kept, so that a refusal
-/// costs no memory.
+/// Answers requests of either HTTP version. `begin` sees the fields before any body is kept: a refusal costs no memory.
 package protocol HTTPApplication: AnyObject, Sendable {
     /// On the loop, without blocking.
     func begin(_ head: HTTPHead) -> HTTPBeginning

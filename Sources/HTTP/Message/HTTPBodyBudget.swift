@@ -39,8 +39,8 @@ final class HTTPBodyBudget {
     }
 }
 
-/// Memory shared without reservations. An owner gets more only while at least as much stays free as it then holds: it
-/// gets half at most, and the next owner finds half as much as each has.
+/// Memory shared without reservations. An owner gets more only while as much stays free as it then holds: it gets half
+/// at most, and the next owner finds half as much as each has.
 ///
 /// - Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998, with α =
 ///   1.

@@ -59,8 +59,8 @@ final class HTTP1Connection {
     /// Begins to serve. On the loop.
     ///
     /// - Parameters:
-    ///   - remoteAddress: Without the port; nil for a local caller.
-    ///   - onKeyAccepted: Called for each request whose key was accepted.
+    ///   - remoteAddress: without the port; nil for a local caller.
+    ///   - onKeyAccepted: called for each request with an accepted key.
     init(
         _ channel: any ByteChannel,
         service: HTTPService,

@@ -1,10 +1,10 @@
 private import Glibc
 import Networking
 
-/// Server's connections, with the next one to be evicted. A value: the clock is the caller's.
+/// Server's connections, with the next to be evicted. A value: the clock is the caller's.
 ///
-/// A connection without a finished handshake costs its maker a SYN, one without a valid key a handshake. Both are
-/// evicted at a limit, oldest first; one with a valid key is not.
+/// A connection without a finished handshake costs its maker a SYN, one without a valid key a handshake. At a limit
+/// both are evicted, oldest first; one with a valid key is not.
 struct HTTPConnectionTable {
     typealias ID = Int
 
@@ -53,8 +53,8 @@ struct HTTPConnectionTable {
         }
     }
 
-    /// Minimum age before eviction by the same network. Otherwise a crowd behind one address would evict each other's
-    /// requests until none completes.
+    /// Minimum age before eviction by the same network. Else a crowd behind one address would evict each other's
+    /// requests for ever.
     static let patience = Duration.seconds(1)
 
     var countMax: Int

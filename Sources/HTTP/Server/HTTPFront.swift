@@ -1,7 +1,6 @@
 package import Networking
 
-/// One server for HTTP/2 and HTTP/1.1, on one loop: over TLS on one port, by ALPN, and in plain text on the loopback
-/// address.
+/// One server for HTTP/2 and HTTP/1.1, on one loop: over TLS on one port, by ALPN, and in plain text on loopback.
 package final class HTTPFront: Sendable {
     /// IPv4 or IPv6 literal, or "localhost", with a port; for port 0 the system chooses.
     package struct Listen: Sendable {
@@ -42,7 +41,7 @@ package final class HTTPFront: Sendable {
         }
     }
 
-    /// Starts to listen on 127.0.0.1 alone, in plain text. Other local programs and every page in a local browser can
+    /// Starts to listen on 127.0.0.1 alone, in plain text. Every local program, and every page in a local browser, can
     /// call it: authenticate each request.
     ///
     /// - Parameter port: 0 lets the system choose; see `loopbackPort`.
@@ -57,11 +56,11 @@ package final class HTTPFront: Sendable {
         }
     }
 
-    /// Starts to listen on a unix socket, in plain text. Its mode says which users may connect.
+    /// Starts to listen on a unix socket, in plain text.
     ///
     /// - Parameters:
-    ///   - path: of at most 107 bytes, where no file is; left there at the end.
-    ///   - mode: of the socket's file.
+    ///   - path: at most 107 bytes, where no file is; left there at the end.
+    ///   - mode: of the socket's file: which users may connect.
     package static func startUnix(
         path: String,
         mode: UInt32,
@@ -122,8 +121,8 @@ package final class HTTPFront: Sendable {
         await core.loop.run { core.value.replaceLimits(limits) }
     }
 
-    /// Frees the ports, lets open requests end within the drain deadline (or ends at once), and returns when every
-    /// connection is closed.
+    /// Frees the ports, lets open requests end within the drain deadline (or ends at once), and returns when all
+    /// connections have closed.
     package func close(gracefully: Bool = true) async {
         let core = core
         await withCheckedContinuation { continuation in

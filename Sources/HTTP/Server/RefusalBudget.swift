@@ -2,11 +2,11 @@ import Networking
 
 /// Bounds a server's time for responses of 429 (RFC 6585 section 4). A value: the clock is the caller's.
 ///
-/// A client that ignores `Retry-After` asks again at once. A connection whose refusal cannot be paid for at once is not
-/// read until it is; its requests wait in TCP's own buffers, where they cost nothing.
+/// A client that ignores `Retry-After` asks again at once. A connection whose refusal is not paid for is not read until
+/// it is; its requests wait in TCP's own buffers, where they cost nothing.
 struct RefusalBudget {
     struct Measure: Sendable {
-        /// Share of the loop's time for all refusals: 5,000 a second. A server may lose a tenth at threefold load; the
+        /// Share of the loop's time for all refusals: 5,000 a second. At threefold load a server may lose a tenth; the
         /// rest of that pays for more concurrent requests.
         var percentMax = 4
         /// Cost of one refused POST of 1 KB, from TLS to TLS.

@@ -16,8 +16,8 @@ package enum PrivateFile {
 
     package enum ExampleKeys: Sendable { case refused, allowed }
 
-    /// - Throws: `FileError`, also if others may read it. An allowed example key may be readable: it is no
-    ///   secret, and a checkout cannot keep mode 0600.
+    /// - Throws: `FileError`, also if others may read it, except an allowed example key: it is no secret, and a
+    ///   checkout cannot keep mode 0600.
     package static func read(_ path: String, exampleKeys: ExampleKeys) throws(FileError) -> SecretBytes {
         if let code = DeviceRules.refusal(of: .read, at: path) { throw .system(call: "open", path: path, code: code) }
         // O_NONBLOCK: a FIFO must not hold the caller.
@@ -48,8 +48,8 @@ package enum PrivateFile {
         return bytes
     }
 
-    /// True for a file that its owner alone may read. The group may read too if the file is root's and the process is
-    /// not: so clusters mount secrets.
+    /// True for a file that its owner alone may read. The group may too if the file is root's and the process is not:
+    /// so clusters mount secrets.
     ///
     /// - Source: PostgreSQL, "SSL Server File Usage", the rule for `ssl_key_file`.
     package static func isPrivate(_ mode: UInt32, owner: UInt32, user: UInt32) -> Bool {

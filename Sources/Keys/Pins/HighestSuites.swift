@@ -1,8 +1,7 @@
 package import Envelope
 
-/// Highest suite that a device ever offered, per protection class. Bytes keep pins comparable with later versions.
-///
-/// A higher byte is better. Per class, so that a lower suite of one cannot hide behind a higher one of the other.
+/// Highest suite that a device ever offered, per protection class: a lower one of one class cannot hide behind a higher
+/// one of the other. Bytes, the higher the better, keep pins comparable with later versions.
 package struct HighestSuites: Hashable, Sendable {
     /// Offer of a bundle's entry.
     package struct Offer: Hashable, Sendable {

@@ -1,8 +1,8 @@
 import Glibc
 import Platform
 
-/// Resolves names off the loops, since the system's resolver may block for long. Caches nothing. Uses a few threads
-/// only; further queries wait, and can be cancelled.
+/// Resolves names off the loops, since the system's resolver may block for long. Caches nothing. Has a few threads;
+/// further queries wait, and can be cancelled.
 package final class Resolver: Sendable {
     package typealias Lookup = @Sendable (_ host: String, _ port: UInt16) throws(TransportError) -> [SocketAddress]
 

@@ -1,8 +1,8 @@
 import Glibc
 
 extension EventLoop {
-    /// Runs `work`, which must not block, on the loop and blocks the calling thread until it is done. Not from the loop
-    /// itself, which would wait for ever.
+    /// Runs `work`, which must not block, on the loop and blocks the calling thread until it is done. Not from the
+    /// loop, which would wait for ever.
     package func wait<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
         precondition(!isOnLoop, "the loop cannot wait for itself")
         let turnstile = Turnstile<Result>()

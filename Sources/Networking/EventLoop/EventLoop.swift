@@ -9,8 +9,8 @@ package protocol TurnEndHandler: AnyObject {
 
 /// One thread that waits for descriptors, timers and queued work. Nothing on it may block.
 ///
-/// A task pinned to the loop reaches a connection without a thread switch, which is most of the cost of a request. A
-/// task without that preference is queued again at every `await` of an actor on the loop, even before the body of a
+/// A task pinned to the loop reaches a connection without a thread switch, most of a request's cost. A task without
+/// that preference is queued again at every `await` of an actor on the loop, even before the body of a
 /// `withCheckedContinuation`: decide whether to wait inside that body.
 ///
 /// Unchecked Sendable: a lock guards the inbox, and any thread may wake the poller. All else belongs to the loop's
@@ -199,8 +199,8 @@ package protocol TurnEndHandler: AnyObject {
         turnEnd.removeAll(keepingCapacity: true)
     }
 
-    /// Runs queued work after the last turn. Under the lock that sees the queue empty, the thread gives up the loop, so
-    /// that no work is lost and never two threads run the loop.
+    /// Runs queued work after the last turn. The thread gives up the loop under the lock that sees the queue empty: no
+    /// work is lost, and never two threads run the loop.
     private func drain() {
         while true {
             var work: [LoopInbox.Work] = []

@@ -1,7 +1,7 @@
 private import CLinux
 private import Platform
 
-/// Returns memory to the system after a flood. malloc returns only the ends of its arenas by itself. A value: its owner
+/// Returns memory to the system after a flood; malloc itself returns only the ends of its arenas. A value: its owner
 /// calls it now and then.
 package struct HeapTrim {
     /// Less is not worth a visit to every arena.

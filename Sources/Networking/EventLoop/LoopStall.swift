@@ -1,4 +1,4 @@
-/// Detects that a loop could not run, on a starved or sleeping machine. Silence meanwhile is not the peer's fault. A
+/// Detects that a loop could not run, on a starved or sleeping machine: silence meanwhile is not the peer's fault. A
 /// value.
 struct LoopStall {
     /// Shorter ones do not matter for deadlines of seconds.

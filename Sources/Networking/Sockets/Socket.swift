@@ -137,8 +137,8 @@ package struct Socket: ~Copyable {
 
     /// Makes the system detect a silently lost peer (RFC 5482; tcp(7), TCP_USER_TIMEOUT).
     ///
-    /// - Parameter unacknowledgedDeadline: Limit for unacknowledged bytes, unanswered idle probes and a shut window.
-    ///   Nil: probes only; for bytes the system takes a quarter of an hour and more.
+    /// - Parameter unacknowledgedDeadline: limit for unacknowledged bytes, unanswered idle probes and a shut window.
+    ///   Nil: probes only; bytes then have a quarter of an hour and more.
     func noticeDeath(after unacknowledgedDeadline: Duration?) {
         let (seconds, attoseconds) = (unacknowledgedDeadline ?? .seconds(60)).components
         set(SOL_SOCKET, SO_KEEPALIVE)

@@ -99,8 +99,8 @@ import COpenSSL
         return unsafe key
     }
 
-    /// A hostile file could make the checksum expensive, since it proves the password. All later data is from an author
-    /// who knew it.
+    /// A hostile file could make the checksum expensive: it proves the password. Later data is by an author who knew
+    /// it.
     private static func hasChecksum(_ container: OpaquePointer) -> Bool {
         guard unsafe PKCS12_mac_present(container) == 1 else { return false }
         var iterationCount: UnsafePointer<ASN1_INTEGER>?

@@ -39,8 +39,7 @@ import Glibc
         return unsafe X509_check_host(certificate, host, host.utf8.count, TLSSession.hostNameFlags, nil) == 1
     }
 
-    /// Server's new ticket, which OpenSSL does not report for TLS 1.2. It keeps its age, so that the server must
-    /// show its certificate once a day.
+    /// Server's new ticket, which OpenSSL does not report for TLS 1.2. It keeps its age: a certificate once a day.
     func renewed(in ssl: OpaquePointer) -> ResumableSession {
         guard let current = unsafe SSL_get_session(ssl), let session = unsafe ResumableSession(copying: current) else {
             return self

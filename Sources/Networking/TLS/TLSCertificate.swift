@@ -13,8 +13,8 @@ import Glibc
     /// Our limit: certificates of Apple and public authorities have about 2,000 bytes.
     package static let byteCountMax = 65_536
 
-    /// - Parameter der: Exactly one certificate. OpenSSL takes spellings that are not DER, such as set bits behind the end
-    ///   of a signature; these are refused, so that equal certificates have equal bytes.
+    /// - Parameter der: exactly one certificate. OpenSSL takes spellings that are not DER, such as set bits behind a
+    ///   signature's end; these are refused, so that equal certificates have equal bytes.
     package convenience init?(der: [UInt8]) {
         guard der.count <= Self.byteCountMax else { return nil }
         defer { ERR_clear_error() }

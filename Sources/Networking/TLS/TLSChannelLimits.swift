@@ -6,7 +6,7 @@ package struct TLSChannelLimits: Sendable {
     /// Without bytes in either direction; nil: unlimited.
     package var idleDeadline: Duration? = .seconds(600)
     /// For unacknowledged bytes, unanswered TCP probes, and a live peer that takes nothing; then the connection is
-    /// lost. Nil: the system's own.
+    /// lost. Nil: the system's.
     package var unacknowledgedDeadline: Duration? = .seconds(30)
     /// From `close()` to the descriptor's end.
     package var closeDeadline: Duration = .seconds(2)

@@ -57,8 +57,7 @@ public struct Contact: Hashable, Sendable {
     /// Messages may set the app's badge (protocol v1, rule 29).
     public var maySetBadge: Bool { role == .service }
 
-    /// Name to display: a service's claim, else the app's own name. A person's claim is never used: anyone can
-    /// write "Bank".
+    /// Name to display: a service's claim, else the app's own name; never a person's claim: anyone can write "Bank".
     public func displayName(claimed: String?) -> String? {
         guard maySetSenderName, let claimed, !claimed.isEmpty else { return name }
         return claimed

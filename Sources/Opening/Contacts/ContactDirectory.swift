@@ -13,7 +13,7 @@ package protocol SenderDirectory: Sendable {
 extension ContactList: SenderDirectory {}
 
 /// Looks up one sender in the contact list's file, which the extension reads for every push. Parsing a thousand
-/// contacts takes longer than opening a message, so of other lines only the prefix is checked.
+/// contacts outlasts opening a message: of other lines only the prefix is checked.
 package struct ContactDirectory: SenderDirectory {
     package let unknownSenders: UnknownSenderPolicy
     private let bytes: [UInt8]

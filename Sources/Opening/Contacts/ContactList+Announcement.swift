@@ -3,7 +3,7 @@ public import Keys
 /// Effect of an announcement.
 public enum SenderChange: Hashable, Sendable {
     /// The second key has the contact's place. Messages of the first are accepted while under way. The app has to set
-    /// the contact's picture for the new key.
+    /// the new key's picture.
     case replaced(SenderKey, by: SenderKey)
     /// The key is no longer a contact's.
     case revoked(SenderKey)

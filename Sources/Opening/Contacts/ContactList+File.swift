@@ -2,7 +2,7 @@ import Envelope
 package import Keys
 private import Platform
 
-// The list's file: a line for each contact, words separated by one space, sorted by key.
+// List's file: a line for each contact, words separated by one space, sorted by key.
 //
 //     sealedpush-contacts-1
 //     unknown-senders refuse                              (or placeholder)
@@ -13,7 +13,7 @@ private import Platform
 //
 // The last two are retired keys with the time of the announcement, sorted after the contacts. Without the first line
 // each line is a person's key. Empty lines and lines that begin with # are skipped. One bad line refuses the file: half
-// a list would turn contacts into strangers.
+// a list would make contacts strangers.
 extension ContactList {
     static let byteCountMax = 1 << 20
     static let format = "sealedpush-contacts-1"

@@ -88,8 +88,8 @@ package enum DisplayText {
         return hasVisible ? shown : ""
     }
 
-    /// Argument for an app's own text: one line whose ends do not change the letters around it. Text of the other
-    /// direction is isolated.
+    /// Argument for an app's own text: one line, whose ends do not change the letters around it, isolated if of the
+    /// other direction.
     package static func argument(_ text: String, inRightToLeft: Bool) -> String {
         let shown = TextScalars.withoutJoints(safe(text, in: .argument))
         guard hasRightToLeft(shown) || inRightToLeft else { return shown }

@@ -128,8 +128,7 @@ package struct AppKeyRing: Sendable {
     }
 }
 
-// Calls for the running app. Each reads the index on disk, and changes it under the lock, so instances and processes do
-// not undo each other's work.
+// Calls for the running app. Each reads the index on disk, and changes it under the lock: none undoes another's work.
 extension AppKeyRing {
     /// Rotates if a prekey is seven days old or from a clock that ran ahead, or if the policy's classes changed. Under
     /// an unconfirmed clock it needs room, since a clock that jumps must destroy nothing.
@@ -183,8 +182,7 @@ extension AppKeyRing {
         }
     }
 
-    /// Destroys the prekeys whose messages can no longer be shown, and returns their ids. Drop envelopes spooled for
-    /// them.
+    /// Destroys prekeys whose messages can no longer be shown, and returns their ids. Drop envelopes spooled for them.
     ///
     /// - Throws: `KeyRingError`; secrets left over are removed at the next opening.
     @discardableResult

@@ -3,8 +3,8 @@ package import Keys
 private import Platform
 import Primitives
 
-/// Extension's read-only view of a device's keys. Its reader cannot write, and the shared store lacks the
-/// identity's private half, so the extension can neither sign a bundle nor rotate.
+/// Extension's read-only view of a device's keys. It cannot write, and the shared store lacks the identity's private
+/// half: the extension can neither sign a bundle nor rotate.
 package final class KeyRing: Sendable {
     package let topic: BundleID
     package let identity: IdentityKey

@@ -2,7 +2,7 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// Prekey's private half, with its public values computed once. A class only so that a ring can hold several: the key
+/// Prekey's private half, with its public values computed once. A class, so that a ring can hold several: the key
 /// cannot be copied.
 package final class PrivatePrekey: Sendable {
     let key: X25519PrivateKey

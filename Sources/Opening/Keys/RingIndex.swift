@@ -11,8 +11,7 @@ struct RingIndex: Equatable, Sendable {
     /// Bound on clock jumps whose epochs are kept.
     static let destroyedEpochCountMax = 8
 
-    /// Cause of this ring, kept until the relay acknowledges a bundle, so that a crash does not hide it from the
-    /// app.
+    /// Cause of this ring, kept until the relay acknowledges a bundle: a crash must not hide it from the app.
     enum Origin: UInt8, Sendable {
         case continued, newIdentity, ringMissing, ringDamaged, otherIdentity, replayStoreLost, keyLost
     }

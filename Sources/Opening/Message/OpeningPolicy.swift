@@ -28,15 +28,14 @@ public struct OpeningPolicy: Sendable {
     public var person: AllowedNames
     /// Names for contacts that are services.
     public var service: AllowedNames
-    /// Roles whose attachments the app gets; all by default. Fetching a file reveals to its host when this device has
-    /// the message.
+    /// Roles whose attachments the app gets; all by default. Fetching tells the host when this device has the message.
     public var attachmentRoles = Set(Contact.Role.allCases)
     package var buildDate = Self.buildDate
 
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - lifetimeMax: more than zero, at most 30 days. It also bounds the memory of removed messages and the life of
+    ///   - lifetimeMax: more than zero, at most 30 days; also bounds the memory of removed messages and the life of
     ///     superseded prekeys.
     ///   - person: names for contacts that are people.
     ///   - service: names for contacts that are services.

@@ -8,8 +8,7 @@ public enum Outcome: Hashable, Sendable {
     case opened(OpenedMessage)
     /// The push carried no sealed field.
     case notSealed
-    /// Not sealed for this device by any contact. One case from alphabet to signature, so that it reveals nothing about
-    /// a forgery.
+    /// Not sealed for this device by any contact. One case from alphabet to signature, so that forgers learn nothing.
     case malformed
     /// Made by a newer version.
     case unsupported

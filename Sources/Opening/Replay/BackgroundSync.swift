@@ -1,7 +1,7 @@
 private import Platform
 
-/// Forces the file to disk within a second of a write, on its own thread, so that no check waits for a disk. The thread
-/// ends when idle; if its process is suspended first, the system writes the rest.
+/// Forces the file to disk within a second of a write, on its own thread, so that no check waits. The thread ends when
+/// idle; if its process is suspended first, the system writes the rest.
 final class BackgroundSync: Sendable {
     private let synchronize: @Sendable () throws(ReplayWindowError) -> Void
     private let state = Guarded(State())

@@ -1,6 +1,6 @@
 extension ReplayWindow {
-    /// Checks every row and id. Operations check only pages that they touch, and only the app may replace a damaged
-    /// window: otherwise the extension could refuse a damaged page's messages forever.
+    /// Checks every row and id. Operations check only pages that they touch. Only the app may replace a damaged window,
+    /// or the extension could refuse a damaged page's messages forever.
     ///
     /// The extension waits for one page at most.
     package func check() throws(ReplayWindowError) {

@@ -2,9 +2,7 @@ package import Platform
 
 extension ReplayWindow {
     /// Process's open window, or a new one if the folder's file changed. Reopening costs a pass over the header, a
-    /// thread and a disk write.
-    ///
-    /// An open file is no lock: iOS suspends its process without ending it.
+    /// thread and a disk write. An open file is no lock: iOS suspends its process without ending it.
     package static func ofProcess(
         folder: String,
         uptime: @escaping @Sendable () -> Uptime = { .now }

@@ -113,8 +113,8 @@ package final class ReplayWindow: Sendable {
         try perform { core throws(ReplayWindowError) in try core.claim(stamp) }
     }
 
-    /// Claims a Web Push record. Without sender and times, all share one quota, and no floor refuses forgotten ones: a
-    /// record is new again after some 4,000 others.
+    /// Claims a Web Push record. Without sender and times, all share one quota, and no floor: a record is new again
+    /// after some 4,000 others.
     package func claim(webPush key: ReplayKey) throws(ReplayWindowError) -> ClaimVerdict {
         try perform { core throws(ReplayWindowError) in try core.claim(webPush: key) }
     }

@@ -1,5 +1,5 @@
-/// Identity of a replay window, with a copy in the key ring. Another id or older generation means a lost or restored
-/// window: every prekey is destroyed, as its messages could be shown again (protocol v1, rule 15).
+/// Identity of a replay window, copied in the key ring. Another id or older generation means a lost or restored window:
+/// every prekey is destroyed, as its messages could be shown again (protocol v1, rule 15).
 package struct StoreID: Hashable, Sendable {
     static let idByteCount = 16
 

@@ -3,8 +3,8 @@ import Keys
 import Primitives
 
 // Rule 27: the latest change to a target holds. Only replace, remove and badge leave a row. A sender that fills the
-// bounded table makes the window forget its own changes. Its older messages are then superseded: nothing removed is
-// shown again.
+// bounded table makes the window forget its own changes; its older messages are then superseded: nothing removed shows
+// again.
 extension WindowCore {
     /// In one page of 85: about 1,700 changes in all.
     static let orderQuota = 21

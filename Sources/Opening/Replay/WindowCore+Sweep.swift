@@ -1,4 +1,4 @@
-// Finds a sender's earliest expiries before its quota is full. One sweep at a time for the file; every new id advances
+// Finds a sender's earliest expiries before its quota is full. The file has one sweep at a time; every new id advances
 // it.
 extension WindowCore {
     /// A sweep takes 141 new ids; it begins when a sender has 768 left.

@@ -8,9 +8,9 @@
 ///
 /// All is in 64-bit words, little-endian as on our platforms; none crosses a page.
 ///
-/// Not SQLite: an id costs it 60 bytes and more (so 10^5 do not fit in 4 MB), and its cache counts against the
-/// extension's few megabytes. iOS ends a process suspended with its lock (0xdead10cc), and its log is two more files to
-/// lose. Not a mapped file: a truncated one is a SIGBUS.
+/// Not SQLite: its ids cost 60 bytes and more (10^5 do not fit in 4 MB), and its cache counts against the extension's
+/// few megabytes. iOS ends a process suspended with its lock (0xdead10cc), and its log is two more files to lose. Not a
+/// mapped file: a truncated one is a SIGBUS.
 enum WindowLayout {
     static let pageByteCount = 4_096
     static let pageWordCount = pageByteCount / 8

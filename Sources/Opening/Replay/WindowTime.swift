@@ -54,8 +54,8 @@ struct WindowTime: Equatable {
         bound = max(bound, isPast ? Timestamp.millisecondsMax : min(time, Timestamp.millisecondsMax))
     }
 
-    /// Without an id of the start, only a lower uptime shows a restart, since it is read under the lock. A missed one
-    /// leaves a claim live for at most 35 seconds more.
+    /// Without an id of the start, only a lower uptime, read under the lock, shows a restart. A missed one leaves a
+    /// claim live for at most 35 seconds more.
     private func isRestart(to uptime: Uptime, _ seconds: Int64) -> Bool {
         // Without claims, the window starts anew.
         guard tick > 0 else { return true }

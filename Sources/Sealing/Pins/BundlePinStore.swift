@@ -10,7 +10,7 @@ public import Keys
 /// long as their devices' keys. A sender on several machines implements this over its database: one row a slot, named
 /// `slot.name`, holding `BundlePin.encoded(for:)`, read and written in one serializable transaction.
 ///
-/// A store restored from a backup accepts the bundles of later epochs once more.
+/// A store restored from a backup accepts later epochs' bundles once more.
 public protocol BundlePinStore: Sendable {
     /// Reads and changes a pin, atomically for its slot.
     ///
@@ -36,9 +36,8 @@ public enum BundlePinChange: Equatable, Sendable {
 }
 
 extension BundlePinStore {
-    /// Forgets a device's highest cipher suites, so that a bundle with a lower one is accepted again.
-    ///
-    /// Call it only after a person agreed to weaker protection (protocol v1, rule 18). Older bundles stay refused.
+    /// Forgets a device's highest cipher suites, so that a bundle with a lower one is accepted again. Older bundles
+    /// stay refused. Call it only after a person agreed to weaker protection (protocol v1, rule 18).
     ///
     /// - Returns: true if there was a pin.
     @discardableResult

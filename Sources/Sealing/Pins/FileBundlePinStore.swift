@@ -1,7 +1,7 @@
 public import Keys
 
-/// Pins in a folder (layout: `SlotFolder`), shared by the processes of a machine. A crash leaves the old pin or the new
-/// one.
+/// Pins in a folder (layout: `SlotFolder`), shared by the processes of a machine. A crash leaves the old pin or the
+/// new.
 public struct FileBundlePinStore: BundlePinStore {
     private let folder: SlotFolder
 

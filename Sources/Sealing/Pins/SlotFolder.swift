@@ -8,7 +8,7 @@ private import Platform
 ///     FOLDER/ab/new          a file being written; remains of a killed writer are overwritten
 ///
 /// 256 subfolders let writers work in parallel. A file is forced to disk, then renamed into place: a crash leaves the
-/// old one or the new one.
+/// old or the new.
 struct SlotFolder: Sendable {
     private let folder: String
     /// Lets two kinds of files share a folder.
