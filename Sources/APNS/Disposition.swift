@@ -8,7 +8,7 @@ public struct Disposition: Sendable, Equatable {
     public enum Notification: Sendable, Equatable {
         /// Accepted for delivery.
         case accepted
-        /// The app is gone, which is not an error.
+        /// App gone, which is no error.
         case undeliverable
         /// Never sent again unchanged.
         case deadLetter

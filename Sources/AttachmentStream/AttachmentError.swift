@@ -1,6 +1,6 @@
 /// Errors without the file's content.
 public enum AttachmentError: Error, Hashable, Sendable {
-    /// The stored bytes end early.
+    /// Stored bytes that end early.
     case truncated
     /// Bytes follow the end, or the file is too long.
     case tooLong
@@ -10,11 +10,11 @@ public enum AttachmentError: Error, Hashable, Sendable {
     case damaged(chunk: UInt64)
     /// The file's padding is not zeros: the sender gave another length.
     case wrongPadding
-    /// The file's length changed meanwhile.
+    /// Length changed meanwhile.
     case sourceChanged
-    /// The source is a folder, a pipe or a device.
+    /// Folder, pipe or device as source.
     case notARegularFile
-    /// A system call failed.
+    /// Failed system call.
     case file(operation: FileOperation, errno: Int32)
 
     /// Failed operation.

@@ -1,29 +1,29 @@
 /// Reason why an upload failed, without contents or destination.
 public enum UploadError: Error, Hashable, Sendable {
-    /// The task was cancelled.
+    /// Cancelled task.
     case cancelled
-    /// The host was unreachable, or the connection broke, several times without progress.
+    /// Host unreachable, or connection broken, several times without progress.
     case connectionLost
-    /// The certificate is not trusted.
+    /// Untrusted certificate.
     case notTrusted
-    /// The token is unknown, or the pre-signed URL has expired.
+    /// Unknown token, or expired pre-signed URL.
     case unauthorized
-    /// The file exceeds the host's limit.
+    /// File beyond the host's limit.
     case tooLarge
-    /// The tenant's quota, or the host's disk, is full.
+    /// Full quota of the tenant, or disk of the host.
     case noSpace
-    /// The tenant has too many concurrent uploads.
+    /// Too many concurrent uploads of the tenant.
     case tooManyUploads
-    /// The host no longer knows the upload.
+    /// Upload unknown to the host by now.
     case gone
-    /// The status was unexpected.
+    /// Unexpected status.
     case refused(status: Int)
     /// The URL is not one of `https`.
     case malformedURL
-    /// The answer is malformed.
+    /// Malformed answer.
     case malformedAnswer
     /// There is no thread, memory or descriptor.
     case system
-    /// The file could not be read, or changed meanwhile.
+    /// File unreadable, or changed meanwhile.
     case file(code: Int32)
 }

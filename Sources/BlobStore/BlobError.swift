@@ -4,7 +4,7 @@ package enum BlobError: Error, Equatable, Sendable {
     case notFound
     /// Another call uses this upload.
     case busy
-    /// The given offset is not the upload's.
+    /// Offset other than the upload's.
     case wrongOffset(UploadStatus)
     /// More than declared.
     case tooLong(UploadStatus)

@@ -105,7 +105,7 @@ extension HTTPAnswer {
         return HTTPAnswer(status: status, fields: standard + fields, body: .bytes(Array((text + "\n").utf8)))
     }
 
-    /// The same answer whatever the reason.
+    /// One answer for every reason.
     static var notFound: HTTPAnswer { text(404, "not found") }
 
     static func methodNotAllowed(_ methods: String) -> HTTPAnswer {

@@ -72,7 +72,7 @@ open class CXHandle: NSObject, NSCopying {
 public enum CXCallEndedReason: Int, Sendable {
     /// An error.
     case failed = 1
-    /// The other side hung up.
+    /// Hung up by the other side.
     case remoteEnded
     /// Not answered in time.
     case unanswered

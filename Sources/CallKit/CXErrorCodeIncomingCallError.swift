@@ -9,13 +9,13 @@ public struct CXErrorCodeIncomingCallError: Error, CustomNSError, Hashable {
     public enum Code: Int, Sendable {
         /// Any other reason.
         case unknown = 0
-        /// The app lacks the background mode for calls.
+        /// App without the background mode for calls.
         case unentitled
-        /// The call already exists, and continues unchanged.
+        /// Existing call, which continues unchanged.
         case callUUIDAlreadyExists
-        /// A Focus keeps it from ringing.
+        /// Kept from ringing by a Focus.
         case filteredByDoNotDisturb
-        /// The person has blocked the caller.
+        /// Caller blocked by the person.
         case filteredByBlockList
 
         /// Lets `catch CXErrorCodeIncomingCallError.callUUIDAlreadyExists` match, as with every Apple error code.
@@ -38,12 +38,12 @@ public struct CXErrorCodeIncomingCallError: Error, CustomNSError, Hashable {
 
     /// Any other reason.
     public static var unknown: Code { .unknown }
-    /// The app lacks the background mode for calls.
+    /// App without the background mode for calls.
     public static var unentitled: Code { .unentitled }
-    /// The call already exists, and continues unchanged.
+    /// Existing call, which continues unchanged.
     public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
-    /// A Focus keeps it from ringing.
+    /// Kept from ringing by a Focus.
     public static var filteredByDoNotDisturb: Code { .filteredByDoNotDisturb }
-    /// The person has blocked the caller.
+    /// Caller blocked by the person.
     public static var filteredByBlockList: Code { .filteredByBlockList }
 }

@@ -34,24 +34,24 @@ package enum DeviceFrame: Sendable, Equatable {
     case unregister(TokenRegistration)
 
     package enum Refusal: UInt8, Sendable, CaseIterable {
-        /// The earlier token belongs to another app.
+        /// Earlier token of another app.
         case tokenOfAnotherTopic = 1
-        /// The simulator's device limit is reached.
+        /// Device limit of the simulator.
         case tooManyDevices = 2
-        /// The earlier token belongs to a device with another certificate, or none.
+        /// Earlier token of a device with another certificate, or none.
         case tokenOfAnotherDevice = 3
-        /// The earlier token is of the other environment.
+        /// Earlier token of the other environment.
         case tokenOfAnotherEnvironment = 4
-        /// The simulator requires a certificate of its own authority.
+        /// No certificate of the simulator's own authority.
         case certificateRequired = 5
     }
 
     package enum Subscription: UInt8, Sendable, CaseIterable {
         case none = 0
         case active = 1
-        /// The app has no such channel in this environment.
+        /// Unknown channel of the app in this environment.
         case channelUnknown = 2
-        /// The device's subscription limit is reached.
+        /// Subscription limit of the device.
         case tooMany = 3
     }
 

@@ -24,18 +24,18 @@ package enum DeviceLinkError: Error, Equatable {
     /// The length is outside 1 ... `byteCountMax`.
     case frameLength(byteCount: Int, byteCountMax: Int)
     case unknownType(UInt8)
-    /// The frame ends inside this field.
+    /// Frame that ends inside this field.
     case truncated(Field)
-    /// The field is complete, with an invalid value.
+    /// Complete field with an invalid value.
     case malformed(Field)
     /// Bytes follow the last field.
     case trailingBytes(byteCount: Int)
     /// Frame not allowed from its sender, or not now.
     case unexpectedFrame(type: UInt8)
-    /// The simulator rejected the device.
+    /// Device rejected by the simulator.
     case refused(DeviceFrame.Refusal)
     /// More unacknowledged pushes than the simulator may send.
     case tooManyPushes(countMax: Int)
-    /// The connection failed.
+    /// Failed connection.
     case transport(TransportError)
 }

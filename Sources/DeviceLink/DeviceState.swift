@@ -12,9 +12,9 @@ package struct DeviceState: OptionSet, Hashable, Sendable {
     /// Low Power Mode.
     package static let lowPower = DeviceState(rawValue: 1)
     package static let focus = DeviceState(rawValue: 2)
-    /// The app was removed from the device.
+    /// App removed from the device.
     package static let appRemoved = DeviceState(rawValue: 4)
-    /// The app's notifications are turned off.
+    /// Notifications of the app turned off.
     package static let notificationsOff = DeviceState(rawValue: 8)
     /// The app still handles a background push.
     package static let appRunning = DeviceState(rawValue: 16)

@@ -88,7 +88,7 @@ package struct FrameFlags: OptionSet, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The body was cut to fit.
+    /// Body cut to fit.
     package static let truncated = FrameFlags(rawValue: 1 << 0)
     /// Flags of this version; none is critical.
     package static let known: FrameFlags = [.truncated]

@@ -1,6 +1,6 @@
 package enum HPKEError: Error, Equatable {
     case wrongEncapsulatedKeyLength
-    /// The shared secret is all zeros (RFC 9180 section 7.1.4).
+    /// All-zero shared secret (RFC 9180 section 7.1.4).
     case lowOrderPublicKey
     /// Deliberately without detail.
     case openFailed

@@ -101,16 +101,16 @@ package struct HTTPSHead: Sendable {
 /// Reveals nothing of the request.
 package enum HTTPSError: Error, Hashable, Sendable {
     case cancelled
-    /// The caller rejected the answer, or could not read the request's body.
+    /// Answer rejected by the caller, or request's body unreadable.
     case refusedByCaller
     /// No name, route or listener, or too slow to connect.
     case notReached
     case notTrusted
-    /// The certificate is expired or not valid yet, by this machine's clock.
+    /// Certificate expired or not valid yet, by this machine's clock.
     case certificateHasBadDate
-    /// The connection ended before the answer, or stalled.
+    /// Connection ended before the answer, or stalled.
     case connectionLost
-    /// The answer is not HTTP, or its head is too long.
+    /// Answer not in HTTP, or head too long.
     case malformedAnswer
     case library(call: String, code: Int32)
 }

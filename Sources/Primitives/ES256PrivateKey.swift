@@ -4,13 +4,13 @@ public enum ES256Error: Error, Equatable {
     case tooLong(byteCount: Int, byteCountMax: Int)
     /// No block `PRIVATE KEY` (PKCS #8, Apple's `.p8`) or `PUBLIC KEY`.
     case noBlock(label: String)
-    /// The block holds no key.
+    /// No key in the block.
     case malformed
     /// Key of another kind or curve.
     case notP256
-    /// The halves do not match.
+    /// Halves that do not match.
     case halvesDiffer
-    /// A library call failed.
+    /// Failed library call.
     case library(call: String)
 }
 

@@ -1,7 +1,7 @@
 /// Errors of primitives. A failed tag or signature has no detail.
 package enum PrimitiveError: Error, Equatable {
     case wrongByteCount(of: StaticName, expected: Int, actual: Int)
-    /// The peer's key has low order (RFC 7748 section 6.1).
+    /// Peer's key of low order (RFC 7748 section 6.1).
     case lowOrderPublicKey
     /// Non-canonical Ed25519 key, or one of small order.
     case unacceptablePublicKey

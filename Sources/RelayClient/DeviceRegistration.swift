@@ -94,17 +94,17 @@ extension AppDevice {
 
 /// Names the wrong field, never its value.
 public enum RegistrationError: Error, Hashable, Sendable {
-    /// The device token is not 1 to 100 bytes.
+    /// Device token not of 1 to 100 bytes.
     case token
     /// PushKit's token is not 1 to 100 bytes.
     case voIPToken
-    /// The language is not a BCP 47 tag of at most 35 characters, such as `de-CH`.
+    /// Language no BCP 47 tag of at most 35 characters, such as `de-CH`.
     case language
-    /// The region is not an assigned ISO 3166-1 code of two upper-case letters, such as `CH`.
+    /// Region no assigned ISO 3166-1 code of two upper-case letters, such as `CH`.
     case region
     /// The version is not 1 to 32 of `A-Z a-z 0-9 . - + _`.
     case appVersion
-    /// The back end did not return the relay's answer.
+    /// No answer of the relay's from the back end.
     case answer
     /// The relay has a bundle other than the registration's.
     case otherBundle

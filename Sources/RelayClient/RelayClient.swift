@@ -79,20 +79,20 @@ struct AnswerHead: Sendable {
 
 /// Reason why a request failed, without its contents.
 public enum RelayClientError: Error, Hashable, Sendable {
-    /// The URL is malformed: a mistake in the app's constants.
+    /// Malformed URL: a mistake in the app's constants.
     case url
-    /// The task was cancelled.
+    /// Cancelled task.
     case cancelled
     /// No name, route or server, or too slow to connect.
     case notReached
-    /// The certificate is not trusted.
+    /// Untrusted certificate.
     case notTrusted
-    /// The certificate is expired or not valid yet, by the device's clock. If the server keeps it valid, the clock is
+    /// Certificate expired or not valid yet, by the device's clock. If the server keeps it valid, the clock is
     /// far off: tell the person.
     case certificateHasBadDate
-    /// The connection ended before the answer, or stalled.
+    /// Connection ended before the answer, or stalled.
     case connectionLost
-    /// The answer is malformed.
+    /// Malformed answer.
     case wrongAnswer
     /// The status was not 204: 404 if the address is no relay's, 413, 422 or 429 with a problem in its log, 503 while
     /// it stops.

@@ -175,10 +175,10 @@ public struct Recipient: Sendable {
 
 /// Reason why a device cannot be sealed to.
 public enum RecipientError: Error, Equatable {
-    /// The bundle was refused.
+    /// Refused bundle.
     case bundle(KeyBundleError)
     /// There is no prekey of the app's class.
     case noPrekey(of: ProtectionClass)
-    /// The pins could not be read or written.
+    /// Unreadable or unwritable pins.
     case pins(BundlePinStoreError)
 }

@@ -5,17 +5,17 @@
 public let errSecSuccess: OSStatus = 0
 /// Not supported here: another class than generic passwords, or a reference.
 public let errSecUnimplemented: OSStatus = -4
-/// The query is not valid.
+/// Invalid query.
 public let errSecParam: OSStatus = -50
-/// The device is locked, and the item cannot be read now. Try again later.
+/// Locked device: the item cannot be read now. Try again later.
 public let errSecInteractionNotAllowed: OSStatus = -25_308
 /// No such item, or none in a group of this process.
 public let errSecItemNotFound: OSStatus = -25_300
-/// The item already exists.
+/// Existing item.
 public let errSecDuplicateItem: OSStatus = -25_299
 /// No keychain: its file cannot be read or written.
 public let errSecNotAvailable: OSStatus = -25_291
-/// The keychain's file is damaged.
+/// Damaged file of the keychain.
 public let errSecDecode: OSStatus = -26_275
 /// This process does not belong to the access group.
 public let errSecMissingEntitlement: OSStatus = -34_018

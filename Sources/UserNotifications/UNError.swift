@@ -7,29 +7,29 @@ public let UNErrorDomain = "UNErrorDomain"
 public struct UNError: Error, CustomNSError, Hashable {
     /// Codes, with the numbers of Apple's `UNErrorCode`.
     public enum Code: Int, Sendable {
-        /// The app may not post notifications.
+        /// App without permission for notifications.
         case notificationsNotAllowed = 1
-        /// The attachment's URL does not lead to a readable file.
+        /// Attachment's URL without a readable file.
         case attachmentInvalidURL = 100
-        /// The attachment's file type is not supported.
+        /// Unsupported file type of the attachment.
         case attachmentUnrecognizedType = 101
-        /// The attachment is larger than its type allows.
+        /// Attachment larger than its type allows.
         case attachmentInvalidFileSize = 102
-        /// The attachment is not in the system's store.
+        /// Attachment not in the system's store.
         case attachmentNotInDataStore = 103
-        /// The attachment could not be moved into the system's store.
+        /// Attachment not movable into the system's store.
         case attachmentMoveIntoDataStoreFailed = 104
-        /// The attachment's file is corrupt.
+        /// Corrupt file of the attachment.
         case attachmentCorrupt = 105
-        /// The notification needs a date and has none.
+        /// Missing date.
         case notificationInvalidNoDate = 1400
-        /// The notification needs content and has none.
+        /// Missing content.
         case notificationInvalidNoContent = 1401
-        /// The content-providing object is not one of the system's.
+        /// Content-providing object not of the system.
         case contentProvidingObjectNotAllowed = 1500
-        /// The content-providing object is not valid.
+        /// Invalid content-providing object.
         case contentProvidingInvalid = 1501
-        /// The badge's number is not valid.
+        /// Invalid badge number.
         case badgeInputInvalid = 1600
 
         /// Lets `catch UNError.attachmentInvalidURL` match, as with every Apple error code.

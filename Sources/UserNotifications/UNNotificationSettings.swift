@@ -2,7 +2,7 @@
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unauthorizationstatus
 public enum UNAuthorizationStatus: Int, Sendable {
-    /// The person was not asked.
+    /// Person not asked.
     case notDetermined = 0
     /// Denied.
     case denied = 1
@@ -18,7 +18,7 @@ public enum UNAuthorizationStatus: Int, Sendable {
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsetting
 public enum UNNotificationSetting: Int, Sendable {
-    /// The app is not entitled to it.
+    /// App not entitled to it.
     case notSupported = 0
     /// Turned off by the person.
     case disabled = 1

@@ -9,10 +9,10 @@ public enum BroadcastReason: String, CaseIterable, Sendable {
     case badPriority = "BadPriority"
     case badRequestParameters = "BadRequestParams"
     case badRequestPayload = "BadRequestPayload"
-    /// The app has 10,000 channels.
+    /// App with 10,000 channels.
     case cannotCreateChannelConfiguration = "CannotCreateChannelConfig"
     case channelNotRegistered = "ChannelNotRegistered"
-    /// The app lacks the broadcast capability.
+    /// App without the broadcast capability.
     case featureNotEnabled = "FeatureNotEnabled"
     case invalidPushType = "InvalidPushType"
     case missingChannelID = "MissingChannelId"
@@ -20,7 +20,7 @@ public enum BroadcastReason: String, CaseIterable, Sendable {
     case missingChannelQueueSize = "MissingChannelQueueSize"
     case missingPushType = "MissingPushType"
     case payloadEmpty = "PayloadEmpty"
-    /// The bundle id has a suffix.
+    /// Bundle id with a suffix.
     case topicDisallowed = "TopicDisallowed"
     case badCertificate = "BadCertificate"
     case badCertificateEnvironment = "BadCertificateEnvironment"

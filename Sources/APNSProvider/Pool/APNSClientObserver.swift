@@ -23,11 +23,11 @@ public enum APNSClientEvent: Sendable, Equatable {
     case resumed
     /// Alarm: too many refusals; nothing is sent during the pause.
     case breakerOpened(pause: Duration)
-    /// A push was answered.
+    /// Answered push.
     case answered(APNSResponse, trace: String?, duration: Duration)
-    /// A push is resent.
+    /// Re-sent push.
     case resent(APNSID, trace: String?, ResendCause, isMaybeDuplicate: Bool)
-    /// A push got no answer.
+    /// Push without an answer.
     case failed(APNSID, trace: String?, ProviderError)
 }
 

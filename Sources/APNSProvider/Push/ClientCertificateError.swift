@@ -9,11 +9,11 @@ public enum ClientCertificateError: Error, Equatable, Sendable {
     case certificateUnreadable
     /// Certificate without a key.
     case privateKeyMissing
-    /// The key cannot be read.
+    /// Unreadable key.
     case privateKeyUnreadable
     /// No certificate matches the key.
     case privateKeyDoesNotMatch
-    /// The key is encrypted and no password was given.
+    /// Encrypted key without a password.
     case passwordNeeded
     /// Wrong password.
     case passwordWrong

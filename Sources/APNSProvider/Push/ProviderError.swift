@@ -4,13 +4,13 @@ public import Primitives
 
 /// Reason for a missing answer. Holds no token, key or payload.
 public enum ProviderError: Error, Equatable {
-    /// The signing key failed.
+    /// Failed signing key.
     case key(ES256Error)
-    /// The authorities cannot be used.
+    /// Unusable authorities.
     case tls(TLSError)
-    /// The certificate is for another endpoint, or not valid now.
+    /// Certificate for another endpoint, or not valid now.
     case certificate(ClientCertificateError)
-    /// The system has no thread or descriptor left.
+    /// No thread or descriptor left.
     case system(TransportError)
     /// Not sent: the push breaks a rule of Apple's.
     case notSendable(PushNotificationError)
@@ -22,9 +22,9 @@ public enum ProviderError: Error, Equatable {
     case notProcessed(SendError)
     /// APNs may have acted on the push. Resend it with the same `apns-id` and a collapse id, or not at all.
     case ambiguous(SendError)
-    /// The task was cancelled.
+    /// Cancelled task.
     case cancelled(mayHaveBeenSent: Bool)
-    /// The client was closed before APNs could act on the push.
+    /// Client closed before APNs could act on the push.
     case closed
 }
 

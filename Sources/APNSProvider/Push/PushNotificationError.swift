@@ -2,13 +2,13 @@ public import APNS
 
 /// Broken rule of Apple's. Sending would cost an error, and many errors the connection.
 public enum PushNotificationError: Error, Equatable {
-    /// The body is empty.
+    /// Empty body.
     case payloadEmpty
     /// Exceeds the push type's limit.
     case payloadTooLarge(byteCount: Int, byteCountMax: Int)
     /// Not allowed for the push type; `nil` means 10.
     case priorityNotAllowed(Priority?, for: PushType)
-    /// The topic lacks the push type's suffix.
+    /// Topic without the push type's suffix.
     case topicLacksSuffix(of: PushType)
     /// The topic has another type's suffix; this type needs the plain bundle id.
     case topicBelongs(to: PushType)
@@ -20,7 +20,7 @@ public enum PushNotificationError: Error, Equatable {
     case needsProviderToken(PushType)
     /// No provider token covers this push type.
     case needsCertificate(PushType)
-    /// The client's certificate does not list this topic for this push type.
+    /// Not listed in the client's certificate for this push type.
     case topicNotOfCertificate
     /// Our own rule: a trace has 1 to 64 printable ASCII characters.
     case traceMalformed

@@ -42,7 +42,7 @@ package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
     /// `apns-expiration` does not allow waiting.
     case mayNotWait = "may-not-wait"
     case appRemoved = "app-removed"
-    /// The token was unregistered while the push waited.
+    /// Token unregistered while the push waited.
     case tokenInactive = "token-inactive"
     case notificationsOff = "notifications-off"
     /// Background push in Low Power Mode.

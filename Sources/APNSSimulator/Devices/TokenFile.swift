@@ -181,7 +181,7 @@ package enum TokenFileError: Error, Equatable, Sendable {
     case system(call: String, code: Int32)
     /// Another simulator has it open.
     case inUse
-    /// The file holds a key, and others may read it.
+    /// Key file that others may read.
     case permissionsTooLoose
     /// Foreign or damaged content; lines count from 1.
     case malformed(line: Int, field: String)

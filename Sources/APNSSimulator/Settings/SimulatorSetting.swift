@@ -49,7 +49,7 @@ package enum SimulatorSettingError: Error, Equatable, Sendable {
     case unknown(String)
     case badValue(String, values: String)
     case needsRestart(String)
-    /// The TLS library rejected it.
+    /// Rejected by the TLS library.
     case notApplied(String)
 }
 

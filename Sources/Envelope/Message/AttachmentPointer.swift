@@ -76,7 +76,7 @@ public struct AttachmentPointer: Hashable, Sendable {
 
 /// Errors of an attachment.
 public enum AttachmentPointerError: Error, Equatable {
-    /// The file is too long.
+    /// File too long.
     case tooLong(byteCountMax: UInt64)
     /// A name that is empty, too long, or with U+0000.
     case name(byteCountMax: Int)

@@ -15,15 +15,15 @@ public struct ReportedCall: Sendable, Equatable {
 
     /// State of a call.
     public enum State: Sendable, Equatable {
-        /// The phone rings.
+        /// Ringing.
         case ringing
-        /// The person has answered.
+        /// Answered by the person.
         case answered
-        /// The person has declined or hung up.
+        /// Declined or hung up by the person.
         case hungUp
-        /// The app has reported the end, with a reason.
+        /// End reported by the app, with a reason.
         case ended(CXCallEndedReason)
-        /// The call was refused and never rang.
+        /// Refused, and never rang.
         case refused(CXErrorCodeIncomingCallError.Code)
 
         var isOver: Bool {

@@ -12,7 +12,7 @@ public struct VoIPDelivery: Sendable, Equatable {
 
     /// Ending of a VoIP push.
     public enum Why: Sendable, Equatable {
-        /// The app reported a call in time.
+        /// Call reported in time.
         case reported
         /// iOS ended the app; if repeated, it may get no more VoIP pushes.
         case terminated(Termination)
@@ -22,9 +22,9 @@ public struct VoIPDelivery: Sendable, Equatable {
 
     /// Reason for which iOS ends an app.
     public enum Termination: Sendable, Equatable, CaseIterable {
-        /// The delegate returned without a reported call.
+        /// Delegate returned without a reported call.
         case returnedWithoutReport
-        /// The delegate took too long.
+        /// Delegate took too long.
         case tookTooLong
     }
 }

@@ -14,7 +14,7 @@ extension Device {
     public enum Storage: Sendable, Equatable, CaseIterable {
         /// Writes succeed.
         case writable
-        /// The disk has no room for anything new.
+        /// No room for anything new.
         case full
         /// Every write fails.
         case readOnly
@@ -29,7 +29,7 @@ extension Device {
 
         /// Kind of change.
         public enum Event: Sendable, Equatable {
-            /// The device is locked or unlocked.
+            /// Device locked or unlocked.
             case lock(Lock)
             /// The state of storage changes; for example, the disk fills up.
             case storage(Storage)

@@ -1,8 +1,8 @@
 /// Ending of an extension's run.
 public enum Ending: Sendable, Equatable {
-    /// The extension answered, once.
+    /// Answered once.
     case returned
-    /// The extension never answered, and the system ended it.
+    /// Ended by the system without an answer.
     case timedOut
     /// The extension called its handler again, for which iOS ends the process. The first answer stands.
     case terminatedForSecondAnswer
@@ -12,7 +12,7 @@ public enum Ending: Sendable, Equatable {
     case killedHoldingLock
     /// A signal ended the process: 4 or 5 is a trap, 6 an abort, 11 a bad address.
     case crashed(signal: Int32)
-    /// The process exited by itself.
+    /// Exited by itself.
     case exited(status: Int32)
     /// The process did not start, or broke the protocol between harness and host.
     case hostFailed

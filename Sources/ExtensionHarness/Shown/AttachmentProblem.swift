@@ -1,13 +1,13 @@
 /// Reason why the system rejects an attachment.
 public enum AttachmentProblem: Sendable, Equatable {
-    /// The file is gone or cannot be read.
+    /// Missing or unreadable file.
     case missing
-    /// The type is not on Apple's list.
+    /// Type not on Apple's list.
     case unrecognized
-    /// The file exceeds the limit of its kind.
+    /// File beyond the limit of its kind.
     case tooLarge(byteCount: Int, byteCountMax: Int)
-    /// The file's first bytes do not match its type.
+    /// First bytes unlike the type's.
     case corrupt
-    /// The file could not be moved into the system's store.
+    /// Not movable into the system's store.
     case notMoved
 }

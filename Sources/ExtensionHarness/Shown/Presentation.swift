@@ -44,25 +44,25 @@ public struct Presentation: Sendable, Equatable {
     public enum ListReason: Sendable, Equatable {
         /// Its interruption level is passive.
         case passive
-        /// The app has provisional authorization.
+        /// Provisional authorization.
         case provisional
-        /// A Focus holds it back.
+        /// Held back by a Focus.
         case focus
     }
 
     /// Reason why nothing is shown.
     public enum NowhereReason: Sendable, Equatable {
-        /// The person turned the app's notifications off.
+        /// Notifications turned off by the person.
         case alertsOff
         /// Answered without text, as the filtering entitlement allows.
         case suppressed
-        /// The content has no text.
+        /// No text.
         case noAlertText
     }
 
     /// Sound of a notification.
     public enum Sound: Sendable, Equatable {
-        /// The content has no sound.
+        /// No sound.
         case none
         /// The sound plays.
         case plays(ShownContent.Sound)
@@ -72,11 +72,11 @@ public struct Presentation: Sendable, Equatable {
 
     /// Reason why a sound does not play.
     public enum Silence: Sendable, Equatable {
-        /// The ring switch is at silent.
+        /// Ring switch at silent.
         case muted
-        /// The notification does not interrupt.
+        /// No interruption.
         case notInterrupting
-        /// The app in front did not ask for it.
+        /// Not asked for by the app in front.
         case app
     }
 }

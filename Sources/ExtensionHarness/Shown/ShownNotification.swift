@@ -65,9 +65,9 @@ public struct ShownNotification: Sendable, Equatable {
     public enum NotRunReason: Sendable, Equatable {
         /// `mutable-content` is not the number 1.
         case notMutable
-        /// The push has no text, only a sound, a badge or data.
+        /// No text, only a sound, a badge or data.
         case noVisibleAlert
-        /// The person turned the app's notifications off.
+        /// Notifications turned off by the person.
         case alertsOff
         /// iOS does not start the extension at the moment.
         case notStarted

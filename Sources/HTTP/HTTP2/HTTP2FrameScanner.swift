@@ -10,7 +10,7 @@ struct HTTP2FrameScanner {
         var windowUpdateCount = 0
         /// HEADERS or DATA on a stream that the peer has ended or reset (RFC 9113 section 5.1).
         var isAfterEnd = false
-        /// A header block exceeds its limit.
+        /// Header block beyond its limit.
         var isBlockTooLarge = false
     }
 

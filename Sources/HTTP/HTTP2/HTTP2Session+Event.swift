@@ -41,7 +41,7 @@ extension HTTP2Session {
         /// Empty above `bodyByteCountMax`.
         package var body: [UInt8] = []
         package var bodyByteCount = 0
-        /// The headers are cut at the limit.
+        /// Headers cut at the limit.
         package var isHeaderTooLarge = false
     }
 

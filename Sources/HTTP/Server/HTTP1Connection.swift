@@ -9,7 +9,7 @@ final class HTTP1Connection {
         case head
         /// Body bytes are due: kept, or discarded after the response.
         case body
-        /// The request is whole, without its response.
+        /// Whole request, without its response.
         case answer
         case ended
     }

@@ -6,7 +6,7 @@ struct HTTP1HeadEnd {
         /// With the empty line.
         case head(byteCount: Int)
         case incomplete
-        /// A line ends with a bare LF.
+        /// Line with a bare LF.
         case malformed
     }
 

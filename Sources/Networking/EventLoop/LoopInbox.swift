@@ -9,7 +9,7 @@ struct LoopInbox {
 
     enum Duty {
         case nothing
-        /// The thread waits in epoll.
+        /// Waiting in epoll.
         case wake
         /// The thread has ended: the caller's must run the work.
         case drain

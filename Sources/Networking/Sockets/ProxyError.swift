@@ -6,9 +6,9 @@ public enum ProxyError: Error, Equatable, Sendable {
     }
 
     case urlInvalid(URLPart)
-    /// The protocol cannot carry the name or password.
+    /// Name or password that the protocol cannot carry.
     case credentialsInvalid
-    /// The host name is invalid.
+    /// Invalid host name.
     case targetInvalid
     /// Proxy itself, not the target.
     indirect case unreachable(TransportError)

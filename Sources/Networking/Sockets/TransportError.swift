@@ -11,11 +11,11 @@ public enum TransportError: Error, Equatable, Sendable {
     case addressNotAvailable
     case system(call: String, code: Int32)
     case deadlineExceeded(Phase)
-    /// The proxy on the route failed.
+    /// Failed proxy on the route.
     case proxy(ProxyError)
     case tls(TLSError)
     case http2(HTTP2Error)
-    /// The connection broke without a clean close.
+    /// Connection broken without a clean close.
     case connectionLost
     /// Clean close by either side.
     case connectionClosed
@@ -24,7 +24,7 @@ public enum TransportError: Error, Equatable, Sendable {
     case loopStopped
     /// The peer has not acted on the request: a retry cannot do it twice.
     case notProcessed(RequestFailure)
-    /// The peer may have acted on the request.
+    /// Request that the peer may have acted on.
     case ambiguous(RequestFailure)
 }
 
@@ -64,7 +64,7 @@ public enum TLSError: Error, Equatable, Sendable {
     /// No application protocol in common.
     case noCommonProtocol
     case notTLS
-    /// A record failed its tag check, or a handshake message its checksum.
+    /// Failed tag of a record, or checksum of a handshake message.
     case tampered
     /// The bytes end before close_notify.
     case truncated

@@ -62,7 +62,7 @@ extension AppDevice {
         return .done
     }
 
-    /// The prekey was lost meanwhile.
+    /// Prekey lost meanwhile.
     private func askAgain(for spooled: SpooledMessage, now: Timestamp) -> Spool.Handling {
         guard let id = spooled.envelope.flatMap({ PrekeyID($0.header.prekeyID) }) else { return .done }
         do throws(ContainerError) {

@@ -35,15 +35,15 @@ public struct BlobRequest: Hashable, Sendable {
 
 /// Reveals nothing of the request.
 public enum BlobDownloadError: Error, Hashable, Sendable {
-    /// The task was cancelled.
+    /// Cancelled task.
     case cancelled
     /// Host not reached: name, route, server or timeout.
     case notReached
-    /// The server could not prove its identity.
+    /// Server without proof of its identity.
     case notTrusted
-    /// The connection ended early or was idle for too long.
+    /// Connection ended early, or idle for too long.
     case connectionLost
-    /// The server redirects, which is refused.
+    /// Redirection, which is refused.
     case redirected
     /// Status other than success.
     case status(Int)

@@ -5,7 +5,7 @@ public enum SenderChange: Hashable, Sendable {
     /// The second key has the contact's place. Messages of the first are accepted while under way. The app has to set
     /// the new key's picture.
     case replaced(SenderKey, by: SenderKey)
-    /// The key is no longer a contact's.
+    /// Key no longer a contact's.
     case revoked(SenderKey)
     /// Already known, or its sender is no contact.
     case unchanged

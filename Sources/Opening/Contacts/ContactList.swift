@@ -84,12 +84,12 @@ public enum ContactListError: Error, Equatable {
     case present
     /// No contact has this key.
     case absent
-    /// The list is full.
+    /// Full list.
     case full(contactCountMax: Int)
     /// There is no file.
     case notFound
     /// No contact list, or too large. Nothing of it was used.
     case malformed
-    /// A system call failed.
+    /// Failed system call.
     case system(call: String, code: Int32)
 }

@@ -25,14 +25,14 @@ package struct AppKeyRing: Sendable {
         case remade(Cause)
 
         package enum Cause: Equatable, Sendable {
-            /// The shared container did not survive a restore.
+            /// Shared container lost in a restore.
             case ringMissing
             case ringDamaged
             /// Senders no longer seal to that identity.
             case otherIdentity
             /// Without the replay store, old messages could be shown again.
             case replayStoreLost
-            /// The secret of a current prekey is missing.
+            /// Missing secret of a current prekey.
             case keyLost
         }
     }

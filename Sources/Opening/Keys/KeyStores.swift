@@ -23,13 +23,13 @@ package enum KeyRingError: Error, Equatable {
     case identityExists
     /// Damaged, and never replaced silently.
     case identityDamaged
-    /// The ring belongs to another bundle id.
+    /// Ring of another bundle id.
     case otherTopic
     /// Sixteen draws all gave ids in use.
     case randomSourceStuck
     /// The bundle is unusable: rotate first.
     case rotationDue
-    /// The acknowledged bundle was never made.
+    /// Acknowledged bundle that was never made.
     case unknownEpoch
     case store(SecretStoreError)
     case lock(code: Int32)

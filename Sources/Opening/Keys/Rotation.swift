@@ -2,7 +2,7 @@ public import Envelope
 
 /// Result of the weekly rotation.
 public enum Rotation: Equatable, Sendable {
-    /// The prekeys are recent enough.
+    /// Prekeys recent enough.
     case notDue
     /// There are new prekeys, and a bundle to publish.
     case rotated

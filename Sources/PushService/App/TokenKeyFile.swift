@@ -96,7 +96,7 @@ package enum TokenKeyFile {
 /// Contains nothing of the file.
 package enum TokenKeyFileError: Error, Equatable, Sendable {
     case file(FileError)
-    /// The file belongs neither to root nor to this user.
+    /// File neither of root nor of this user.
     case strangersFile
     case form(byteCount: Int)
     case notRandom

@@ -7,7 +7,7 @@ enum PushDestination: Equatable {
     case push(token: DeviceToken, topic: Topic)
     /// Can never be sent; the word is its attempt's reason.
     case end(String)
-    /// The configuration lacks its app.
+    /// App missing in the configuration.
     case park
 
     init(

@@ -30,7 +30,7 @@ package struct ServiceMetrics: Sendable {
 
     package enum FallbackEnd: String, CaseIterable, Sendable {
         case sent
-        /// The fallback was not sent, or answered without a 2xx.
+        /// Fallback not sent, or answered without a 2xx.
         case failed
         /// Possibly sent, and not sent again.
         case uncertain

@@ -10,7 +10,7 @@ package struct RetryDelay: Equatable, Sendable {
         case server
         /// Too many pushes to this device, or too many new provider tokens.
         case limit
-        /// The connection failed, and APNs has not acted.
+        /// Connection failed; APNs has not acted.
         case connection
     }
 

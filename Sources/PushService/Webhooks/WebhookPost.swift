@@ -46,16 +46,16 @@ package enum WebhookResult: Equatable, Sendable {
 }
 
 package enum WebhookError: Error, Equatable, Sendable {
-    /// The name has no address, or one that is not allowed.
+    /// No address for the name, or none allowed.
     case address(AddressError)
     case secret(WebhookSecretError)
     case notReached
-    /// The server's certificate is not trusted.
+    /// Untrusted certificate of the server.
     case notTrusted
-    /// The service is stopping.
+    /// Stopping service.
     case cancelled
     /// `mayBegin` refused: there is nothing to send any more.
     case calledOff
-    /// The store could not record the start.
+    /// Start not recorded by the store.
     case store
 }

@@ -34,7 +34,7 @@ package enum UnregisterResult: Equatable, Sendable {
     case quarantined
     /// Registered after the timestamp, and kept.
     case registeredSince
-    /// The device has another token, and is kept.
+    /// Device with another token, kept.
     case otherToken
     case unknown
 }

@@ -6,7 +6,7 @@ package enum HookKind: UInt8, CaseIterable, Sendable {
     case delivered = 3
     /// A device asks for a re-send; the detail is the prekey's id, or empty.
     case resendRequested = 4
-    /// The fallback was sent; no detail.
+    /// Sent fallback; no detail.
     case fallback = 5
     /// The fallback may have been sent, and is not repeated; no detail.
     case fallbackUncertain = 6

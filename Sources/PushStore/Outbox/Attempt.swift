@@ -5,9 +5,9 @@ package struct Attempt: Equatable, Sendable {
     package enum Connection: UInt8, CaseIterable, Sendable {
         /// APNs answered.
         case answered = 0
-        /// The push certainly did not go out, or was not processed.
+        /// Push certainly not gone out, or not processed.
         case notProcessed = 1
-        /// The push went out, and its fate is unknown.
+        /// Push gone out, its fate unknown.
         case ambiguous = 2
         /// As ambiguous: the process ended meanwhile; found at the next start.
         case interrupted = 3

@@ -67,7 +67,7 @@ package enum WaitCause: UInt8, CaseIterable, Sendable {
     case device = 1
     /// APNs rejects the credential.
     case credential = 2
-    /// The configuration lacks the app.
+    /// App missing in the configuration.
     case app = 3
     /// No connection to APNs, or no room on one.
     case connection = 4
@@ -76,7 +76,7 @@ package enum WaitCause: UInt8, CaseIterable, Sendable {
 /// Reason for giving up; APNs's answers are in the attempts.
 package enum DeathReason: UInt8, CaseIterable, Sendable {
     case rejected = 1
-    /// The app or the device is gone.
+    /// App or device gone.
     case undeliverable = 2
     case attemptsExhausted = 3
     /// Damaged on the disk.

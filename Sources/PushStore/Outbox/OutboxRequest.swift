@@ -131,7 +131,7 @@ package enum EnqueueResult: Equatable, Sendable {
     case stored([EntryID])
     /// Stored before; the ids of then.
     case duplicate([EntryID])
-    /// The key belongs to another request.
+    /// Key of another request.
     case conflict
 }
 
@@ -140,6 +140,6 @@ package enum SendingResult: Equatable, Sendable {
     case sending([Lease])
     /// Stored before; the ids of then, not to be sent by this caller.
     case duplicate([EntryID])
-    /// The key belongs to another request.
+    /// Key of another request.
     case conflict
 }

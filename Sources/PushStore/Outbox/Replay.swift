@@ -6,7 +6,7 @@ package enum ReceiptResult: Equatable, Sendable {
     case recorded
     /// A repetition; the first one's time stays.
     case repeated
-    /// The entry was never sent, or ended otherwise; nothing changes.
+    /// Entry never sent, or ended otherwise; nothing changes.
     case implausible
     /// No such entry of the tenant.
     case unknown

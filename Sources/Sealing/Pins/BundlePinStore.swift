@@ -69,11 +69,11 @@ extension BundlePinStore {
 
 /// Failure to read or write pins. No recipient is made: filling a disk must not switch the protection off.
 public enum BundlePinStoreError: Error, Equatable {
-    /// The stored bytes are no pin of this slot. Find the cause before removing them.
+    /// Stored bytes are no pin of this slot. Find the cause before removing them.
     case damaged(place: String)
     /// Group or others may write there.
     case writableByOthers(path: String)
-    /// A system call failed.
+    /// Failed system call.
     case system(call: String, path: String, code: Int32)
     /// The app's own store failed; a description without contents.
     case other(String)

@@ -10,7 +10,7 @@ package enum SidecarStartError: Error, Equatable, Sendable {
     case otherSender(path: String)
     /// Pins and queue are another app's.
     case otherTopic(path: String)
-    /// The clock is behind the newest message of the file.
+    /// Clock behind the file's newest message.
     case clockSetBack(seconds: UInt64)
     /// Another process listens at the path, or its file is no socket.
     case socketInUse(path: String)

@@ -2,7 +2,7 @@
 enum CopyState: Int64, CaseIterable, Sendable {
     /// Sealed, and not acknowledged by the relay.
     case queued = 0
-    /// The relay has it.
+    /// At the relay.
     case accepted = 1
     /// It will not be sent.
     case rejected = 2

@@ -10,7 +10,7 @@ struct PostingQueue: Equatable, Sendable {
         case settled
         /// Something is to be posted at once: the relay rejected others.
         case again
-        /// The relay was not reached, or takes nothing now.
+        /// Relay not reached, or taking nothing now.
         case failed(retryAfterSeconds: Int?)
         /// The relay failed at this one, perhaps at no other: the next goes first.
         case failedAlone(retryAfterSeconds: Int?)

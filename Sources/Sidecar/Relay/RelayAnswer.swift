@@ -14,11 +14,11 @@ enum PostResult: Equatable, Sendable {
     case accepted(ids: [Int: String], rejected: [Int: Rejection] = [:], postponed: Set<Int> = [])
     /// Nothing stored, because of these; the others are posted again.
     case rejected([Int: Rejection])
-    /// The relay will never take this request.
+    /// Never to be taken by the relay.
     case refused(Rejection)
     /// The relay takes nothing now, or not the sidecar's key.
     case later(seconds: Int?)
-    /// The relay failed at this request.
+    /// Failed at the relay.
     case failed(seconds: Int?)
 
     /// - Parameter devices: of the request's recipients, in their order.
