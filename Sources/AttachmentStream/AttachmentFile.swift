@@ -126,7 +126,7 @@ public enum AttachmentFile {
     ) throws(AttachmentError) {
         let source = try SourceFile(opening: source)
         var opener = try AttachmentFileOpener.create(at: path, key: key, context: context, byteCount: byteCount)
-        // Head first, then whole chunks, so that each is opened in its buffer.
+        // Whole chunks after the head are opened in their buffer.
         var head = SecretBytes(byteCount: ChunkFormat.headByteCount) { _ in }
         var chunk = SecretBytes(byteCount: ChunkFormat.sealedByteCount) { _ in }
         var count = try read(source, into: &head)

@@ -1,10 +1,8 @@
 private import Envelope
 private import Primitives
 
-/// Format's raw mode, without a head, after the commitment is verified.
-///
-/// Bytes are decrypted on arrival, and released once the tag is verified. Only the end shows which bytes are the last
-/// tag, so the last 16 are always kept back.
+/// Format's raw mode, without a head, after the commitment is verified. Bytes are decrypted on arrival, and released
+/// once the tag is verified. Only the end shows which bytes are the last tag: 16 are always kept back.
 struct RawChunkOpener: ~Copyable, Sendable {
     private var counter: ChunkCounter
     private var cipher: AESGCMOpener

@@ -2,11 +2,11 @@ internal import Platform
 package import Primitives
 
 extension BlobFolder {
-    /// Begins an upload, which reserves its whole length of the tenant's quota.
+    /// Begins an upload, and reserves its whole length of the tenant's quota.
     ///
     /// - Parameters:
     ///   - byteCount: of the whole blob.
-    ///   - lifetime: the blob's, in seconds from now; nil for the folder's default. Capped at the folder's maximum.
+    ///   - lifetime: of the blob, in seconds from now; nil for the folder's default. Capped at its maximum.
     ///   - now: seconds since 1970.
     /// - Throws: `.tooLarge`, `.quotaExceeded`, `.tooManyUploads`, `.diskFull`, `.file`.
     package func create(
@@ -56,7 +56,7 @@ extension BlobFolder {
         return published(id, blob.header)
     }
 
-    /// Appends bytes. On return they are on the disk; on an error the upload's offset stays as it was in this process.
+    /// Appends bytes. On return they are on the disk; after an error the upload's offset is as before in this process.
     ///
     /// - Parameters:
     ///   - offset: upload's end as the caller knows it.

@@ -1,9 +1,9 @@
 internal import Platform
 
-/// Folder of uploads and of the blobs that they become.
+/// Folder of uploads and of the blobs that they become, of one process with all its threads.
 ///
 /// Acknowledged data is on the disk. A blob appears whole, by one rename, or not at all. After a crash an upload
-/// continues at its acknowledged offset until it is overdue. One process, with all its threads, has a folder.
+/// continues at its acknowledged offset until it is overdue.
 package final class BlobFolder: Sendable {
     let layout: FolderLayout
     let limits: BlobLimits

@@ -1,6 +1,5 @@
-/// First 128 bytes of every file: its metadata, so that no second file can disagree.
-///
-/// Written once, except for the offset, which comes last and is rewritten alone.
+/// First 128 bytes of every file: its metadata, so that no second file can disagree. Written once, except for the
+/// offset, last and rewritten alone.
 struct BlobHeader: Equatable {
     static let byteCount = 128
     private static let magic = Array("SPBLOB1\n".utf8)

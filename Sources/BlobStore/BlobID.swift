@@ -1,7 +1,7 @@
 internal import Envelope
 package import Primitives
 
-/// Blob's id, which suffices to fetch it: 32 opaque bytes; base64url in a URL, 43 characters.
+/// Blob's id, which suffices to fetch it: 32 opaque bytes; in a URL 43 characters of base64url.
 package struct BlobID: Hashable, Sendable {
     package static let byteCount = 32
     package let bytes: [UInt8]
@@ -33,6 +33,6 @@ package struct UploadID: Hashable, Sendable {
 
     package var text: String { Base64URL.string(bytes) }
 
-    /// Resulting blob's id: derived, stored nowhere, so that a lost answer can be asked for again.
+    /// Resulting blob's id: derived, not stored, so that a lost answer can be asked for again.
     package var blobID: BlobID { BlobID(bytes: SHA256.hash(Array("SealedPush/1 blob".utf8), bytes)) }
 }

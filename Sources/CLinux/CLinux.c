@@ -29,14 +29,14 @@ int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_NONB
 
 ssize_t clinux_send(int fd, const void *bytes, size_t byte_count) { return send(fd, bytes, byte_count, MSG_NOSIGNAL); }
 
-// One pass over the threads that there are; how many, or -1.
+// Returns the number of threads that it held, or -1.
 static int hold_threads(const cpu_set_t *set) {
     DIR *folder = opendir("/proc/self/task");
     if (folder == NULL) return -1;
     int count = 0;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
-        // "." and "..". A thread that has ended meanwhile needs nothing.
+        // "." and "..", or a thread that has ended.
         if (thread <= 0 || (sched_setaffinity(thread, sizeof *set, set) != 0 && errno == ESRCH)) continue;
         cpu_set_t held;
         if (sched_getaffinity(thread, sizeof held, &held) == 0 && !CPU_EQUAL(&held, set)) {
@@ -54,7 +54,7 @@ int clinux_use_processor(int number) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(number, &set);
-    // A thread that begins while the others are held has its place from the one that began it: a second pass sees it.
+    // A thread begun meanwhile has its place from the one that began it: a second pass sees it.
     int count = hold_threads(&set);
     return count > 0 && hold_threads(&set) > 0 ? 0 : -1;
 }

@@ -12,7 +12,7 @@
 
 enum { channel_in_child = 3, first_free = 10 };
 
-// Everything that a program of its own has fresh. Only async-signal-safe calls: the parent has threads.
+// Makes all fresh that a program has. Only async-signal-safe calls: the parent has threads.
 static int confine(const struct clinux_confinement *limits, pid_t parent) {
     struct sigaction standard = {.sa_handler = SIG_DFL};
     sigset_t none;
@@ -24,7 +24,7 @@ static int confine(const struct clinux_confinement *limits, pid_t parent) {
     if (getppid() != parent) return -1;
     // A terminal's Ctrl-C is for the parent, which then decides.
     if (setpgid(0, 0) != 0) return -1;
-    // A crash is what some of these programs are for: nobody wants the core.
+    // Some of these programs are there to crash: no core is wanted.
     struct rlimit no_core = {0, 0};
     if (setrlimit(RLIMIT_CORE, &no_core) != 0) return -1;
     // "0" is whoever writes it.
@@ -32,7 +32,7 @@ static int confine(const struct clinux_confinement *limits, pid_t parent) {
     if (chdir(limits->folder) != 0) return -1;
 
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    // Out of the way of the numbers that are about to be given out.
+    // Above the numbers about to be given out.
     int channel = fcntl(limits->channel, F_DUPFD_CLOEXEC, first_free);
     if (nothing < 0 || channel < 0) return -1;
     if (dup2(nothing, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return -1;

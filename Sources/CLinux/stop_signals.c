@@ -22,11 +22,11 @@ int clinux_stop_signals(int eventfd) {
         int number = numbers[index];
         struct sigaction earlier;
         if (sigaction(number, NULL, &earlier) != 0) return -1;
-        // Whoever runs this under nohup wants it to outlive the terminal.
+        // Under nohup it is to outlive the terminal.
         if (number == SIGHUP && earlier.sa_handler == SIG_IGN) continue;
         struct sigaction action = {.sa_handler = tell, .sa_flags = SA_RESTART};
-        // Only a person is impatient: the system repeats SIGTERM, once for each thread of a parent that dies, and
-        // SIGHUP, once from the shell and once from the terminal.
+        // Only a person is impatient: the system repeats SIGTERM for each thread of a parent that dies, and SIGHUP from
+        // shell and terminal.
         if (number == SIGINT) action.sa_flags |= SA_RESETHAND;
         if (sigaction(number, &action, NULL) != 0) return -1;
     }

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import Platform
 
-/// Starts child processes on a permanent thread: the system ends such a child with the thread that started it, and the
-/// threads of tasks come and go.
+/// Starts child processes on a permanent thread: the system ends such a child with its thread, and tasks' threads come
+/// and go.
 enum Spawner {
     private typealias Job = @Sendable () -> Void
 

@@ -3,8 +3,8 @@ package import Networking
 
 /// Simulated device's connection to the simulator, callable from anywhere.
 ///
-/// One task takes the pushes in order, and acknowledges each once the device has handled it. The simulator keeps
-/// others, and sends them again on a later connection.
+/// One task takes the pushes in order, and acknowledges each once the device has handled it. The simulator keeps others
+/// for a later connection.
 package final class DeviceConnection: Sendable {
     /// Device's token for senders; kept for the next hello.
     package let deviceToken: DeviceToken

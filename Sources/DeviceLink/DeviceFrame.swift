@@ -4,7 +4,7 @@ package import APNS
 package enum DeviceFrame: Sendable, Equatable {
     /// The ALPN name; the TLS handshake fails without it.
     package static let applicationProtocol = "sealedpush-device/2"
-    /// Bound of type and fields. The longest push has 5120 bytes of payload and 359 of everything else.
+    /// Bound of type and fields. The longest push has 5120 bytes of payload and 359 of all else.
     package static let byteCountMax = 8192
     package static let lengthByteCount = 4
 
@@ -30,7 +30,7 @@ package enum DeviceFrame: Sendable, Equatable {
     case register(TokenRegistration)
     /// Simulator to device: answers the oldest open `register`.
     case token(DeviceToken)
-    /// Device to simulator: the token is void, as a Live Activity ended or a channel was left.
+    /// Device to simulator: the token is void, after a Live Activity or channel.
     case unregister(TokenRegistration)
 
     package enum Refusal: UInt8, Sendable, CaseIterable {

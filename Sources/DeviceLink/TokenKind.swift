@@ -3,10 +3,10 @@ package import APNS
 /// Device token's purpose. Each of Apple's frameworks issues its own, for the topic of its kind. The raw value is the
 /// number on the wire.
 ///
-/// - Source: the pages of each framework: UIKit's `didRegisterForRemoteNotificationsWithDeviceToken`, PushKit's
-///   `PKPushType`, `PTChannelManagerDelegate`'s ephemeral token, ActivityKit's `pushToStartTokenUpdates` and
-///   `pushTokenUpdates`, WidgetKit's `WidgetPushHandler` and `ControlPushHandler`, Core Location's
-///   `startMonitoringLocationPushes`, device management's `TokenUpdate`.
+/// - Source: pages of UIKit's `didRegisterForRemoteNotificationsWithDeviceToken`, PushKit's `PKPushType`,
+///   `PTChannelManagerDelegate`'s ephemeral token, ActivityKit's `pushToStartTokenUpdates` and `pushTokenUpdates`,
+///   WidgetKit's `WidgetPushHandler` and `ControlPushHandler`, Core Location's `startMonitoringLocationPushes`, device
+///   management's `TokenUpdate`.
 package enum TokenKind: UInt8, Sendable, CaseIterable {
     /// Alerts and background pushes.
     case app = 1

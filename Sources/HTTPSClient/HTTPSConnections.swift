@@ -1,7 +1,7 @@
 private import CCurl
 private import Platform
 
-/// Pool of connections to many servers, with HTTP/2 where possible, driven by one thread. As in `HTTPSExchange`,
+/// Pool of connections to many servers, with HTTP/2 where possible, driven by one thread. As with `HTTPSExchange`,
 /// nothing is followed, unpacked or remembered.
 ///
 ///     let connections = try HTTPSConnections()

@@ -17,8 +17,8 @@ package struct HTTPSRequest: Sendable {
 
     package struct Body: Sendable {
         package let byteCount: UInt64
-        /// Fills the span as far as it can, on the exchange's thread. Returns at least one byte until `byteCount` are
-        /// read; nil on failure.
+        /// Fills the span as far as it can, on the exchange's thread: at least one byte until `byteCount` are read; nil
+        /// on failure.
         package let read: @Sendable (inout MutableRawSpan) -> Int?
 
         package init(byteCount: UInt64, read: @escaping @Sendable (inout MutableRawSpan) -> Int?) {
@@ -39,7 +39,7 @@ package struct HTTPSRequest: Sendable {
         package init() {}
     }
 
-    /// Fixed addresses of a host: no socket connects elsewhere, whatever its name resolves to by then.
+    /// Fixed addresses of a host: no socket connects elsewhere, whatever its name resolves to.
     package struct Pin: Sendable, Hashable {
         /// URL's host: a name, or an address without brackets.
         package let host: String

@@ -19,10 +19,10 @@ package struct DeviceBinding: Sendable {
         #endif
     }
 
-    /// Wraps work on that device for a thread. The work counts as begun at once: otherwise the simulated clock would
-    /// take an extension that waits for a thread for one that waits for time.
+    /// Wraps work on that device for a thread. It counts as begun at once: otherwise the simulated clock would take an
+    /// extension that waits for a thread for one that waits for time.
     ///
-    /// - Returns: To be called once.
+    /// - Returns: to be called once.
     package func job(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         #if canImport(Darwin)
         return body

@@ -1,7 +1,7 @@
 /// Device's current restrictions. On Apple's platforms the system's own calls report them.
 package enum DeviceRules {
-    /// Purpose of an access: a full disk stops only writes that need room, a locked device only access that needs a
-    /// file's key.
+    /// Purpose of an access: a full disk stops only writes that need room, a locked device only what needs a file's
+    /// key.
     package enum Access: Sendable {
         /// Opens a file, or lists a folder.
         case read

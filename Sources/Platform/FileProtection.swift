@@ -10,16 +10,16 @@ private import CExtendedAttributes
 ///
 /// - Source: Apple, `FileProtectionType` and "Encrypting Your App's Files".
 package enum FileProtection: UInt8, Sendable, CaseIterable {
-    /// Available at any time, even before the first unlock: for ciphertext only. At that time it can be created only in
-    /// a folder of the same class. Apple's name is `none`.
+    /// Available at any time, even before the first unlock, when only a folder of this class can get one: for
+    /// ciphertext only. Apple's name is `none`.
     case always = 0x44
     /// Available once the device was unlocked after its start.
     case untilFirstUnlock = 0x43
 
-    /// Gives an open file or folder this class. On Linux it is an extended attribute, which simulated devices in any
-    /// process find, and which survives a rename.
+    /// Gives an open file or folder this class. On Linux an extended attribute, which simulated devices in any process
+    /// find, and which survives a rename.
     ///
-    /// - Returns: Nil, or the error code. Nil also on a file system without classes: on a Mac, or without extended
+    /// - Returns: nil, or the error code. Nil also on a file system without classes: on a Mac, or without extended
     ///   attributes.
     package func set(on descriptor: Int32) -> Int32? {
         #if canImport(Darwin)

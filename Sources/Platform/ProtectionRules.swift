@@ -38,7 +38,7 @@ struct ProtectionRules {
         }
     }
 
-    /// - Returns: Class of the path itself, or of the nearest enclosing folder that has one; nil for `Complete`.
+    /// - Returns: class of the path, or of the nearest enclosing folder with one; nil for `Complete`.
     private func inherited(_ path: String) -> FileProtection? {
         var place = path
         while true {

@@ -4,13 +4,12 @@ import Synchronization
 /// iOS's restrictions, simulated on Linux: a locked device's files, a full disk, the device's own clock. Only the test
 /// harness makes one; without one everything is as on any Linux machine.
 ///
-/// Bound to a task, so that many devices live in one process; an extension in its own process has it for the whole
-/// process.
+/// Bound to a task, so that many devices live in one process; to the whole process for an extension in its own.
 package final class SimulatedDevice: Sendable {
     @TaskLocal private static var bound: SimulatedDevice?
     private static let ofProcess = Guarded<SimulatedDevice?>(nil)
 
-    /// True once a device was made in this process: without one, a reading of the time needs no further look-up.
+    /// True once a device was made here: without one, reading the time needs no further look-up.
     private static let hasOne = Atomic(false)
 
     /// Current code's device; nil without a simulated one.
@@ -34,7 +33,7 @@ package final class SimulatedDevice: Sendable {
     package struct Conditions: Sendable {
         package var lock = Lock.unlocked
         package var storage = Storage.writable
-        /// True if files without their own class are `Complete`, by the app's entitlement for data protection.
+        /// Without their own class, files are `Complete`, by the app's entitlement for data protection.
         package var isCompleteByDefault = false
 
         package init() {}
@@ -90,7 +89,7 @@ package final class SimulatedDevice: Sendable {
     /// Replaced hosts of the machine's network.
     package let hosts: [HostMapping]
     package let clock: any Clock<Duration>
-    /// Implementation behind the system's centers, untyped because its type belongs to another module; nil for none.
+    /// Implementation behind the system's centers, untyped because another module's; nil for none.
     package let system: (any Sendable)?
     private let wallClock: @Sendable () -> UInt64
     private let uptimeClock: @Sendable () -> Uptime

@@ -19,7 +19,7 @@ package struct Uptime: Equatable, Sendable {
         #endif
     }
 
-    /// Boot, or this process if the boot is unknown: two readings of the same session have no restart in between.
+    /// Boot, or this process if unknown: no restart lies between two readings of one session.
     package var session: UInt64 { boot != 0 ? boot : Self.processNumber }
 
     private static let processNumber = UInt64.random(in: 1 ... .max)

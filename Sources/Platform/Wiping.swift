@@ -1,4 +1,4 @@
-// The system's C library under one name, so that code shared by device and server needs no conditions.
+// System's C library under one name, so that code of device and server needs no conditions.
 #if canImport(Darwin)
 @_exported public import Darwin
 #else

@@ -16,7 +16,7 @@ package struct AESGCMOpener: ~Copyable, Sendable {
         context.start(nonce)
     }
 
-    /// Decrypts the next bytes, without the tag. `output` is the same in each call, has room for the message, and does
+    /// Decrypts the next bytes, without the tag. `output` is the same in each call, with room for the message, and does
     /// not overlap the ciphertext.
     package mutating func update(_ ciphertext: RawSpan, into output: inout MutableRawSpan) {
         precondition(output.byteCount - byteCount >= ciphertext.byteCount)
@@ -24,8 +24,7 @@ package struct AESGCMOpener: ~Copyable, Sendable {
         byteCount += ciphertext.byteCount
     }
 
-    /// Verifies the 16-byte tag, and returns the length of the plaintext. If it is wrong, `output` contains no
-    /// plaintext.
+    /// Verifies the 16-byte tag, and returns the plaintext's length. If it is wrong, `output` has no plaintext.
     package mutating func finish(tag: RawSpan, output: inout MutableRawSpan) throws(PrimitiveError) -> Int {
         precondition(tag.byteCount == AESGCM.tagByteCount)
         guard context.finishOpening(tag: tag, output: &output, byteCount: byteCount) else {

@@ -1,7 +1,5 @@
-/// Ed25519's byte rules on which libraries differ.
-///
-/// libsodium refuses small-order A and R; OpenSSL and CryptoKit do not document it. A message must be genuine on all
-/// platforms or none.
+/// Ed25519's byte rules on which libraries differ: libsodium refuses small-order A and R; OpenSSL and CryptoKit do not
+/// document it. A message must be genuine on all platforms or none.
 enum Ed25519Encoding {
     /// True if y < p, and not of small order, whatever the sign.
     static func isAcceptablePoint(_ encoding: ArraySlice<UInt8>) -> Bool {

@@ -17,7 +17,7 @@ package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
     fileprivate init(derived bytes: [UInt8]) { rawRepresentation = bytes }
 
     /// Verifies without the cofactor, after checks on which libraries differ: S below the group order, R and A
-    /// canonical and not of small order. So all platforms accept the same signatures.
+    /// canonical and not of small order. So all platforms accept the same.
     package func isValid(signature: [UInt8], over message: [UInt8]) -> Bool {
         guard signature.count == Self.signatureByteCount,
             Ed25519Encoding.isAcceptablePoint(signature[0..<32]),

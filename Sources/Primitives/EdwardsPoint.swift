@@ -1,10 +1,8 @@
 #if !canImport(CryptoKit)
 private import CGMP
 
-/// Maps a point of edwards25519 to the u-coordinate of Curve25519, with GMP.
-///
-/// For public keys only: the inverse takes a time that depends on y. `mpn_sec_invert`, in constant time, takes 20 times
-/// as long.
+/// Maps a point of edwards25519 to the u-coordinate of Curve25519, with GMP. For public keys only: the inverse's time
+/// depends on y. `mpn_sec_invert`, in constant time, takes 20 times as long.
 enum EdwardsPoint {
     /// u = (1 + y) / (1 - y) = 2 / (1 - y) - 1: 32 bytes, canonical. `encoded` (RFC 8032 section 5.1.2) is not the
     /// neutral point.

@@ -94,7 +94,7 @@ public enum RelayClientError: Error, Hashable, Sendable {
     case connectionLost
     /// Malformed answer.
     case wrongAnswer
-    /// The status was not 204: 404 if the address is no relay's, 413, 422 or 429 with a problem in its log, 503 while
-    /// it stops.
+    /// Status other than 204: 404 if the address is no relay's, 413, 422 or 429 with a problem in its log, 503 while it
+    /// stops.
     case refused(status: Int)
 }

@@ -1,7 +1,7 @@
 #if canImport(CryptoKit)
 private import CryptoKit
 
-/// AES-GCM with one key. CryptoKit takes a message whole, so pieces are gathered in the output and replaced by the
+/// AES-GCM with one key. CryptoKit takes a message whole: pieces are gathered in the output, and replaced by the
 /// result.
 struct AESGCMContext: ~Copyable, Sendable {
     static let keyByteCount = 32

@@ -1,8 +1,8 @@
 #if !canImport(CryptoKit)
 private import CSodium
 
-/// libsodium: OpenSSL is slower for 200 bytes, because of its context, and saves less than a hundredth of the time of
-/// sealing for 2,822 bytes.
+/// libsodium: OpenSSL is slower for 200 bytes, because of its context, and saves less than a hundredth of the sealing
+/// of 2,822.
 extension Provider {
     static func chaChaPolySeal(_ plaintext: [UInt8], key: RawSpan, nonce: [UInt8], aad: [UInt8]) -> [UInt8] {
         var ciphertext = [UInt8](repeating: 0, count: plaintext.count + ChaChaPoly.tagByteCount)

@@ -1,10 +1,8 @@
 #if !canImport(CryptoKit)
 private import CSodium
 
-/// libsodium for memory, random bytes, Curve25519, Ed25519 and ChaCha20-Poly1305.
-///
-/// Chosen by time (docs/performance.md): OpenSSL's key objects cost what its arithmetic gains on Curve25519, and it
-/// signs slower.
+/// libsodium for memory, random bytes, Curve25519, Ed25519 and ChaCha20-Poly1305, by time (docs/performance.md):
+/// OpenSSL's key objects cost what its arithmetic gains on Curve25519, and it signs slower.
 enum Provider: PrimitiveProvider {
     static func allocateGuarded(byteCount: Int) -> UnsafeMutableRawBufferPointer {
         Sodium.initialize()
@@ -31,7 +29,7 @@ enum Provider: PrimitiveProvider {
     }
 
     /// Multiplies on the Edwards form, for which libsodium has a table: half the time of `crypto_scalarmult_base`,
-    /// which uses the ladder where a processor has AVX.
+    /// which uses the ladder on processors with AVX.
     static func x25519PublicKey(of scalar: RawSpan) -> [UInt8] {
         var point = [UInt8](repeating: 0, count: X25519PublicKey.byteCount)
         unsafe scalar.withBytePointer { scalar, _ in

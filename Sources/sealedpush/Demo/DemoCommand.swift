@@ -3,8 +3,7 @@ import CommandLineTool
 import Envelope
 import Glibc
 
-/// Starts simulator, relay, file host, devices and sender as processes, and acts as the back end. It never reads the
-/// message.
+/// Starts simulator, relay, file host, devices and sender as processes, and is the back end. Never reads the message.
 struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "sends a sealed message from a file to a simulated lock screen"
