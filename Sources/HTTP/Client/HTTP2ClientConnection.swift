@@ -108,7 +108,7 @@ package final class HTTP2ClientConnection: Sendable {
         return try result.get()
     }
 
-    /// Takes no more requests, waits for the open ones (or ends at once), and returns when closed.
+    /// Takes no more requests, lets open ones end (or ends at once), and returns when closed.
     package func close(gracefully: Bool = true) async {
         let core = core
         await withCheckedContinuation { continuation in

@@ -10,7 +10,7 @@ package final class HTTP2ClientCore {
     let limits: HTTP2ClientLimits
     /// Released after the last event: its owner may hold the connection.
     package var onEvent: ((HTTP2ClientEvent) -> Void)?
-    /// Gets the responses to requests begun with `start`. Released after the connection has closed.
+    /// Gets responses to requests of `start`. Released after the connection has closed.
     package var owner: (any HTTP2ClientOwner)?
     private(set) var state = State.new
     private(set) var channel: TLSChannel?
@@ -32,7 +32,7 @@ package final class HTTP2ClientCore {
         self.loop = loop
         self.limits = limits
         self.onEvent = onEvent
-        // A connection may be made off the loop, where `loop.now` must not be read.
+        // May be made off the loop, where `loop.now` must not be read.
         receivedAt = .now()
     }
 
@@ -190,7 +190,7 @@ package final class HTTP2ClientCore {
         deadlineTimer = nil
         nextDeadline = MonotonicTime(nanoseconds: .max)
         let now = loop.now
-        // A request given up may be sent twice: do not give it up for our own delay.
+        // A request given up may be sent twice: not for our own delay.
         if now < loop.judgesFrom { return watchDeadline(loop.judgesFrom) }
         for pending in requests.takeWaiting(where: { $0.deadline <= now }) {
             pending.finish(.failure(.notProcessed(.deadlineExceeded)), owner)
@@ -229,7 +229,7 @@ package final class HTTP2ClientCore {
 
     private func didReceiveResponse(_ slot: Int, _ session: HTTP2Session) {
         let message = session.takeMessage(slot)
-        // The response preceded the end of the request: the rest is useless.
+        // The response came before the request's end: the rest is useless.
         if !session.isOutgoingDone(slot) { reset(slot, session) }
         guard let request = requests.take(slot) else { return }
         guard !message.isHeaderTooLarge else {
@@ -246,7 +246,7 @@ package final class HTTP2ClientCore {
 
     private func didCloseStream(_ slot: Int, _ code: UInt32, _ session: HTTP2Session) {
         if let request = requests.take(slot) {
-            // nghttp2 also reports streams excluded by a GOAWAY, the peer's or our own, this way.
+            // nghttp2 reports streams excluded by a GOAWAY, the peer's or ours, this way too.
             if code == NGHTTP2_REFUSED_STREAM.rawValue {
                 let isEnding = session.peerGoAway != nil || session.violation != nil
                 request.finish(.failure(.notProcessed(isEnding ? refusal : .refusedStream)), owner)
@@ -338,7 +338,7 @@ package final class HTTP2ClientCore {
     func didClose(_ error: TransportError?) {
         if case .closed = state { return }
         let session = self.session
-        // A clean close after the peer's violation still reports the violation.
+        // A clean close after the peer's violation reports the violation.
         let error = error ?? session?.violation.map { .http2($0) }
         state = .closed(error)
         deadlineTimer?.cancel()

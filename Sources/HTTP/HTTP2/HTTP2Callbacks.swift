@@ -2,7 +2,7 @@ import CNGHTTP2
 
 /// Each callback finds its session by the user pointer, and reports one event.
 enum HTTP2Callbacks {
-    /// Made once per process, and then only read. Nil: no memory, which opening a session reports.
+    /// Made once per process, then only read. Nil: no memory, which opening a session reports.
     nonisolated(unsafe) static let shared: OpaquePointer? = {
         var callbacks: OpaquePointer?
         guard unsafe nghttp2_session_callbacks_new(&callbacks) == 0, let callbacks = unsafe callbacks else {

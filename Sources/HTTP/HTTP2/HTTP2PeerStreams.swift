@@ -7,7 +7,7 @@
 struct HTTP2PeerStreams {
     enum Finding {
         case expected
-        /// More than can have been on its way when this side closed the stream.
+        /// More than can have been on its way at this side's close.
         case excess
         /// The peer has ended, reset or skipped the stream.
         case afterEnd
@@ -24,7 +24,7 @@ struct HTTP2PeerStreams {
     private(set) var lastID: UInt32 = 0
 
     private var closedCount = 0
-    /// Streams closed here but not by the peer, which need not close them.
+    /// Streams closed here, which the peer need not close.
     private static let closedCountMax = 1024
     /// nghttp2 does not report the close of new streams after a GOAWAY.
     private static let countMax = 1 << 16

@@ -1,7 +1,7 @@
 import Networking
 
 extension HTTP2Session {
-    /// One TLS record: smaller pieces cost a record each, larger ones save nothing.
+    /// One TLS record: smaller pieces cost one each, larger save nothing.
     private static let pieceByteCount = 1 << 14
 
     /// Sends while the channel has room.

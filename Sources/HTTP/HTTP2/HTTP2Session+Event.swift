@@ -8,7 +8,7 @@ extension HTTP2Session {
         case message(slot: Int)
         /// Server with a body budget: a request's fields, for `takeMessage`.
         case head(slot: Int)
-        /// Server with a body budget: the body is discarded from now on.
+        /// Server with a body budget: the body is discarded.
         case bodyRefused(slot: Int, HTTPBodyError)
         /// The stream is reset above `bodyByteCountHardMax`.
         case bodyTooLarge(slot: Int)

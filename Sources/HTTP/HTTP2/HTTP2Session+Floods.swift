@@ -43,7 +43,7 @@ extension HTTP2Session {
         }
         // A limit lowered just now is not the peer's fault.
         guard byPeer || (code != NGHTTP2_REFUSED_STREAM.rawValue && code != NGHTTP2_NO_ERROR.rawValue) else { return }
-        // The peer has its response, and gives up the rest of its request.
+        // The peer has its response, and gives up the request's rest.
         if byPeer, isOutgoingDone(slot) { return }
         tally.brokenStreamCount += 1
         if !ledger.admitReset(now: now) { didFlood() }

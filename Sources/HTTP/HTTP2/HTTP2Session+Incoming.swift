@@ -50,7 +50,7 @@ extension HTTP2Session {
         // A short block may decode to megabytes (RFC 7541 section 7.3), too much for a 431.
         let byteCountHardMax = 8 * Int(settings.headerListByteCountMax)
         guard role == .server, byteCount > byteCountHardMax else { return 0 }
-        // Fails only without memory, which nghttp2's next call reports anyway.
+        // Fails only without memory, which nghttp2's next call reports.
         try? reset(slot, code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
@@ -99,7 +99,7 @@ extension HTTP2Session {
     }
 
     func didReceiveGoAway(_ goAway: GoAway) {
-        // A second one may only lower the number (RFC 9113 section 6.8), which nghttp2 checks.
+        // A second one may only lower the number (RFC 9113 section 6.8); nghttp2 checks.
         peerGoAway = goAway
         report(.goAway)
     }

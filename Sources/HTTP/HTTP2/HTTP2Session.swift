@@ -13,7 +13,7 @@ package import Networking
     private(set) var handle: OpaquePointer?
     var streams: [HTTP2Stream] = []
     private var freeSlots: [Int] = []
-    /// Cache of the last lookup: a stream's frames come together. Negative: none.
+    /// Last lookup: a stream's frames come together. Negative: none.
     var lastStreamID: Int32 = -1
     private var lastSlot = 0
     private var events: [Event] = []
@@ -24,7 +24,7 @@ package import Networking
     var scanner: HTTP2FrameScanner
     /// True once the closing GOAWAY is queued; later input is ignored.
     package internal(set) var isEnding = false
-    /// True during a read. Termination then would fail an assertion of nghttp2 (CVE-2026-27135).
+    /// True during a read, when termination would fail an assertion of nghttp2 (CVE-2026-27135).
     private(set) var isReading = false
     package internal(set) var tally = Tally()
     var fields = HTTP2FieldList()
@@ -73,7 +73,7 @@ package import Networking
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
         unsafe nghttp2_option_set_max_outbound_ack(options, settings.outboundAcknowledgementCountMax)
         unsafe nghttp2_option_set_max_settings(options, 32)
-        // Our own limit is finer: it forgives resets of answered streams, which libcurl sends.
+        // Our own limit is finer: it forgives resets of answered streams, as libcurl's.
         unsafe nghttp2_option_set_stream_reset_rate_limit(options, 1 << 30, 1 << 30)
         // Excess streams must wait in our queue, which has deadlines, not in nghttp2's.
         unsafe nghttp2_option_set_peer_max_concurrent_streams(options, UInt32(Int32.max))
@@ -147,7 +147,7 @@ package import Networking
         }
         isReading = false
         if tally.isFlooded { calm() }
-        // After an earlier fault of the peer, the GOAWAY with the reason must still be sent.
+        // After the peer's earlier fault, the GOAWAY with the reason is still to be sent.
         guard count >= 0 || isEnding else {
             throw .library(call: "session_mem_recv", code: Int32(truncatingIfNeeded: count))
         }
@@ -216,7 +216,7 @@ package import Networking
     }
 
     func freeSlot(_ slot: Int) {
-        // A client's responses are short and many; the number of a server's slots is up to its peers.
+        // Client's responses are short and many; peers choose how many slots a server has.
         let unsentByteCount = streams[slot].free(keepsHeaderMemory: role == .client, bodyBudget)
         bodies.didFree(slot, unsentByteCount: unsentByteCount)
         freeSlots.append(slot)
@@ -241,8 +241,7 @@ package import Networking
         streamLimit.announce(count)
     }
 
-    /// Server: refuses the newest unfinished requests above `count` streams, for the peer to retry (RFC 9113 section
-    /// 8.7).
+    /// Server: refuses the newest unfinished requests above `count`, for the peer to retry (RFC 9113 section 8.7).
     package func refuseStreams(above count: UInt32) throws(HTTP2Error) {
         let unfinished = streams.indices.filter { receivingSince($0) != nil }.sorted { streams[$0].id > streams[$1].id }
         for slot in unfinished.prefix(max(0, streamLimit.openCount - Int(count))) {

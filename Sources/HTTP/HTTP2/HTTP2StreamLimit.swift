@@ -52,7 +52,7 @@ struct HTTP2StreamLimit {
     }
 }
 
-/// nghttp2 gets each limit with its highest bit set, and so never reaches it; the peer gets it without.
+/// nghttp2 gets each limit with its highest bit set, which it never reaches; the peer gets it without.
 extension HTTP2StreamLimit {
     private static let mark: UInt32 = 1 << 31
 

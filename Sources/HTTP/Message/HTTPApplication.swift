@@ -5,7 +5,7 @@ package protocol HTTPApplication: AnyObject, Sendable {
 }
 
 package struct HTTPHead: Sendable {
-    /// In order, names in lower case, with `:method` and `:path` for HTTP/1.1, too.
+    /// In order, names in lower case; for HTTP/1.1 too with `:method` and `:path`.
     package let fields: HeaderBlock
     /// Without the port; nil on the loopback port.
     package let remoteAddress: String?
@@ -28,7 +28,7 @@ package enum HTTPBeginning {
 }
 
 package protocol HTTPExchange: AnyObject {
-    /// Called on the loop, once; the answer may come later. Not called if the request breaks off.
+    /// Called on the loop, once; the answer may come later. Not called for a broken request.
     func finish(_ body: HTTPBody, _ responder: HTTPResponder)
 }
 
@@ -76,7 +76,7 @@ package struct HTTPAnswer: Sendable {
     var isRefusal: Bool { status == 429 }
 }
 
-/// The right to answer one request, once, at any time, from any thread. Later answers are dropped.
+/// Right to answer one request, once, at any time, from any thread. Later answers are dropped.
 package struct HTTPResponder: Sendable {
     private let send: @Sendable (HTTPAnswer) -> Void
 

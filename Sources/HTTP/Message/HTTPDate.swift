@@ -16,7 +16,7 @@ package enum HTTPDate {
         return "\(days[(dayNumber + 4) % 7]), \(two(day)) \(months[month - 1]) \(year) \(clock) GMT"
     }
 
-    /// Counts in years from March, so that the leap day is last, and in eras of 400 years.
+    /// In years from March, so that the leap day is last, and eras of 400 years.
     private static func date(_ dayNumber: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = dayNumber + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)

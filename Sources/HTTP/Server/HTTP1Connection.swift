@@ -44,7 +44,7 @@ final class HTTP1Connection {
     /// First byte of the unfinished request.
     private var beganAt: MonotonicTime?
     var lastRequestAt: MonotonicTime
-    /// Start of the response that the peer has not taken whole.
+    /// Start of a response that the peer has not taken whole.
     var respondedAt: MonotonicTime?
     private var sweepTimer: LoopTimer?
     private var drainTimer: LoopTimer?
@@ -107,7 +107,7 @@ final class HTTP1Connection {
         isProcessing = true
         defer { isProcessing = false }
         while !isClosed, takeStep() {}
-        // Pipelined requests wait here up to a limit, and then in TCP's own buffers.
+        // Pipelined requests wait here to a limit, then in TCP's own buffers.
         let waits = phase == .answer || !isOutputDone
         isFull = waits && (isFull || input.byteCount > service.limits.headerByteCountMax)
         updateReading()

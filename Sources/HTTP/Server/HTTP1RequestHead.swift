@@ -30,7 +30,7 @@ struct HTTP1RequestHead {
         }
     }
 
-    /// Other parsers might disagree about the end of anything but one decimal length without coding.
+    /// Parsers agree on the end of one decimal length without coding only.
     private static func bodyByteCount(_ fields: HeaderBlock) throws(HTTPRequestError) -> Int {
         let lengths = fields.count(of: "content-length")
         if let coding = fields["transfer-encoding"] {

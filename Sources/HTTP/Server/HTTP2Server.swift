@@ -5,7 +5,7 @@ package struct HTTP2ServerLimits: Sendable {
     package var settings = HTTP2Settings()
     /// From a stream's first header byte to the request's last body byte.
     package var requestDeadline: Duration = .seconds(30)
-    /// From the response to its last byte taken: a peer may hold streams open by not reading.
+    /// From the response to its last byte taken: peers may hold streams open by not reading.
     package var responseDeadline: Duration = .seconds(30)
     package var idleDeadline: Duration = .seconds(600)
     /// From handshake to GOAWAY, however busy; nil: unlimited.
@@ -87,7 +87,7 @@ package final class HTTP2Server: Sendable {
         core.loop.perform { core.value.close(gracefully: true) {} }
     }
 
-    /// Sends GOAWAY on every open connection; new ones are accepted. Apple puts a reason in JSON in `debugData`.
+    /// Sends GOAWAY on every open connection, not on new ones. Apple puts a reason in JSON in `debugData`.
     package func goAway(code: UInt32, debugData: [UInt8]) {
         let core = core
         core.loop.perform { core.value.goAway(code: code, debugData: debugData) }

@@ -37,14 +37,14 @@ extension HTTP2ServerConnection {
         _ exchange: any HTTPExchange,
         _ session: HTTP2Session
     ) {
-        // nghttp2 refuses lengths that are no number or differ from the body.
+        // nghttp2 refuses lengths that are no number or not the body's.
         let announced = fields["content-length"].map(Self.number) ?? 0
         guard announced <= byteCountMax else {
             session.discardBody(slot)
             return exchange.finish(.tooLarge(byteCount: announced), responder(slot, streamID))
         }
         exchanges[slot].reading = exchange
-        // Now, not as an event: the request's end may be queued already.
+        // Now, not as an event: the request's end may be queued.
         if let fault = session.keepBody(slot, byteCountMax: byteCountMax, share) {
             return didRefuseBody(slot, fault, session)
         }

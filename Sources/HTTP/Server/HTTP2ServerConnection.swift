@@ -76,7 +76,7 @@ package final class HTTP2ServerConnection {
 
     package var peerCertificate: TLSCertificate? { channel.peerCertificate }
 
-    /// False for a certificate admitted only so that the application can refuse it.
+    /// False for a certificate admitted only to be refused by the application.
     package var isPeerVerified: Bool { channel.isPeerVerified }
 
     /// Refuses new streams; ends after the open ones, or after the drain deadline.
@@ -146,7 +146,7 @@ package final class HTTP2ServerConnection {
             case .closed(let slot, _):
                 if slot < exchanges.count { exchanges[slot] = Exchange() }
                 lastStreamAt = loop.now
-            // Now, not at the turn's end: until then, more of the flood would be read.
+            // Now, not at the turn's end: else more of the flood would be read.
             case .flooded, .ended: flush()
             case .settings, .goAway, .pong, .bodyTooLarge, .malformed: break
             }
@@ -201,7 +201,7 @@ package final class HTTP2ServerConnection {
 
     // MARK: Time
 
-    /// Checks all deadlines, four times per shortest one: cheaper than a timer for each stream.
+    /// Checks all deadlines, four times per shortest one: cheaper than a timer each.
     private func planSweep() {
         let shortest = min(headDeadline, limits.responseDeadline, limits.idleDeadline)
         let period = min(shortest, limits.channel.handshakeDeadline, limits.lifetimeMax ?? shortest) / 4
@@ -220,7 +220,7 @@ package final class HTTP2ServerConnection {
         guard session.hasPeerSettings || now < openedAt + limits.channel.handshakeDeadline else {
             return channel.abort(.deadlineExceeded(.handshake))
         }
-        // It blocks every other stream, so there is nothing to save.
+        // It blocks every other stream: there is nothing to save.
         if let began = session.headerBlockBegan, began + headDeadline <= now {
             return channel.abort(.deadlineExceeded(.request))
         }
@@ -324,7 +324,7 @@ extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
     }
 }
 
-/// The right to respond to one request, once, at any time, from any thread. Later responses are dropped.
+/// Right to respond to one request, once, at any time, from any thread. Later responses are dropped.
 package struct HTTP2Responder: Sendable {
     private let connection: LoopBound<HTTP2ServerConnection>
     private let slot: Int

@@ -71,7 +71,7 @@ struct HTTPConnectionTable {
 
     var count: Int { rows.count }
 
-    /// Evicted when the system has no room for another; nil: all have had a valid key.
+    /// Evicted when the system has no room for another; nil: all had a valid key.
     var oldest: ID? { all.candidates.first }
 
     /// - Parameter isProxy: True if the address stands for many clients.
@@ -131,7 +131,7 @@ struct HTTPConnectionTable {
     }
 }
 
-/// Connections by arrival, as a linked list: each is found and removed in constant time.
+/// Connections by arrival: a linked list, to find and remove each in constant time.
 private struct ArrivalOrder {
     private struct Link {
         var before: HTTPConnectionTable.ID?

@@ -103,7 +103,7 @@ final class HTTPFrontCore {
         for listener in listeners { listener.replaceContext(context) }
     }
 
-    /// Open connections keep their deadlines, and none is closed for a lower limit.
+    /// Open connections keep their deadlines; a lower limit closes none.
     func replaceLimits(_ limits: HTTPLimits) {
         service.limits = limits
         self.limits = limits.http2

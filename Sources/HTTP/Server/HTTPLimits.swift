@@ -6,7 +6,7 @@ package struct HTTPLimits: Sendable {
     /// HTTP/1.1: the request line and all fields. HTTP/2: names, values and 32 per field (RFC 9113 section 6.5.2).
     package var headerByteCountMax = 16 << 10
     package var headerFieldCountMax = 100
-    /// Bodies of all unanswered requests with a key; allocated memory, not announced length.
+    /// Bodies of all unanswered requests with a key: allocated memory, not announced length.
     package var keyedBodyMemoryMax = 256 << 20
     /// The same for all requests without a key.
     package var keylessBodyMemoryMax = 16 << 20
@@ -23,7 +23,7 @@ package struct HTTPLimits: Sendable {
     package var connectionCountMax = 4096
     /// Per IPv4 address or IPv6 network of 56 bits.
     package var connectionCountPerAddressMax = 256
-    /// Recognizes configured proxies: their connections do not count for their address, and are never evicted.
+    /// Recognizes configured proxies: their connections do not count for their address, nor are evicted.
     package var isProxy: @Sendable (_ address: String) -> Bool = { _ in false }
     package var loopbackConnectionCountMax = 64
     /// HTTP/2: unanswered requests per connection.

@@ -1,4 +1,4 @@
-/// Refusal of a request before the application sees it. nghttp2's own refusals end the stream (RFC 9113 section 8.1.1).
+/// Refusal before the application sees a request. nghttp2's own end the stream (RFC 9113 section 8.1.1).
 enum HTTPRequestError: Error, Equatable, CaseIterable, Sendable {
     case headMalformed
     case targetMalformed

@@ -13,7 +13,7 @@ struct RefusalBudget {
         var nanosecondsEach: Int64 = 8_000
         /// Refusals paid for in advance: a short crowd is no flood.
         var burst: Int64 = 256
-        /// Refusals a second that never hold a connection: a client that heeds `Retry-After` has no more.
+        /// Refusals a second that never hold a connection: enough for clients that heed `Retry-After`.
         var countOfConnection = 8
         /// Longest hold, in nanoseconds: the least `Retry-After`.
         var holdMax: Int64 = 1_000_000_000

@@ -150,7 +150,7 @@ package final class PlainChannel: ByteChannel {
 
 extension PlainChannel: ReadinessHandler, TurnEndHandler {
     package func handleReadiness(_ readiness: Readiness) {
-        // Nothing will read it, and every turn would report it again.
+        // Not read, it would be reported every turn.
         if readiness.contains(.over), isReadingPaused, state == .open { return finish() }
         if readiness.contains(.write), !unsent.isEmpty { flush() }
         if readiness.contains(.read) { read() }

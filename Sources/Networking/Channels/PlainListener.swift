@@ -1,6 +1,6 @@
 private import Glibc
 
-/// Accepts plain-text connections of this machine: on 127.0.0.1, or on a unix socket. Lives on one loop.
+/// Accepts this machine's plain-text connections, on 127.0.0.1 or a unix socket. Lives on one loop.
 package final class PlainListener {
     package enum Place {
         /// Port of 127.0.0.1; 0 lets the system choose.
@@ -68,7 +68,7 @@ package final class PlainListener {
         try? PlainChannel.accept(socket, loop: loop, limits: limits, makeOwner: makeOwner)
     }
 
-    /// Every turn would report the waiting connection: the loop would spin.
+    /// Every turn would report the waiting connection.
     private func pauseAccepting() {
         watchListener(for: [])
         pause = loop.schedule(after: .milliseconds(100)) { [weak self] in

@@ -38,7 +38,7 @@ package protocol TurnEndHandler: AnyObject {
     /// Shared by all channels: each is done before the next starts.
     package let scratch = ReadScratch()
 
-    /// Starts the thread, which keeps the loop alive until `stop()`; that call is mandatory.
+    /// Starts the thread, which keeps the loop alive until `stop()`; that is mandatory.
     package init() throws(TransportError) {
         poller = try Poller()
         try startThread()
@@ -122,7 +122,7 @@ package protocol TurnEndHandler: AnyObject {
         case .nothing: break
         case .wake: poller.wake()
         case .drain:
-            // The work may end the task that kept the loop alive, and the enqueuing thread holds no reference.
+            // The work may end the task that kept the loop alive; the enqueuing thread holds no reference.
             let held = unsafe Unmanaged.passRetained(self)
             defer { unsafe held.release() }
             runningThread.store(UInt(pthread_self()), ordering: .relaxed)

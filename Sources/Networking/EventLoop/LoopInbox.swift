@@ -22,7 +22,7 @@ struct LoopInbox {
     var thread: pthread_t?
     private var work: [Work] = []
     private var phase = Phase.running
-    /// True while the thread waits in epoll: only then is a wake-up worth its system call.
+    /// True while the thread waits in epoll, and a wake-up is worth its system call.
     private var isAsleep = false
     /// After the end: a thread is already running the queue.
     private var isDraining = false

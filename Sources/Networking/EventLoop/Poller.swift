@@ -115,7 +115,7 @@ import Glibc
             clinux_eventfd_clear(wakeup)
             return
         }
-        // An earlier event may have closed the descriptor; its number may be in use again.
+        // An earlier event may have closed the descriptor, and its number be in use again.
         guard descriptor < watched.count, let current = watched[descriptor], current.generation == generation else {
             return
         }

@@ -28,7 +28,7 @@ struct TimerHeap {
         guard let earliest else { return -1 }
         guard earliest > now else { return 0 }
         let (wait, overflow) = earliest.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
-        // Rounded up: waking a fraction of a millisecond early would spin until the deadline.
+        // Rounded up: waking a fraction of a millisecond early would spin.
         return overflow ? .max : Int32(clamping: (wait - 1) / 1_000_000 + 1)
     }
 

@@ -43,7 +43,7 @@ struct HTTPConnect {
 
     // MARK: Reply
 
-    /// True once the tunnel is open. Length and coding of a body mean nothing here (RFC 9110 section 9.3.6).
+    /// True once the tunnel is open. A body's length and coding mean nothing here (RFC 9110 section 9.3.6).
     mutating func receive(_ bytes: Span<UInt8>) throws(ProxyError) -> Bool {
         for index in bytes.indices {
             guard position != .end else { throw .bytesBehindReply }

@@ -74,7 +74,7 @@ extension Proxy {
         return (name, port)
     }
 
-    /// True for an Internet host name: nothing that could end a line or has a meaning in URLs.
+    /// True for an Internet host name: nothing ends a line or has a meaning in URLs.
     static func isName(_ text: some Collection<UInt8>) -> Bool {
         (1...253).contains(text.count) && text.allSatisfy(isNameByte)
     }

@@ -73,7 +73,7 @@ final class ProxyTunnel {
         case .wait: return
         case .send(let bytes): try send(bytes)
         case .open:
-            // A reply before the whole request; the rest of it would end up inside TLS.
+            // A reply before the whole request, whose rest would end up inside TLS.
             guard outgoing.isEmpty else { throw .proxy(.replyMalformed) }
             unwatch()
             if let socket = socket.take() { complete(.success(socket)) }

@@ -34,7 +34,7 @@ public indirect enum RequestFailure: Equatable, Sendable {
     case goAway(code: UInt32)
     /// The peer reset the stream unprocessed, with REFUSED_STREAM (RFC 9113 section 8.7).
     case refusedStream
-    /// Another reset, by the peer, or by us for its misuse of the stream's window.
+    /// Another reset, by the peer or, for its misuse of the stream's window, by us.
     case reset(code: UInt32)
     case connection(TransportError)
     case deadlineExceeded

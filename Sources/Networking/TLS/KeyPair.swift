@@ -33,7 +33,7 @@ import COpenSSL
         }
     }
 
-    /// Lends a PEM block `PRIVATE KEY` (PKCS #8, unencrypted, as Apple's `.p8`), in memory that is zeroed afterwards.
+    /// Lends a PEM block `PRIVATE KEY` (PKCS #8, unencrypted, as Apple's `.p8`), zeroed afterwards.
     package func withPrivateKeyPEM<Result>(_ body: (RawSpan) -> Result) throws(TLSError) -> Result {
         guard let sink = unsafe BIO_new(BIO_s_secmem()) else { throw OpenSSLFailure.library("BIO_new") }
         defer { unsafe BIO_free(sink) }

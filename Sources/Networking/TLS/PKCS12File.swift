@@ -5,7 +5,7 @@ import COpenSSL
     let certificates: [TLSCertificate]
     private let key: OpaquePointer
 
-    /// Our limit: OpenSSL and macOS use 2,048; more only costs time before the password is verified.
+    /// Our limit: OpenSSL and macOS use 2,048; more only costs time before the password's check.
     private static let checksumIterationCountMax = 2_000_000
 
     private enum Failure: Error {

@@ -79,7 +79,7 @@ enum PrivateKeyPEM {
         default:
             var cursor = unsafe UnsafePointer<UInt8>?(start)
             if let key = unsafe d2i_AutoPrivateKey(nil, &cursor, byteCount) { return unsafe .success(key) }
-            // A wrong password can, once in a few hundred times, yield a plausible block.
+            // Once in a few hundred times a wrong password yields a plausible block.
             return unsafe .failure(request.wasAsked ? .passwordWrong : .privateKeyUnreadable)
         }
     }

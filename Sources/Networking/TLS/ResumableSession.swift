@@ -10,7 +10,7 @@ import Glibc
     /// Our limit, below the 7 days of RFC 8446 section 4.6.1: a server must show its certificate once a day.
     static let ageSecondsMax: Int64 = 24 * 3600
 
-    /// Copies, since OpenSSL spoils a session whose connection ends without close_notify, where resumption pays most.
+    /// Copies: OpenSSL spoils a session whose connection ends without close_notify, where resumption pays most.
     init?(copying session: OpaquePointer) {
         guard unsafe SSL_SESSION_is_resumable(session) == 1, let copy = unsafe SSL_SESSION_dup(session) else {
             ERR_clear_error()
@@ -28,7 +28,7 @@ import Glibc
 
     var madeAt: Int64 { unsafe Int64(SSL_SESSION_get_time(handle)) }
 
-    /// Predicts success of a full handshake: OpenSSL checks neither date nor name on resumption. `now` is seconds since
+    /// Predicts a full handshake's success: OpenSSL checks neither date nor name on resumption. `now` is seconds since
     /// 1970.
     func isUsable(for host: String, at now: Int64 = Int64(time(nil))) -> Bool {
         defer { ERR_clear_error() }

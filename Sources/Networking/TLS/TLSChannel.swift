@@ -145,7 +145,7 @@ package final class TLSChannel {
         return hasRoom
     }
 
-    /// Encrypts and queues `bytes` until the turn's end. Only once open; a closing or closed channel drops them.
+    /// Encrypts and queues `bytes` until the turn's end. Only once open; dropped when closing or closed.
     package func write(_ bytes: Span<UInt8>) throws(TransportError) {
         loop.checkIsolated()
         precondition(state != .new && state != .connecting && state != .handshaking, "written before it was open")
@@ -178,7 +178,7 @@ package final class TLSChannel {
         }
     }
 
-    /// Reads once more: the peer may have sent an alert or a GOAWAY before it went.
+    /// Reads once more: the peer may have sent an alert or a GOAWAY before.
     private func didFailToSend(_ error: TransportError) {
         sendFailure = error
         if state != .closing { read() }
@@ -333,7 +333,7 @@ package final class TLSChannel {
         socket = nil
         let delegate = self.delegate
         self.delegate = nil
-        // The owner's current call must not find the channel closed half-way through.
+        // The owner's current call must not find the channel half closed.
         let box = LoopBound((self, delegate), to: loop)
         loop.perform {
             let (channel, delegate) = box.value
@@ -368,7 +368,7 @@ package final class TLSChannel {
 
 extension TLSChannel: ReadinessHandler, TurnEndHandler {
     package func handleReadiness(_ readiness: Readiness) {
-        // Nothing will read it, and every turn would report it again.
+        // Not read, it would be reported every turn.
         if readiness.contains(.over), isReadingPaused, state == .open { return finish(.connectionLost) }
         if readiness.contains(.write), tls.ciphertextByteCount > 0 { flush() }
         if readiness.contains(.read) { read() }

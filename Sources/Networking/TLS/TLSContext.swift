@@ -89,7 +89,7 @@ import COpenSSL
         )
     }
 
-    /// Takes an identity that other contexts may share. `uptime` is the clock for the age of ticket keys.
+    /// Takes an identity that contexts may share. `uptime` is the clock of ticket keys' age.
     package static func server(
         identity: TLSIdentity,
         alpn: [String],
@@ -169,7 +169,7 @@ import COpenSSL
         else { throw OpenSSLFailure.library("SSL_CTX settings") }
         try setGroups()
         unsafe copenssl_ctx_set_house_options(handle)
-        // A server has thousands of idle connections. A client's few are busy, and would allocate for each record.
+        // A server has thousands of idle connections. A client's few are busy, and would allocate per record.
         if isServer { unsafe copenssl_ctx_release_idle_buffers(handle) }
     }
 
@@ -238,7 +238,7 @@ import COpenSSL
 
     // MARK: Server
 
-    /// Adds revoked serial numbers to OpenSSL's verification; there is no published revocation list.
+    /// Adds revoked serial numbers to OpenSSL's verification; no revocation list is published.
     private func judgeClients() {
         unsafe SSL_CTX_set_cert_verify_callback(
             handle,

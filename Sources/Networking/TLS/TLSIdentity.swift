@@ -30,7 +30,7 @@ import COpenSSL
         try unsafe self.init(certificates, owning: PrivateKeyPEM.read(privateKeyPEM, password: password))
     }
 
-    /// Reads a server's unencrypted identity: a server starts without anyone to type a password.
+    /// Reads a server's identity, unencrypted: no one is there to type a password.
     ///
     /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate`.
     package static func server(

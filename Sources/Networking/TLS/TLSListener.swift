@@ -72,7 +72,7 @@ package final class TLSListener {
     }
 
     private func accept(_ socket: consuming Socket) {
-        // A close tells the client now; in the backlog it would wait for its own deadline.
+        // A close tells the client now; in the backlog it would wait for its deadline.
         guard connectionCount < connectionCountMax, isAdmitted(socket) else { return }
         connectionCount += 1
         do throws(TransportError) {
@@ -94,7 +94,7 @@ package final class TLSListener {
         return admits(address.host)
     }
 
-    /// Every turn would report the waiting connection: the loop would spin.
+    /// Every turn would report the waiting connection.
     private func pauseAccepting() {
         guard let watch else { return }
         do throws(TransportError) {

@@ -213,7 +213,7 @@ import Glibc
         return unsafe String(decoding: UnsafeBufferPointer(start: name, count: Int(byteCount)), as: UTF8.self)
     }
 
-    /// True if this connection resumed an earlier session instead of exchanging certificates.
+    /// True if this connection resumed a session, without exchanging certificates.
     package var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
     /// Verified unless the context admits others. Nil before the handshake is done, and for a client without one. Kept

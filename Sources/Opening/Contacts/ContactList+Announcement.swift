@@ -42,7 +42,7 @@ extension ContactList {
         return .replaced(sender, by: successor)
     }
 
-    /// Keeps announcements when the app writes its own list, except for its contacts.
+    /// Keeps announcements when the app writes its list, except for its contacts.
     package mutating func keepRetired(of older: ContactList) {
         for (key, retired) in older.retiredKeys where contact(for: key) == nil { retire(key, retired) }
     }

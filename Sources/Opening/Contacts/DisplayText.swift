@@ -37,7 +37,7 @@ package enum DisplayText {
         return shown(TextScalars.allowed(text, keepsIsolates: keepsIsolates), in: place)
     }
 
-    /// True if shown unchanged: letters that stand alone, with single blanks between them.
+    /// True if shown unchanged: letters that stand alone, single blanks between.
     private static func isPlain(_ text: String, in place: Place) -> Bool {
         var isAfterBlank = true
         for scalar in text.unicodeScalars {

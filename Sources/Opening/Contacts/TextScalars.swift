@@ -90,7 +90,7 @@ enum TextScalars {
         }
     }
 
-    /// Removes scalars at the ends that would change letters of the text around.
+    /// Removes scalars at the ends that would change letters around.
     static func withoutJoints(_ text: String) -> String {
         let start = text.unicodeScalars.drop { isJoint($0) || $0.properties.isEmojiModifier }
         var kept = start
@@ -107,7 +107,7 @@ enum TextScalars {
 
     private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { (0x200C...0x200D).contains(scalar.value) }
 
-    /// By block, since the standard library lacks the exact property; a superfluous isolate does no harm.
+    /// By block: the standard library lacks the exact property; a superfluous isolate is harmless.
     static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0590...0x08FF, 0x200F, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true

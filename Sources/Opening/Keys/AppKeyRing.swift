@@ -146,7 +146,7 @@ extension AppKeyRing {
         }
     }
 
-    /// Rotates for a new device token: one prekey id under both tokens would link them (rule 33).
+    /// Rotates for a new device token: one prekey id under both would link them (rule 33).
     package func rotate(at clock: RingClock, random: inout some RandomSource) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
             try rotate(&index, writer, at: clock, random: &random)
@@ -166,7 +166,7 @@ extension AppKeyRing {
         try !currentIndex(RingWriter(stores: stores)).isPublished
     }
 
-    /// Notes that the relay has the bundle of this epoch. The end of older prekeys is counted from now.
+    /// Notes that the relay has this epoch's bundle. Older prekeys' end is counted from now.
     package func acknowledged(epoch: UInt64, at clock: RingClock) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
             guard epoch <= index.epoch else { throw KeyRingError.unknownEpoch }

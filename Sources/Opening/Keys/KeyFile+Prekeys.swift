@@ -17,7 +17,7 @@ extension KeyFile {
         }
     }
 
-    /// Far more than are ever kept at once; a ring that was read can always be written again.
+    /// Far more than are kept at once; a ring that was read can be written again.
     private static var prekeyCountMax: Int { 64 }
 
     /// Reads 1 to 64 prekeys with distinct ids.

@@ -18,7 +18,7 @@ package final class KeyRing: Sendable {
         case stored(any SecretReader, RingIndex)
     }
 
-    /// At most one key is tried, so a ciphertext made to open under two keys gains nothing.
+    /// At most one key is tried: a ciphertext that opens under two gains nothing.
     enum PrekeyLookup: Sendable {
         case found(PrivatePrekey)
         /// Unreadable until the device is unlocked.

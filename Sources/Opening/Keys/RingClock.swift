@@ -13,8 +13,8 @@ package struct RingClock: Equatable, Sendable {
         self.known = known
     }
 
-    /// Time of a new bundle, never in the senders' future. The device's clock counts only before the first
-    /// confirmation.
+    /// Time of a new bundle, never in the senders' future. The device's clock counts before the first confirmation
+    /// only.
     var stamp: Timestamp {
         let time = known.lastConfirmed == nil ? max(now, known.lowerBound) : known.lowerBound
         return min(time, Timestamp(milliseconds: Timestamp.millisecondsMax))

@@ -8,7 +8,7 @@ import Networking
 import Primitives
 
 /// Files of a simulator without given keys, made once in a folder for its owner alone. The server's certificate is made
-/// at every start.
+/// at every start and never expires.
 final class SimulatorFolder: Sendable {
     static let standardPath = "sealedpush-simulator"
     /// `--key-id` of every provider.
