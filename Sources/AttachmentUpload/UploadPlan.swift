@@ -1,4 +1,4 @@
-/// State machine of one upload, without I/O or clock. After any failure it queries the host's offset and resumes there.
+/// State machine of one upload, without I/O or clock. After any failure it resumes at the offset that the host names.
 struct UploadPlan {
     enum Action: Equatable {
         /// `POST` with the first bytes.

@@ -68,8 +68,7 @@ package struct SenderAnnouncement: Equatable, Sendable {
 
 // The device's side.
 extension SenderAnnouncement {
-    /// Reads and verifies: version → kind → structure → TOPIC → signatures → time. The contact list judges the keys
-    /// themselves.
+    /// Reads and verifies: version → kind → structure → TOPIC → signatures → time. The contact list judges the keys.
     package init(verifying bytes: [UInt8], topic: BundleID, now: Timestamp) throws(SenderAnnouncementError) {
         var reader = ByteReader(bytes[...])
         guard let version = reader.take(UInt8.self) else { throw .malformed }

@@ -1,6 +1,6 @@
-/// Xcode's binary property list of strings. A reference outside the file refuses all of it; other values are skipped.
+/// Xcode's binary property list of strings. A reference outside the file refuses all; other values are skipped.
 ///
-/// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFBinaryPList.c: objects, their offsets, then a
+/// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFBinaryPList.c: objects, their offsets, a
 ///   trailer of 32 bytes.
 struct BinaryStrings {
     private static let magic = Array("bplist00".utf8)

@@ -6,8 +6,8 @@ package enum LocalizedFormat {
     package static let byteCountMax = 1 << 16
     private static let digitCountMax = 4
 
-    /// Numbers arguments from 1, and cuts the text before it exceeds `byteCountMax`. `missing` is empty by default: iOS
-    /// does not document its text, and Foundation's "(null)" means nothing to a person.
+    /// Numbers arguments from 1, and cuts the text before `byteCountMax`. `missing` is empty by default: iOS does not
+    /// document its text, and Foundation's "(null)" means nothing to a person.
     package static func string(_ format: String, _ arguments: [String], missing: String = "") -> String {
         var parts = Parts(format.unicodeScalars[...])
         var text = ""

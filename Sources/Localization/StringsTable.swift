@@ -1,14 +1,13 @@
-/// One of Apple's `.strings` tables in one language, as text or as binary property list.
-///
-/// Values that are no strings are refused in text and skipped in a binary table.
+/// Apple's `.strings` table in one language, as text or binary property list. Values that are no strings are refused in
+/// text, and skipped in a binary table.
 package struct StringsTable: Equatable, Sendable {
     /// Larger than all texts of a large app.
     package static let byteCountMax = 1 << 20
 
     private var texts: [String: String] = [:]
 
-    /// An empty file is a table without entries. `keys` are the only ones kept: a whole table takes several times its
-    /// file's size in memory.
+    /// An empty file is a table without entries. Only `keys` are kept: a whole table takes several times its file's
+    /// size.
     package init(bytes: [UInt8], keeping keys: Set<String>? = nil) throws(StringsError) {
         guard bytes.count <= Self.byteCountMax else { throw .tooLong(byteCountMax: Self.byteCountMax) }
         let keep = { (key: String) in keys?.contains(key) ?? true }

@@ -110,7 +110,7 @@ public struct BundleCache: Sendable {
         var bytes = Self.mark
         bytes.append(bigEndian: copy.fetchedAt.milliseconds)
         bytes += Self.check(of: copy) + copy.bundle
-        // Failing to store the copy costs another fetch, and no message.
+        // Without the copy, another fetch is needed, and no message lost.
         try? folder.withFile(of: slot) { file throws(BundlePinStoreError) in try file.write(bytes) }
     }
 

@@ -6,7 +6,7 @@ public enum SealingError: Error, Equatable {
     case message(MessageError)
     /// Lifetime under a millisecond, or over `lifetimeMax`.
     case lifetime(lifetimeMax: Duration)
-    /// A call would ring longer than `Message.callLifetimeMax`, 60 seconds, which devices refuse.
+    /// Call that would ring longer than `Message.callLifetimeMax`, 60 seconds, which devices refuse.
     case callLifetime(lifetimeMax: Duration)
     /// The app's own limit for lifetimes exceeds the protocol's.
     case lifetimeMax(cap: Duration)

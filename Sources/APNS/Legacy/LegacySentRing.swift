@@ -31,7 +31,7 @@ public struct LegacySentRing<Element> {
         self.capacity = capacity
     }
 
-    /// Number of remembered notifications.
+    /// Remembered notifications.
     public var count: Int { slots.count }
 
     /// Remembers a written notification.

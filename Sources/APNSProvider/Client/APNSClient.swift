@@ -113,7 +113,7 @@ public final class APNSClient: Sendable {
     /// Ends waiting pushes: `.closed`, `.notProcessed` after an attempt, or `.ambiguous`. On the loop only.
     package func giveBack() { pool.value.failWaiting(.closed) }
 
-    /// Ends matching waiting pushes with `.cancelled`. Pushes in flight get their answers. On the loop only.
+    /// Ends matching waiting pushes with `.cancelled`; those in flight get their answers. On the loop only.
     package func takeBack(where matches: (PushNotification) -> Bool) { pool.value.takeBack(where: matches) }
 
     /// Sends many pushes with one hop to the loop and one back, and waits for all answers.
@@ -165,7 +165,7 @@ public final class APNSClient: Sendable {
         }
     }
 
-    /// Number of pushes that have not been sent.
+    /// Pushes not sent yet.
     public var waitingCount: Int {
         get async {
             let pool = pool

@@ -18,7 +18,7 @@ package struct Moment: Sendable, Equatable {
 
     private static func seconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
-        // Cannot fail: both clocks exist on every Linux that Swift runs on, and the pointer is ours.
+        // Cannot fail: every Linux with Swift has both clocks, and the pointer is ours.
         unsafe clock_gettime(clock, &time)
         return Int64(time.tv_sec)
     }

@@ -2,7 +2,7 @@ package import APNS
 import Envelope
 package import Primitives
 
-/// JWT that authenticates a team. Its holder can push for an hour, so nothing prints it.
+/// JWT that authenticates a team. Its holder can push for an hour: nothing prints it.
 package struct ProviderToken: Sendable, Equatable {
     /// `iat`: seconds since 1970.
     package let issuedAt: Int64

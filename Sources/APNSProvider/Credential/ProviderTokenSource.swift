@@ -28,7 +28,7 @@ public final class ProviderTokenSource: Sendable {
         var token: ProviderToken?
         var issuedAtUptime: Int64 = 0
         var usedAtUptime: Int64 = 0
-        /// Token before, which APNs may still prefer; or, once that is restored, the one after it.
+        /// Token before, which APNs may still prefer; or, once restored, the one after it.
         var previous: (token: ProviderToken, issuedAtUptime: Int64)?
         /// No new token before this time.
         var frozenUntilUptime: Int64 = .min
@@ -72,7 +72,7 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// Age in seconds; nil after a minute without pushes, because an unused token grows old without harm.
+    /// Age in seconds; nil after a minute without pushes: an unused token's age does no harm.
     package func tokenAgeSeconds(at now: Moment) -> Int64? {
         state.withLock { state in
             guard state.token != nil, now.uptimeSeconds.subtractingClamped(state.usedAtUptime) <= Self.useSeconds else {
@@ -103,7 +103,7 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// Newer token that an older one had replaced; another new one would again be too many.
+    /// Newer token that an older one had replaced; a new one would again be too many.
     private static func takeLater(_ state: inout State, at now: Moment) -> ProviderToken? {
         guard let later = state.previous, later.issuedAtUptime > state.issuedAtUptime,
             now.uptimeSeconds.subtractingClamped(later.issuedAtUptime) < renewalAgeSeconds

@@ -1,6 +1,6 @@
 import APNS
 
-/// Suspension of a credential. Only its own client stops; Apple counts each further push as an error.
+/// Suspension of a credential: only its own client stops. Apple counts each further push as an error.
 struct CredentialState {
     /// Consecutive refusals that suspend a proven credential. A topic outside a key's list gets the same reason and
     /// must not stop other pushes.

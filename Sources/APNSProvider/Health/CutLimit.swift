@@ -20,7 +20,7 @@ struct CutLimit {
 
     mutating func didAnswer() { if answerCount < Self.answerCountMax { answerCount += 1 } }
 
-    /// With a geometric mean, three cuts in a row reveal a path that has turned bad, and one does not.
+    /// With a geometric mean, three cuts in a row reveal a bad path, and one does not.
     mutating func didCut() {
         let count = Double(max(1, answerCount))
         answersPerCut = answersPerCut.map { ($0 * count).squareRoot() } ?? count

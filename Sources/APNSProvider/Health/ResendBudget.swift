@@ -1,4 +1,4 @@
-/// Limits resends of ambiguous pushes to a tenth of all, because multiplying resends prolong a fault.
+/// Limits resends of ambiguous pushes to a tenth of all: multiplying resends prolong a fault.
 struct ResendBudget {
     /// In tenths: each push earns one, each resend costs ten.
     private var tenths = 100

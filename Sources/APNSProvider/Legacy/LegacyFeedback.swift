@@ -7,7 +7,7 @@ package import Networking
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "The Feedback Service".
 package final class LegacyFeedback: Sendable {
-    /// Counts after a failure too, because the service has forgotten these tuples.
+    /// Counts after a failure too: the service has forgotten these tuples.
     package struct List: Sendable, Equatable {
         package let tuples: [FeedbackTuple]
         /// `nil` if it ended between two tuples, in order.

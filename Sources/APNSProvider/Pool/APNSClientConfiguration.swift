@@ -50,13 +50,13 @@ public struct APNSClientConfiguration: Sendable {
     public var observer: (any APNSClientObserver)?
     /// Called for each attempt that its push's result does not show. On the loop, before the result; rare.
     package var onEarlierAttempt: (@Sendable (APNSID, ResendCause) -> Void)?
-    /// False: a push ends with `.notProcessed` as soon as no connection is open, for senders that read `room`.
+    /// False: a push ends with `.notProcessed` once no connection is open, for senders that read `room`.
     package var keepsUnsent = true
     /// Called after `want` when there may be room. On the loop, at a turn's end.
     package var onRoom: (@Sendable () -> Void)?
     /// Clock for the age of provider tokens.
     package var clock: @Sendable () -> Moment = { Moment.now() }
-    /// 0 ..< 1, for the waits between connects, so that providers do not return together.
+    /// 0 ..< 1, for waits between connects, so that providers do not return together.
     package var jitter: @Sendable () -> Double = { .random(in: 0..<1) }
 
     /// Makes the defaults.

@@ -6,7 +6,7 @@ package enum ClientRoom: Equatable, Sendable {
     case open(Int)
     /// No connection is open, and one soon will be.
     case connecting
-    /// No connection is open, or too many pushes were refused; the next try is more than a second away.
+    /// No open connection, or too many refusals; the next try is more than a second away.
     case unreachable
     /// APNs refuses the credential.
     case suspended(Reason)

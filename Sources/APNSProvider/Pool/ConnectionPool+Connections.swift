@@ -6,7 +6,7 @@ extension ConnectionPool {
     /// Initial window (RFC 9113 section 6.9.2); Apple keeps the default.
     private static let windowByteCount = 65_535
 
-    /// Opens one connection until the credential is proven, then as many as carry the waiting pushes in one round trip.
+    /// Opens one connection until the credential is proven, then enough for the waiting pushes in one round trip.
     func grow() {
         guard !isClosed, lane.suspension == nil else { return }
         let usable = connections.filter { !$0.isRetired && ($0.isConnecting || $0.core.isOpen) }

@@ -33,7 +33,7 @@ final class Delivery {
         self.deadline = deadline
     }
 
-    /// True if less than a second is left, or a quarter of a shorter deadline: it would probably be ambiguous.
+    /// True if less than a second is left, or a quarter of a shorter deadline: probably ambiguous.
     func isTooLate(at now: MonotonicTime) -> Bool {
         let whole = deadline.nanoseconds - enqueuedAt.nanoseconds
         return deadline.nanoseconds - now.nanoseconds < min(Self.answerNanosecondsMin, whole / 4)

@@ -5,7 +5,7 @@ extension RejectionBody {
     /// A longer body is not read: Apple's are below 80 bytes.
     package static let byteCountMax = 1024
 
-    /// Reads an error answer or a GOAWAY's debug data. Ignores unknown members, since Apple may add some.
+    /// Reads an error answer or a GOAWAY's debug data. Ignores unknown members.
     package init?(json: [UInt8]) {
         let limits = JSONParser.Limits(byteCountMax: Self.byteCountMax, depthMax: 4, allowsFractions: true)
         // `try?`: the status still counts.

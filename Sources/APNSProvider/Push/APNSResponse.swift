@@ -19,7 +19,7 @@ public struct APNSResponse: Sendable, Equatable {
     public let outcome: Outcome
     /// `apns-unique-id`, the push's name in Apple's delivery log; from the sandbox only.
     public let uniqueID: String?
-    /// Number of attempts; nearly always 1.
+    /// Attempts; nearly always 1.
     public let attemptCount: Int
     /// True if an attempt without an answer was resent with the same `apns-id`; the device may have received both.
     public let isMaybeDuplicate: Bool
@@ -47,7 +47,7 @@ extension APNSResponse {
         hasForeignID = response.headers[HeaderName.id].map { Self.isForeign($0, to: id) } ?? false
     }
 
-    /// True if `echo` is a different id. Nearly always it is the same text and not parsed.
+    /// True if `echo` is a different id; nearly always the same text, not parsed.
     private static func isForeign(_ echo: ArraySlice<UInt8>, to id: APNSID) -> Bool {
         guard !id.isSpelled(echo.span) else { return false }
         return APNSID(text: echo.span, acceptsUpperCase: true).map { $0 != id } ?? false

@@ -100,7 +100,7 @@ public final class ClientCertificate: Sendable {
 
     // MARK: Topics
 
-    /// True if APNs accepts this. It answers others with TopicDisallowed, and many of those cost the connection.
+    /// True if APNs accepts this; many TopicDisallowed cost the connection.
     package func allows(_ topic: APNS.Topic, _ pushType: PushType) -> Bool { claims.allows(topic, pushType) }
 }
 

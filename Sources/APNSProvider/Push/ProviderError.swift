@@ -14,7 +14,7 @@ public enum ProviderError: Error, Equatable {
     case system(TransportError)
     /// Not sent: the push breaks a rule of Apple's.
     case notSendable(PushNotificationError)
-    /// APNs refuses the credential, so nothing more is sent with it; the reason is Apple's.
+    /// APNs refuses the credential, for Apple's reason; nothing more is sent with it.
     case suspended(Reason)
     /// `trySend`: too many pushes wait already.
     case queueFull(countMax: Int)
@@ -34,7 +34,7 @@ public struct SendError: Error, Equatable {
     public let cause: RequestFailure
     /// APNs' reason for ending the connection: the JSON in a GOAWAY's debug data.
     public let goAway: RejectionBody?
-    /// Number of attempts; 0: none was begun.
+    /// Attempts; 0: none was begun.
     public let attemptCount: Int
 
     /// Makes a failure, for stand-ins of the client.

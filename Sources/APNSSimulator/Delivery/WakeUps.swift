@@ -7,7 +7,7 @@ struct WakeUps {
 
     private var heap: [Entry] = []
 
-    /// Number of entries, with outdated ones.
+    /// Entries, with outdated ones.
     var count: Int { heap.count }
 
     var next: Int64? { heap.first?.time }

@@ -13,7 +13,7 @@ package final class DeviceTokenMint: Sendable {
         package var environment: APNSEnvironment
         /// Directory's number for the app on the device.
         package var installation: UInt32
-        /// Number of tokens that the device had for the app before.
+        /// Tokens that the device had for the app before.
         package var generation: UInt16
         /// 40 bits of the bundle id's hash.
         package var app: UInt64

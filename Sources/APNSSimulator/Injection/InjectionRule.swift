@@ -8,7 +8,7 @@ package struct InjectionRule: Sendable, Equatable {
     package var topic: Topic?
     /// Percentage of matching pushes, 1 to 100.
     package var percent = 100
-    /// Number of matching pushes to spare first.
+    /// Matching pushes to spare first.
     package var after = 0
     /// Maximum number of faults; nil: no limit.
     package var count: Int?

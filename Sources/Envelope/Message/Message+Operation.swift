@@ -39,8 +39,8 @@ extension Message {
     /// 60 s from sent-at to expires-at. Devices refuse longer calls, so that no phone rings for an ended one.
     public static let callLifetimeMax: Duration = .seconds(60)
 
-    /// VoIP pushes wake the app; iOS ends an app that then reports no call (Apple, "Responding to VoIP Notifications
-    /// from PushKit").
+    /// VoIP pushes wake the app; without a reported call iOS ends it (Apple, "Responding to VoIP Notifications from
+    /// PushKit").
     package var pushClass: PushClass {
         if case .call = operation { .voip } else { .alert }
     }

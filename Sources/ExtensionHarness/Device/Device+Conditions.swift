@@ -19,9 +19,9 @@ extension Device {
         public var app = App.inBackground
         /// False where iOS does not start the extension: now and then it stops doing so until the phone restarts.
         public var startsExtensions = true
-        /// Number of pushes that one process serves.
+        /// Pushes that one process serves.
         public var process = ProcessUse.fresh
-        /// Number of times the push reaches the extension.
+        /// Times that the push reaches the extension.
         public var repetition = Repetition.once
         /// Time limits of the extension.
         public var limits = Limits()

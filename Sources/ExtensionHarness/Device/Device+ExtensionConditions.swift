@@ -1,6 +1,6 @@
 /// iOS's treatment of the extension.
 extension Device {
-    /// Number of pushes that one process serves.
+    /// Pushes that one process serves.
     public enum ProcessUse: Sendable, Equatable, CaseIterable {
         /// New object for each delivery.
         case fresh
@@ -8,7 +8,7 @@ extension Device {
         case reused
     }
 
-    /// Number of times a push reaches the extension.
+    /// Times that a push reaches the extension.
     ///
     /// - Source: openradar 31422811: one push, delivered to the extension twice.
     public enum Repetition: Sendable, Equatable, CaseIterable {

@@ -9,7 +9,7 @@ protocol ExtensionHosting: Sendable {
         show: @Sendable (ExtensionOutcome) -> ShownNotification
     ) async -> ShownNotification
 
-    /// Number of content handler calls after their run was over.
+    /// Content handler calls after their run.
     var lateHandlerCallCount: Int { get }
 
     /// Suspensions with a held lock after all pushes of the process.

@@ -11,8 +11,7 @@ struct AlertText: Sendable, Equatable {
 struct AlertTranslation: Sendable {
     private let tables: LocalizedTables?
 
-    /// :
-    ///   - languages: The person's, the preferred one first.
+    /// - Parameter languages: of the person, the preferred one first.
     init(appBundle: URL?, languages: [String]) {
         tables = appBundle.map { LocalizedTables(folder: $0.path, languages: languages) }
     }

@@ -2,7 +2,7 @@
 public struct ScheduleReport: Sendable {
     /// One delivery for each push of each step.
     public let deliveries: [Delivery]
-    /// Number of content handler calls after their delivery was over.
+    /// Content handler calls after their delivery.
     public let lateHandlerCallCount: Int
 
     /// One push of one step.

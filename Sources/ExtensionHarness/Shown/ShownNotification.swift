@@ -23,7 +23,7 @@ public struct ShownNotification: Sendable, Equatable {
     /// Place, urgency and sound.
     public let presentation: Presentation
 
-    /// Number of content handler calls until the delivery was over.
+    /// Content handler calls until the delivery was over.
     public let handlerCallCount: Int
 
     /// Ending of the extension's run; `nil` if it did not run.

@@ -15,7 +15,7 @@ package struct KeyFile: ~Copyable {
 
     /// - Parameters:
     ///   - format: first line after comments.
-    ///   - lineNames: others are refused: a misspelt name must not hide a key.
+    ///   - lineNames: no others: a misspelt name must not hide a key.
     package init(
         path: String,
         format: String,

@@ -7,8 +7,8 @@ import Primitives
 /// Sealed messages that could not be opened on arrival (protocol v1, rule 19), with trace and time, unjudged.
 ///
 /// At most 64 envelopes and 256 KiB; the oldest, likeliest to have expired, make room. Before the first unlock junk is
-/// not recognized: a flood of 64 displaces all earlier ones, but who can push could also withhold them. A repeated
-/// envelope is kept once.
+/// not recognized: a flood of 64 displaces all earlier ones, but a party that can push could also withhold them. A
+/// repeated envelope is kept once.
 package struct Spool: Hashable, Sendable {
     package static let envelopeCountMax = 64
     package static let byteCountMax = 256 * 1024

@@ -21,7 +21,7 @@ public struct ContactList: Hashable, Sendable {
         precondition(contactsByKey.count <= Self.contactCountMax)
     }
 
-    /// Number of contacts.
+    /// Contacts.
     public var count: Int { contactsByKey.count }
 
     /// All contacts, sorted by the text of their keys.

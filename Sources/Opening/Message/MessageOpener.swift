@@ -101,7 +101,7 @@ package struct OpenedPush: Sendable {
     package let isFirst: Bool
     /// Message that a contact's replay repeated.
     package let replayed: ReplayKey?
-    /// True if only the device's clock refused a contact's message, which may open once time is confirmed.
+    /// True if only the device's clock refused a contact's message, which confirmed time may open.
     package let isKept: Bool
 
     package init(

@@ -24,7 +24,7 @@ public enum Outcome: Hashable, Sendable {
     case unverifiedSender(SenderKey)
     /// Received after its expiry.
     case expired
-    /// Sent further in the future than clocks may differ, or a call under a wrong clock.
+    /// From further in the future than clocks may differ, or a call under a wrong clock.
     case clockUntrusted
     /// As old as forgotten messages of this sender.
     case tooOld

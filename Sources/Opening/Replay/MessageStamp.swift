@@ -20,7 +20,7 @@ package struct MessageStamp: Hashable, Sendable {
     package var key: ReplayKey { ReplayKey(sender: sender, messageID: messageID) }
 }
 
-/// Id as remembered. Each sender has its own keys, so none can use up another's ids (protocol v1, rule 23).
+/// Id as remembered. Each sender's keys are its own: none can use up another's ids (protocol v1, rule 23).
 package struct ReplayKey: Hashable, Sendable {
     let high: UInt64
     let low: UInt64

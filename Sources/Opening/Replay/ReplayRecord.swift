@@ -14,7 +14,7 @@ struct ReplayRecord: Equatable {
     static let tickMax: UInt64 = 1 << 28 - 1
     private static let sentAtMax: UInt64 = 1 << 44 - 1
 
-    /// Any two differ in two bits, and none is zero: a cleared page has no free places.
+    /// Any two differ in two bits, and none is zero: cleared pages have no free places.
     enum State: UInt64 {
         case free = 0b0011
         case claimed = 0b0101

@@ -61,7 +61,7 @@ package final class ReplayWindow: Sendable {
         background = BackgroundSync { () throws(ReplayWindowError) in try file.synchronize() }
     }
 
-    /// Replaces the window by an empty one with a new id, after `.damaged` or `.missing`. Open windows then throw
+    /// Replaces the window by an empty one with a new id, after `.damaged` or `.missing`. Open ones then throw
     /// `.missing`.
     package static func replace(
         folder: String,

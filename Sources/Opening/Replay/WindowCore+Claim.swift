@@ -102,7 +102,7 @@ extension WindowCore {
         return try evict(among: used)
     }
 
-    /// Evicts the earliest expiry: of Web Push first, which anyone can send, else of the sender with most ids.
+    /// Evicts the earliest expiry: of Web Push first, which anyone can send, else of the fullest sender.
     private mutating func evict(among used: [RecordPair.Place]) throws(ReplayWindowError) -> RecordPair.Place? {
         var victim: (slot: Int, count: Int)?
         for place in used {

@@ -29,7 +29,7 @@ extension WindowCore {
         self.sweep?.see(record.expiresAt)
     }
 
-    /// Before the id itself: a kill in between makes the count too high, never too low.
+    /// Before the id: a kill in between makes the count too high, never too low.
     func storeSweep() throws(ReplayWindowError) {
         if let sweep { try file.write(sweep.words, at: Self.sweepOffset) }
     }

@@ -71,7 +71,7 @@ struct WindowCore {
 
     mutating func write(_ words: [UInt64], at offset: Int) { transaction.write(words, at: offset) }
 
-    /// Writes one word at once, without the journal: no other word has to change with it.
+    /// Writes one word at once, without the journal: no other changes with it.
     mutating func writeNow(word: UInt64, at offset: Int) throws(ReplayWindowError) {
         hasWritten = true
         try file.write([word], at: offset)

@@ -1,6 +1,6 @@
 private import Platform
 
-/// File and the lock between processes. Not memory-mapped: a file that shrinks is an error, not a signal.
+/// File and the lock between processes. Not memory-mapped: a shrinking file is an error, not a signal.
 final class WindowFile: Sendable {
     /// Called before every write; tests use it to cut one short.
     typealias WriteObserver = @Sendable (_ words: [UInt64], _ offset: Int) throws(ReplayWindowError) -> Void

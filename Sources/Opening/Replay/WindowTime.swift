@@ -1,7 +1,7 @@
 import Envelope
 import Platform
 
-/// Confirmed time, and the uptime since, which nothing can set. Messages and the device's clock do not affect it.
+/// Confirmed time, and the uptime since, which nothing can set. Neither messages nor the device's clock affect it.
 struct WindowTime: Equatable {
     static let wordCount = 7
     /// In milliseconds, for writing LB alone.
@@ -18,7 +18,7 @@ struct WindowTime: Equatable {
     private var boot: UInt64 = 0
     /// Not written.
     private var session: UInt64 = 0
-    /// Seconds of uptime. A restart adds more than a claim's life, which ends every claim.
+    /// Seconds of uptime. A restart adds more than a claim's life, ending every claim.
     private(set) var tick: UInt64 = 0
     /// `tick` less the uptime, since the device start.
     private var tickBase: Int64 = 0

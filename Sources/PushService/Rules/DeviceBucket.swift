@@ -28,7 +28,7 @@ package struct DeviceBucket: Sendable {
         limiter.keyCountMax = limits.bucketCountMax
     }
 
-    /// - Returns: Wait, when nothing is taken; nil: push now.
+    /// - Returns: the wait, when nothing is taken; nil: push now.
     package mutating func wait(for device: Key, now: Int64) -> Duration? {
         limiter.take(of: device, rate: rate, now: now)
     }

@@ -1,6 +1,5 @@
-/// 64-bit checksum against disk errors, not people, and for even distribution.
-///
-/// Each step is a bijection of the state: one flipped bit always changes the sum.
+/// 64-bit checksum against disk errors, not people, and for even distribution. Each step is a bijection of the state:
+/// one flipped bit always changes the sum.
 struct Checksum {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 

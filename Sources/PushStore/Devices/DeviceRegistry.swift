@@ -5,7 +5,7 @@ package import Envelope
 ///
 /// A device's key names its tenant and gives its shard. Device tokens are encrypted at rest.
 package protocol DeviceRegistry: Sendable {
-    /// Stores registrations, one result for each, in order. An unchanged one, as at most launches, costs only a read.
+    /// Stores registrations, one result each, in order. An unchanged one, as at most launches, costs only a read.
     ///
     /// - Throws: `.byteCount`, `.noPlace`; then nothing is stored.
     func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult]

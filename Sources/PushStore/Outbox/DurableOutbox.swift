@@ -28,8 +28,8 @@ package protocol DurableOutbox: Sendable {
     /// block.
     func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry]
 
-    /// Records, before the first byte goes out, that entries may arrive. One result for each lease, in order; only
-    /// `.sending` may be sent.
+    /// Records, before the first byte goes out, that entries may arrive. One result each, in order; only `.sending` may
+    /// be sent.
     func markSending(_ leases: [Lease], now: Timestamp, completion: @escaping StoreCompletion<[MarkResult]>)
 
     /// Releases unmarked leases.

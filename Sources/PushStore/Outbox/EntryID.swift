@@ -20,10 +20,8 @@ package struct EntryID: Hashable, Sendable {
     var sequence: Int64 { value >> 8 }
 }
 
-/// Issues numbers by the clock, always increasing.
-///
-/// The low 8 bits are random for each opening: a restored file with its clock set back reissues numbers in only one of
-/// 256 openings.
+/// Issues numbers by the clock, always increasing. The low 8 bits are random for each opening: a restored file with its
+/// clock set back reissues numbers in one of 256 openings.
 struct EntrySequence {
     private static let incarnationBitCount: Int64 = 8
     /// Every 256th is an opening's: 32 in a millisecond before the sequence runs ahead of the clock.

@@ -1,7 +1,6 @@
 internal import Envelope
 
-/// Several entries' payloads in one column: for each the entry's id (8 bytes), the length (4 bytes, big-endian) and the
-/// payload.
+/// Several entries' payloads in one column, each as the entry's id (8 bytes), length (4 bytes, big-endian) and payload.
 struct PayloadParcel {
     /// Bounds the read at an entry's end.
     static let byteCountMax = 65_536

@@ -112,7 +112,7 @@ extension StoreWriter {
 
     /// At the start, re-arms claimed fallbacks, which were not sent, and ends those that may have been.
     ///
-    /// - Returns: entries of the latter.
+    /// - Returns: the entries of the ended.
     func recoverFallbacks(now: Timestamp) throws(StoreError) -> [OutboxEntry] {
         try sql("UPDATE fallback SET state = 0 WHERE state = 1").run([])
         let ids = try sql("SELECT entry FROM fallback WHERE state = 2 ORDER BY entry").all([]) { $0.integer(0) }

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// Upgrades a file to the newest version, each step in a transaction: after a crash the file has some version.
+/// Upgrades a file to the newest version, each step in a transaction: a crash leaves some version.
 enum Migration {
     /// - Parameters:
     ///   - steps: fewer in tests.

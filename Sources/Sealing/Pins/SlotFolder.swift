@@ -35,7 +35,7 @@ struct SlotFolder: Sendable {
         let subfolder = folder + "/" + name.prefix(2)
         let lock = try lockFile(in: subfolder)
         defer {
-            // Explicitly: a child that another thread forks now has the descriptor, and with it the lock.
+            // Explicitly: a child that another thread forks now has the descriptor, and so the lock.
             _ = flock(lock, LOCK_UN)
             close(lock)
         }
@@ -88,14 +88,14 @@ struct SlotFolder: Sendable {
         return descriptor
     }
 
-    /// Locks the open file description, so that threads exclude each other as processes do.
+    /// Locks the open file description: threads exclude each other as processes do.
     private static func lock(_ descriptor: Int32, path: String) throws(BundlePinStoreError) {
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw .system(call: "flock", path: path, code: errno) }
         }
     }
 
-    /// Forces the folder's name to disk too: a power loss could take every file in it along.
+    /// Forces the folder's name to disk too: a power loss could take all its files along.
     private static func makeFolder(_ path: String) throws(BundlePinStoreError) {
         guard unsafe mkdir(path, 0o700) == 0 else {
             guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
