@@ -101,7 +101,7 @@ private func read(_ request: APIRequest, _ value: JSONValue) throws(Problem) -> 
 
 /// Checks that Apple gets a payload that it accepts, of which only the field and the trace are the sender's.
 private func check(_ recipient: NotificationSubmission.Recipient, _ kind: NotificationClass) {
-    require(Router.isID(recipient.device.text), "a device's id is one")
+    require(Identifier.isValid(recipient.device.text), "a device's id is one")
     let payload = SealedPayload.bytes(
         recipient.field,
         placeholder: Stock.placeholder,
@@ -178,7 +178,7 @@ private func checkReceipts(_ request: APIRequest) throws(Problem) {
 private func checkBundleQuery(_ request: APIRequest) throws(Problem) {
     let query = try BundleQuery(RequestBody.json(request, byteCountMax: byteCountMax))
     require((1...BundleQuery.countMax).contains(query.items.count), "no more devices than may be")
-    require(query.items.allSatisfy { Router.isID($0.device.text) }, "a device's id is one")
+    require(query.items.allSatisfy { Identifier.isValid($0.device.text) }, "a device's id is one")
     require(query.items.allSatisfy { (1...64).contains($0.tag?.utf8.count ?? 1) }, "a tag is short")
 }
 
@@ -206,7 +206,7 @@ private func checkRoute(_ bytes: [UInt8]) throws(Problem) {
     let steps = match.route.pattern.split(separator: "/", omittingEmptySubsequences: false)
     let path = steps.map { $0.first == "{" ? match.id ?? "" : String($0) }.joined(separator: "/")
     require(path.utf8.elementsEqual(lines[1]), "a path has one spelling")
-    require(match.id.map(Router.isID) ?? true, "an id in a path is one")
+    require(match.id.map(Identifier.isValid) ?? true, "an id in a path is one")
 }
 
 private func checkQuery(_ bytes: [UInt8]) throws(Problem) {

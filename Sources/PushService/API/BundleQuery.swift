@@ -24,7 +24,13 @@ package struct BundleQuery: Equatable, Sendable {
         items = elements.compactMap { element in
             let object = ObjectReader(element.value, at: element.path, names: ["device", "etag"], faults: faults)
             let form = "a device's id, 1 to 64 of A-Z a-z 0-9 - _"
-            let text = object?.text("device", 1...Router.idByteCountMax, form, isRequired: true, isValid: Router.isID)
+            let text = object?.text(
+                "device",
+                1...Identifier.byteCountMax,
+                form,
+                isRequired: true,
+                isValid: Identifier.isValid
+            )
             let tag = object?.text("etag", Self.tagByteCounts, "the 'etag' of an earlier answer") { text in
                 text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             }

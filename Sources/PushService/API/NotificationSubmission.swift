@@ -130,7 +130,13 @@ package struct NotificationSubmission: Equatable, Sendable {
             return nil
         }
         let id = "a device's id, 1 to 64 of A-Z a-z 0-9 - _"
-        let device = reader.text("device", 1...Router.idByteCountMax, id, isRequired: true, isValid: Router.isID)
+        let device = reader.text(
+            "device",
+            1...Identifier.byteCountMax,
+            id,
+            isRequired: true,
+            isValid: Identifier.isValid
+        )
         let field = field(reader, notificationClass, room: room)
         let traceForm = "22 characters of base64url: 16 random bytes, for this device only"
         var trace: Trace?
@@ -156,7 +162,7 @@ package struct NotificationSubmission: Equatable, Sendable {
 
     /// Device of a recipient with any faults.
     private static func device(_ value: JSONValue) -> DeviceID? {
-        value["device"]?.string.flatMap { try? Router.isID($0) ? DeviceID($0) : nil }
+        value["device"]?.string.flatMap { try? Identifier.isValid($0) ? DeviceID($0) : nil }
     }
 
     private static func field(

@@ -1,3 +1,5 @@
+import ServiceParts
+
 /// Operation of the API. docs/openapi.yaml is checked against this table.
 package struct Route: Equatable, Sendable {
     package enum Body: Equatable, Sendable {
@@ -81,7 +83,6 @@ package enum Router {
 
     static let pathByteCountMax = 256
     private static let get = Array("GET".utf8)[...]
-    package static let idByteCountMax = 64
 
     /// Split once, not for every request.
     private static let rows = Route.all.map { Row($0) }
@@ -116,7 +117,7 @@ package enum Router {
             return Match(route: row.route, id: nil)
         }
         guard path.count <= pathByteCountMax, path.first == UInt8(ascii: "/"),
-            path.allSatisfy({ $0 == UInt8(ascii: "/") || isIDCharacter($0) })
+            path.allSatisfy({ $0 == UInt8(ascii: "/") || Identifier.isCharacter($0) })
         else { throw notFound }
         let steps = split(path)
         var allowed: [String] = []
@@ -130,14 +131,6 @@ package enum Router {
         var problem = Problem(.methodNotAllowed, "Use \(allowed.joined(separator: " or ")).")
         problem.allow = allowed
         throw problem
-    }
-
-    /// 1 to 64 of `A-Z a-z 0-9 - _`: no period, slash or percent sign.
-    package static func isID(_ text: String) -> Bool {
-        let bytes = text.utf8.span
-        guard (1...idByteCountMax).contains(bytes.count) else { return false }
-        for index in bytes.indices where !isIDCharacter(bytes[index]) { return false }
-        return true
     }
 
     private static var notFound: Problem {
@@ -156,7 +149,7 @@ package enum Router {
         var id: ArraySlice<UInt8>?
         for (expected, step) in zip(pattern, steps) {
             if expected.first == UInt8(ascii: "{") {
-                guard (1...idByteCountMax).contains(step.count) else { return nil }
+                guard (1...Identifier.byteCountMax).contains(step.count) else { return nil }
                 id = step
             } else if expected != step {
                 return nil
@@ -168,14 +161,5 @@ package enum Router {
     /// Keeps empty segments: `//` and a final slash match nothing.
     private static func split(_ path: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    }
-
-    private static func isIDCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

@@ -84,7 +84,7 @@ package struct SAPNotification: Equatable, Sendable {
         let elements = reader.elements("devices", 1...deviceCountMax, of: "devices' ids", isRequired: true) ?? []
         var seen: Set<String> = []
         return elements.compactMap { element in
-            if let text = element.value.string, Router.isID(text), seen.insert(text).inserted,
+            if let text = element.value.string, Identifier.isValid(text), seen.insert(text).inserted,
                 let id = try? DeviceID(text)
             {
                 return id

@@ -155,23 +155,17 @@ struct MessageSubmission: Sendable {
             return nil
         }
         let id = "a device's id at the relay, 1 to 64 of A-Z a-z 0-9 - _"
-        let device = object.text("device", 1...64, id, isRequired: true, isValid: Self.isID)
+        let device = object.text(
+            "device",
+            1...Identifier.byteCountMax,
+            id,
+            isRequired: true,
+            isValid: Identifier.isValid
+        )
         let form = "the device's identity, 'sealedpush-identity-1:' and 43 characters"
         let identity = object.text("identity", 1...200, form) { (try? IdentityKey(text: $0)) != nil }
         guard let device else { return nil }
         return Recipient(device: device, identity: identity.flatMap { try? IdentityKey(text: $0) }, user: user)
-    }
-
-    static func isID(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
     }
 
     private static func attachments(_ reader: ObjectReader) -> [Attachment] {

@@ -1,3 +1,5 @@
+import ServiceParts
+
 /// Operation of the sidecar's API.
 enum SidecarRoute: Equatable, Sendable {
     case postMessage
@@ -17,7 +19,7 @@ enum SidecarRoute: Equatable, Sendable {
     init(method: String, path: String) throws(SidecarProblem) {
         let steps = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard steps.count >= 3, steps[0].isEmpty, steps[1] == "v1" else { throw Self.notFound }
-        let id = steps.count == 4 && MessageSubmission.isID(steps[3]) ? steps[3] : nil
+        let id = steps.count == 4 && Identifier.isValid(steps[3]) ? steps[3] : nil
         let found: (method: String, route: SidecarRoute)? =
             switch (steps[2], id) {
             case ("messages", let id?): ("GET", .getMessage(id))
