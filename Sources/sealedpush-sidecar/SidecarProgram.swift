@@ -64,6 +64,8 @@ enum SidecarProgram {
 
     private struct StartErrors: Error {
         let lines: [String]
+        /// True if a start without any change would fail again.
+        var isLasting = true
     }
 
     private static func read(_ path: String) throws(StartErrors) -> SidecarConfiguration {
@@ -127,16 +129,18 @@ enum SidecarProgram {
         _ log: ServiceLog,
         _ wishes: Monitored<[Signals.Wish]>
     ) -> Int32 {
-        let result = Blocking.wait { () async -> Result<Sidecar, Faulty> in
+        let result = Blocking.wait { () async -> Result<Sidecar, StartErrors> in
             do throws(StartErrors) {
                 let loaded = try load(path, arguments)
                 do throws(SidecarStartError) {
                     return .success(try await Sidecar.start(loaded, clock: clock, log: log))
                 } catch {
-                    return .failure(Faulty(lines: ["\(name): \(error.description)"], isLasting: error.isLasting))
+                    return .failure(
+                        StartErrors(lines: ["\(name): \(error.description)"], isLasting: error.isLasting)
+                    )
                 }
             } catch {
-                return .failure(Faulty(lines: error.lines, isLasting: true))
+                return .failure(error)
             }
         }
         let systemd = SystemdNotifier(ProcessSettings.environment())
@@ -153,10 +157,5 @@ enum SidecarProgram {
             Blocking.wait { await sidecar.stop() }
             return ExitCode.done
         }
-    }
-
-    private struct Faulty: Error {
-        let lines: [String]
-        let isLasting: Bool
     }
 }

@@ -2,7 +2,7 @@ import Envelope
 private import Platform
 package import Primitives
 
-/// Reads private key files: no one else's, bounded, into zeroed memory.
+/// Reads private key files: private by mode, bounded, into zeroed memory.
 package enum PrivateFile {
     /// Keys take some hundred bytes, with PEM certificates some thousand.
     package static let byteCountMax = 64 * 1024

@@ -18,7 +18,7 @@ package struct ServiceLimits: Equatable, Sendable {
     package var loopbackConnectionCountMax = 64
     /// HTTP/2: unanswered requests of one connection.
     package var streamCountMax = 256
-    /// Rate of one address, before the key is known.
+    /// Rate of one address, of requests without a valid key.
     package var requestsPerSecondOfAddress = 100
     package var pushesPerMinuteOfDevice = 60
     package var pushBurstOfDevice = 20

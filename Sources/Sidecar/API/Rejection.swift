@@ -48,27 +48,23 @@ struct Rejection: Error, Equatable, Sendable {
         }
     }
 
-    /// Words of docs/protocol.md, section 3, and of the test vectors.
-    private init(_ error: KeyBundleError) {
+    private init(_ error: KeyBundleError) { self.init(error.name, Self.detail(error)) }
+
+    private static func detail(_ error: KeyBundleError) -> String {
         switch error {
-        case .malformed: self.init("malformed", "The bundle is not well-formed.")
-        case .unsupportedVersion: self.init("unsupported-version", "The bundle is of a later version.")
-        case .otherIdentity:
-            self.init(
-                "other-identity",
-                "The bundle is another identity's: the device was reset, or a third party is in between."
-            )
-        case .otherTopic: self.init("other-topic", "The bundle was made for another app.")
-        case .unsupportedSuite: self.init("unsupported-suite", "The bundle has a cipher suite of a later version.")
-        case .badSignature: self.init("bad-signature", "The bundle was changed on the way.")
-        case .rolledBack: self.init("rolled-back", "The bundle is older than one that was used before.")
-        case .equivocation:
-            self.init("equivocation", "Two bundles of one epoch: there may be a copy of the identity's key.")
-        case .suiteDowngrade: self.init("suite-downgrade", "The bundle offers less protection than an earlier one.")
-        case .validityTooLong: self.init("validity-too-long", "The bundle claims to be valid for more than 60 days.")
-        case .notYetValid: self.init("not-yet-valid", "The bundle is not valid yet; check this machine's clock.")
-        case .expired: self.init("expired", "The bundle has expired; the device's app has to run.")
-        case .lowOrderPrekey: self.init("low-order-prekey", "The bundle's prekey gives no secrecy.")
+        case .malformed: "The bundle is not well-formed."
+        case .unsupportedVersion: "The bundle is of a later version."
+        case .otherIdentity: "The bundle is another identity's: the device was reset, or a third party is in between."
+        case .otherTopic: "The bundle was made for another app."
+        case .unsupportedSuite: "The bundle has a cipher suite of a later version."
+        case .badSignature: "The bundle was changed on the way."
+        case .rolledBack: "The bundle is older than one that was used before."
+        case .equivocation: "Two bundles of one epoch: there may be a copy of the identity's key."
+        case .suiteDowngrade: "The bundle offers less protection than an earlier one."
+        case .validityTooLong: "The bundle claims to be valid for more than 60 days."
+        case .notYetValid: "The bundle is not valid yet; check this machine's clock."
+        case .expired: "The bundle has expired; the device's app has to run."
+        case .lowOrderPrekey: "The bundle's prekey gives no secrecy."
         }
     }
 

@@ -113,7 +113,7 @@ extension SidecarCore {
                 metrics.append(to: &text, load: store.load)
                 return HTTPAnswer(
                     status: 200,
-                    fields: HTTPAnswer.fields("text/plain; version=0.0.4; charset=utf-8"),
+                    fields: HTTPAnswer.fields(MetricsText.contentType),
                     body: text
                 )
             }

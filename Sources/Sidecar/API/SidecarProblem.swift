@@ -115,7 +115,7 @@ struct SidecarProblem: Error, Equatable, Sendable {
 extension HTTPAnswer {
     static func json(
         _ status: Int,
-        type: StaticString = "application/json",
+        type: String = "application/json",
         _ members: (inout JSONWriter) -> Void
     ) -> HTTPAnswer {
         var writer = JSONWriter()
@@ -123,9 +123,9 @@ extension HTTPAnswer {
         return HTTPAnswer(status: status, fields: fields(type), body: writer.bytes)
     }
 
-    static func fields(_ type: StaticString) -> HeaderBlock {
+    static func fields(_ type: String) -> HeaderBlock {
         var fields = HeaderBlock()
-        fields.append("content-type", type)
+        fields.append("content-type", Array(type.utf8))
         fields.append("cache-control", "no-store")
         return fields
     }

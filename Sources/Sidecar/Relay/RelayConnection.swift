@@ -12,6 +12,13 @@ final class RelayConnection: Sendable {
     private let relay: SidecarConfiguration.Relay
     private let key: SecretBytes
     private let connections: HTTPSConnections
+    private let queries = Guarded(Turns())
+
+    /// The relay answers one query of a tenant at a time.
+    private struct Turns {
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
 
     init(_ relay: SidecarConfiguration.Relay, key: consuming SecretBytes) throws(HTTPSError) {
         self.relay = relay
@@ -30,7 +37,7 @@ final class RelayConnection: Sendable {
         while !rest.isEmpty {
             let part = Array(rest.prefix(Self.queriedCountMax))
             rest = rest.dropFirst(Self.queriedCountMax)
-            let answer = part.count > 1 ? await query(part) : nil
+            let answer = part.count > 1 ? await queryInTurn(part) : nil
             for (device, _) in part {
                 if let answer {
                     found[device] = answer[device] ?? .failure(.bundleUnavailable)
@@ -42,7 +49,28 @@ final class RelayConnection: Sendable {
         return found
     }
 
-    /// - Returns: nil if the relay runs another query of this tenant.
+    private func queryInTurn(
+        _ devices: [(key: String, value: String?)]
+    ) async -> [String: Result<FetchedBundle, Rejection>]? {
+        await withCheckedContinuation { continuation in
+            let isFree = queries.withLock { turns in
+                if turns.isTaken { turns.waiting.append(continuation) }
+                defer { turns.isTaken = true }
+                return !turns.isTaken
+            }
+            if isFree { continuation.resume() }
+        }
+        defer {
+            let next = queries.withLock { turns in
+                turns.isTaken = !turns.waiting.isEmpty
+                return turns.waiting.isEmpty ? nil : turns.waiting.removeFirst()
+            }
+            next?.resume()
+        }
+        return await query(devices)
+    }
+
+    /// - Returns: nil if the relay runs a query of another process.
     private func query(_ devices: [(key: String, value: String?)]) async -> [String: Result<FetchedBundle, Rejection>]?
     {
         var request = request(.post, "/v1/bundles/query")

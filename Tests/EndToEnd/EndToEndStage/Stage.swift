@@ -236,7 +236,7 @@ public final class Stage: Sendable {
               "database-file": "\(folder.path("store.sqlite"))", "token-key-file": "\(token)",
               "tenants": [{
                 "id": "acme", "allows-clear-text": \(options.allowsClearText), "webhook": {\(hook)},
-                "keys": [{"name": "back-end", "hash": "\(hash)", "scopes": ["send", "manage", "read"]}],
+                "keys": [{"name": "back-end", "hash": "\(hash)", "scopes": ["send", "manage", "read", "metrics"]}],
                 "apps": [{
                   "bundle-id": "\(Self.topic)", "environment": "sandbox", "receipts": true, \(fallback ?? "")
                   "credential": {

@@ -62,6 +62,22 @@ struct SidecarTests {
         }
     }
 
+    @Test func `groups that are sent at the same time ask the relay for bundles one after the other`() async throws {
+        try await SidecarStage.with { own in
+            var devices: [String] = []
+            for index in 0..<8 { devices.append(try await own.makeDevice("d\(index)")) }
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for start in stride(from: 0, to: 8, by: 2) {
+                    let pair = Array(devices[start..<start + 2])
+                    group.addTask { try await own.send("hello", to: pair).status }
+                }
+                for try await status in group { #expect(status == 202) }
+            }
+            let metrics = String(decoding: try await own.stage.ask("GET", "/v1/metrics").body, as: UTF8.self)
+            #expect(metrics.contains(#"sealedpush_refused_total{why="rate"} 0"#), "\(metrics)")
+        }
+    }
+
     @Test func `a changed identity, another's bundle and a missing identity are rejections with their words`()
         async throws
     {
