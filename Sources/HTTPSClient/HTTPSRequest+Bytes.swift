@@ -5,8 +5,8 @@ extension HTTPSRequest.Body {
         let position = Position()
         self.init(byteCount: UInt64(bytes.count)) { span in
             position.take(span.byteCount, of: bytes.count) { index, count in
-                for offset in 0..<count {
-                    span.storeBytes(of: bytes[index + offset], toByteOffset: offset, as: UInt8.self)
+                unsafe span.withUnsafeMutableBytes { room in
+                    unsafe room.copyBytes(from: bytes[index..<index + count])
                 }
             }
         }

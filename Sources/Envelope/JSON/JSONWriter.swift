@@ -63,7 +63,7 @@ package struct JSONWriter {
         let start = bytes.count
         bytes.append(UInt8(ascii: "\""))
         write(&bytes)
-        if bytes[(start + 1)...].allSatisfy({ $0 < 0x80 }), hasPlainEnd(from: start + 1) {
+        if hasPlainEnd(from: start + 1, onlyASCII: true) {
             bytes.append(UInt8(ascii: "\""))
             needsComma = true
         } else {
@@ -73,20 +73,25 @@ package struct JSONWriter {
         }
     }
 
-    private func hasPlainEnd(from start: Int) -> Bool {
+    private func hasPlainEnd(from start: Int, onlyASCII: Bool = false) -> Bool {
         let span = bytes.span
         let raw = unsafe span.bytes
         var index = start
+        var seen = ByteBlock.zero
         while raw.byteCount - index >= ByteBlock.byteCount {
-            guard ByteBlock(raw, at: index).isNotPlainJSON.isEmpty else { return false }
+            let block = ByteBlock(raw, at: index)
+            guard block.isNotPlainJSON.isEmpty else { return false }
+            seen |= block
             index += ByteBlock.byteCount
         }
+        var rest: UInt8 = 0
         while index < span.count {
             let byte = span[index]
             if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+            rest |= byte
             index += 1
         }
-        return true
+        return !onlyASCII || rest < 0x80 && seen.isASCII
     }
 
     private mutating func escape(_ text: String) {

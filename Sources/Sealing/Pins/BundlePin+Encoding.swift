@@ -23,16 +23,16 @@ extension BundlePin {
         bytes += [highestSuites.afterFirstUnlock, highestSuites.unlocked]
         bytes.append(bigEndian: issuedAt.milliseconds)
         bytes.append(bigEndian: fetchedAt.milliseconds)
-        return bytes + Self.check(of: bytes)
+        return bytes + Self.check(of: bytes[...])
     }
 
     /// Decodes exactly one pin of this slot.
     public init?(encoded bytes: [UInt8], for slot: BundlePinSlot) {
-        let content = Array(bytes.dropLast(Self.checkByteCount))
+        let content = bytes.dropLast(Self.checkByteCount)
         guard bytes.count <= Self.encodedByteCountMax,
-            Array(bytes.suffix(Self.checkByteCount)) == Self.check(of: content)
+            bytes[content.endIndex...].elementsEqual(Self.check(of: content))
         else { return nil }
-        var reader = ByteReader(content[...])
+        var reader = ByteReader(content)
         guard reader.take(Self.mark.count) == Self.mark, reader.take(32) == slot.identity.rawRepresentation,
             reader.takeLengthPrefixed() == slot.topic.bytes, let epoch = reader.take(UInt64.self),
             let digest = reader.take(SHA256.byteCount), let afterFirstUnlock = reader.take(UInt8.self),
@@ -48,7 +48,7 @@ extension BundlePin {
         )
     }
 
-    private static func check(of content: [UInt8]) -> [UInt8] {
-        Array(SHA256.hash(content).prefix(checkByteCount))
+    private static func check(of content: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        unsafe SHA256.hash(content.span.bytes).prefix(checkByteCount)
     }
 }

@@ -17,8 +17,13 @@ public struct BundlePinSlot: Hashable, Sendable {
 
     /// 64 hexadecimal digits that do not reveal the identity.
     public var name: String {
-        let digits = Array("0123456789abcdef")
-        let digest = SHA256.hash(identity.rawRepresentation, topic.bytes)
-        return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] })
+        let digits = Array("0123456789abcdef".utf8)
+        var name: [UInt8] = []
+        name.reserveCapacity(2 * SHA256.byteCount)
+        for byte in SHA256.hash(identity.rawRepresentation, topic.bytes) {
+            name.append(digits[Int(byte >> 4)])
+            name.append(digits[Int(byte & 0xF)])
+        }
+        return String(decoding: name, as: UTF8.self)
     }
 }

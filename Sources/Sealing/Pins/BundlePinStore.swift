@@ -16,7 +16,8 @@ public protocol BundlePinStore: Sendable {
     ///
     /// - Parameters:
     ///   - slot: one device in one app.
-    ///   - change: called once with the stored pin, or nil. It must not call the store.
+    ///   - change: called with the stored pin, or nil; perhaps twice, then the later result counts. It must not call
+    ///     the store.
     /// - Throws: `BundlePinStoreError`, also if the change may not be durable. An unreadable slot never counts as
     ///   empty.
     func update(

@@ -76,6 +76,31 @@ struct SlotFolder: Sendable {
         }
     }
 
+    /// Tells a file from those that replace it.
+    struct Stamp: Equatable {
+        private let device: UInt64
+        private let number: UInt64
+        private let seconds: Int
+        private let nanoseconds: Int
+
+        /// nil without a file.
+        init?(of path: String) {
+            var status = stat()
+            guard unsafe lstat(path, &status) == 0 else { return nil }
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            number = UInt64(truncatingIfNeeded: status.st_ino)
+            #if canImport(Darwin)
+            let changed = status.st_ctimespec
+            #else
+            let changed = status.st_ctim
+            #endif
+            (seconds, nanoseconds) = (changed.tv_sec, changed.tv_nsec)
+        }
+
+        /// False while a new file may get this number and, from a coarse clock, this time.
+        func isSettled(now: Int) -> Bool { seconds < now - 1 }
+    }
+
     private func lockFile(in subfolder: String) throws(BundlePinStoreError) -> Int32 {
         let path = subfolder + "/lock"
         let flags = O_RDWR | O_CREAT | O_CLOEXEC

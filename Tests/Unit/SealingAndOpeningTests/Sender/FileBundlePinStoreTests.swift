@@ -161,6 +161,44 @@ struct FileBundlePinStoreTests {
         #expect(try device.pin(in: store)?.epoch == UInt64(writerCount * updateCount))
     }
 
+    @Test func `a pin that was read is good until another process writes the next (protocol v1, rule 16)`() throws {
+        // Its files have been there for a while.
+        let first = try FileBundlePinStore(folder: folder) { Int(Date.now.timeIntervalSince1970) + 60 }
+        let second = try FileBundlePinStore(folder: folder)
+        let lock = folder + "/" + slot.name.prefix(2) + "/lock"
+        for epoch in UInt64(1)...5 {
+            try second.update(slot) { _ in .store(.example(epoch: epoch)) }
+            for isKnown in [false, true] {
+                var exitCode: Int32?
+                var found: UInt64?
+                try first.update(slot) { pin in
+                    found = pin?.epoch
+                    exitCode = try? lockFromAnotherProcess(lock)
+                    return .keep
+                }
+                #expect(found == epoch)
+                #expect(exitCode == (isKnown ? 0 : 1), "a known pin needs no lock, any other does")
+            }
+        }
+        try second.forget(slot.identity, topic: slot.topic)
+        #expect(try device.pin(in: first) == nil)
+    }
+
+    @Test func `a file that was just written is read each time`() throws {
+        let now = Int(Date.now.timeIntervalSince1970)
+        let store = try FileBundlePinStore(folder: folder) { now }
+        let lock = folder + "/" + slot.name.prefix(2) + "/lock"
+        try store.update(slot) { _ in .store(.example(epoch: 1)) }
+        for _ in 0..<3 {
+            var exitCode: Int32?
+            try store.update(slot) { _ in
+                exitCode = try? lockFromAnotherProcess(lock)
+                return .keep
+            }
+            #expect(exitCode == 1)
+        }
+    }
+
     @Test func `while a pin is changed no other process gets at it (protocol v1, rule 16)`() throws {
         let store = try FileBundlePinStore(folder: folder)
         let lock = folder + "/" + slot.name.prefix(2) + "/lock"
