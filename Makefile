@@ -53,6 +53,12 @@ SANITIZER_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|Del
 	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|WebhookReuseTests|TLSIdentitySecrecyTests|HMACSecrecyTests|CrashTests|$\
 	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests|SidecarTests\.Sidecar(Crash)?Tests
 
+# Left to .ci/full, for their length: the same code at every bit, byte or page; vectors, whose parsers the fuzz targets
+# run under it; words, rates and a starting service's complaints.
+ASAN_LATER := KeyBundleRefusalTests|BundlePinCheckTests|MessageShorteningTests|TraceIndexTests|DamagedPageTests|$\
+	PowerLossTests|VectorTests|KeyFileRoundTripTests|ClaimTests|UnknownBootTests|LegacyDeliveryTests|CutConnectionTests|$\
+	sealedpushdTests\.(Check|WrongStart|Manual|LinkedSymbol|TenantShare|LogScarcity)Tests
+
 # Without the search for leaks: extensions in the test's process that wait by the device's clock when the test is over,
 # unsent reports among them, which a stopped clock never wakes; and a test of FallbackRunnerTests that ends with a
 # waiting task. Each stack found was the harness's clock's, its stand-in for CallKit's or that test's; none was a leak
@@ -63,7 +69,7 @@ ASAN_LEAKY := FallbackRunnerTests|ExtensionHarnessTests|DocumentedCodeTests|Inco
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
 	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Tools/foundation-leaks.txt:print_suppressions=0 \
-		scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(SANITIZER_SKIP)|$(ASAN_LEAKY)'
+		scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(SANITIZER_SKIP)|$(ASAN_LEAKY)|$(ASAN_LATER)'
 	@ASAN_OPTIONS=detect_leaks=0 scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
 		--filter '$(ASAN_LEAKY)' --skip '$(SANITIZER_SKIP)|BrokenExtensionTests'
 
