@@ -53,11 +53,12 @@ SANITIZER_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|Del
 	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|WebhookReuseTests|TLSIdentitySecrecyTests|HMACSecrecyTests|CrashTests|$\
 	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests|SidecarTests\.Sidecar(Crash)?Tests
 
-# Left to .ci/full, for their length: the same code at every bit, byte or page; vectors, whose parsers the fuzz targets
-# run under it; words, rates and a starting service's complaints.
+# Left to .ci/full, for their length: the same code at every bit, byte or page, or through long sequences; vectors, whose
+# parsers the fuzz targets run under it; the simulator; words, rates and a starting service's complaints.
 ASAN_LATER := KeyBundleRefusalTests|BundlePinCheckTests|MessageShorteningTests|TraceIndexTests|DamagedPageTests|$\
-	PowerLossTests|VectorTests|KeyFileRoundTripTests|ClaimTests|UnknownBootTests|LegacyDeliveryTests|CutConnectionTests|$\
-	sealedpushdTests\.(Check|WrongStart|Manual|LinkedSymbol|TenantShare|LogScarcity)Tests
+	PowerLossTests|VectorTests|KeyFileRoundTripTests|KeyFileTests|ClaimTests|UnknownBootTests|LegacyDeliveryTests|$\
+	CutConnectionTests|DispatchFlowTests|ReceiptRunTests|FairnessTests|WebPushKeysTests|APNSSimulatorTests|$\
+	sealedpushdTests\.(Check|WrongStart|Manual|LinkedSymbol|TenantShare|LogScarcity|Log)Tests
 
 # Without the search for leaks: extensions in the test's process that wait by the device's clock when the test is over,
 # unsent reports among them, which a stopped clock never wakes; and a test of FallbackRunnerTests that ends with a
