@@ -10,7 +10,7 @@ public struct FileBundlePinStore: BundlePinStore {
     private let clock: @Sendable () -> Int
 
     /// - Parameter folder: created with mode 0700 if missing, in a folder that exists. `flock` must hold there for all
-    ///   processes: local file systems, and NFS from version 4.
+    ///   processes: local file systems, and NFS from version 4 on one machine.
     /// - Throws: `.writableByOthers` if group or others could add pins, `.system`.
     public init(folder: String) throws(BundlePinStoreError) { try self.init(folder: folder) { time(nil) } }
 
