@@ -60,8 +60,15 @@ struct JSONWriterTests {
             }
             #expect(inPlace == made.dropLast() + #","next":1}"#)
         }
-        let broken = written { writer in writer.object { $0.member("name", writing: { $0 += [0x61, 0xFF] }) } }
-        #expect(broken == "{\"name\":\"a\u{FFFD}\"}")
+        // In a block of many bytes, and in what is left behind it.
+        for count in [2, 20] {
+            var text = [UInt8](repeating: 0x61, count: count)
+            text[1] = 0xFF
+            var writer = JSONWriter()
+            writer.object { $0.member("name", writing: { $0 += text }) }
+            let mended = #"{"name":""# + String(decoding: text, as: UTF8.self) + #""}"#
+            #expect(writer.bytes == Array(mended.utf8), "\(count) bytes")
+        }
     }
 
     @Test func `random names and strings come back from the parser byte for byte`() throws {
