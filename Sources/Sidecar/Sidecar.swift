@@ -27,7 +27,12 @@ package final class Sidecar: Sendable {
         let sender = loaded.sender.publicKey.rawRepresentation
         // Stops a second process with this file.
         let store = try SidecarStore(path: path, sender: sender, topic: configuration.topic.bytes, now: clock.wall())
-        let socket = try configuration.socket.map { place throws(SidecarStartError) in try SocketFile(place.path) }
+        let socket: SocketFile?
+        do throws(SocketFileError) {
+            socket = try configuration.socket.map { place throws(SocketFileError) in try SocketFile(place) }
+        } catch {
+            throw .socket(error)
+        }
         let tokenDigest = loaded.tokenDigest
         let relay: RelayConnection
         do throws(HTTPSError) {

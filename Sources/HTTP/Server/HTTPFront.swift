@@ -1,6 +1,6 @@
 package import Networking
 
-/// One server for HTTP/2 and HTTP/1.1, on one loop: over TLS on one port, by ALPN, and in plain text on loopback.
+/// One server for HTTP/2 and HTTP/1.1, on one loop: over TLS, by ALPN, and in plain text to this machine.
 package final class HTTPFront: Sendable {
     /// IPv4 or IPv6 literal, or "localhost", with a port; for port 0 the system chooses.
     package struct Listen: Sendable {
@@ -24,6 +24,7 @@ package final class HTTPFront: Sendable {
     /// - Parameters:
     ///   - context: Server's for `h2` and `http/1.1`, without required ALPN.
     ///   - loopbackPort: For plain HTTP/1.1 on this machine; nil: none.
+    ///   - socket: unix socket for plain HTTP/1.1, as of `startUnix`; nil: none.
     ///   - application: Released when the server has closed.
     /// - Returns: Server, which closes gracefully with its last reference.
     /// - Throws: `.addressInUse` with the port, among others; then no port is open.
@@ -31,6 +32,7 @@ package final class HTTPFront: Sendable {
         listens: [Listen],
         context: TLSContext,
         loopbackPort: UInt16? = nil,
+        socket: (path: String, mode: UInt32)? = nil,
         loop: EventLoop,
         limits: HTTPLimits = HTTPLimits(),
         application: any HTTPApplication
@@ -38,6 +40,7 @@ package final class HTTPFront: Sendable {
         try await start(loop, limits, application) { core throws(TransportError) in
             try core.listen(listens, context)
             if let loopbackPort { try core.listenPlain(at: .loopback(port: loopbackPort)) }
+            if let socket { try core.listenPlain(at: .unix(path: socket.path, mode: socket.mode)) }
         }
     }
 

@@ -5,7 +5,7 @@ final class HTTPFrontCore {
     private var limits: HTTP2ServerLimits
     private var table: HTTPConnectionTable
     private var listeners: [TLSListener] = []
-    private var loopbackListener: PlainListener?
+    private var plainListeners: [PlainListener] = []
     private var connections: [HTTPConnectionTable.ID: HTTPFrontConnection] = [:]
     private(set) var loopbackConnections: [ObjectIdentifier: (PlainChannel, HTTP1Connection)] = [:]
     private var onClosed: [() -> Void] = []
@@ -20,7 +20,7 @@ final class HTTPFrontCore {
     }
 
     var ports: [UInt16] { listeners.map(\.port) }
-    var loopbackPort: UInt16? { loopbackListener?.port }
+    var loopbackPort: UInt16? { plainListeners.first { $0.port != 0 }?.port }
     var connectionCount: Int { connections.count + loopbackConnections.count }
 
     /// Listens for TLS. After an error, call `closeListeners`.
@@ -29,12 +29,14 @@ final class HTTPFrontCore {
     }
 
     func listenPlain(at place: PlainListener.Place) throws(TransportError) {
-        loopbackListener = try PlainListener(
-            at: place,
-            loop: service.loop,
-            limits: service.limits.channel,
-            admits: { [self] in loopbackConnections.count < service.limits.loopbackConnectionCountMax },
-            makeOwner: { [self] channel in makeLoopbackConnection(channel) }
+        plainListeners.append(
+            try PlainListener(
+                at: place,
+                loop: service.loop,
+                limits: service.limits.channel,
+                admits: { [self] in loopbackConnections.count < service.limits.loopbackConnectionCountMax },
+                makeOwner: { [self] channel in makeLoopbackConnection(channel) }
+            )
         )
     }
 
@@ -127,13 +129,13 @@ final class HTTPFrontCore {
     func closeListeners() {
         for listener in listeners { listener.close() }
         listeners = []
-        loopbackListener?.close()
-        loopbackListener = nil
+        for listener in plainListeners { listener.close() }
+        plainListeners = []
     }
 
     private func didClose() {
         // A listening server may just have no connection.
-        guard connectionCount == 0, listeners.isEmpty, loopbackListener == nil else { return }
+        guard connectionCount == 0, listeners.isEmpty, plainListeners.isEmpty else { return }
         service.end()
         let closed = onClosed
         onClosed = []

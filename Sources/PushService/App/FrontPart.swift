@@ -9,6 +9,7 @@ final class FrontPart: ServicePart {
     private let application: APIApplication
     private let first: LoadedConfiguration
     private let front = Guarded<HTTPFront?>(nil)
+    private let socket = Guarded<SocketFile?>(nil)
 
     init(_ context: ServiceContext, _ loaded: LoadedConfiguration, _ application: APIApplication) {
         self.context = context
@@ -20,12 +21,20 @@ final class FrontPart: ServicePart {
         let configuration = first.configuration
         let listens = configuration.listens.map { HTTPFront.Listen(address: $0.address, port: $0.port) }
         let tls = try tls(first)
+        let socket: SocketFile?
+        do throws(SocketFileError) {
+            socket = try configuration.socket.map { place throws(SocketFileError) in try SocketFile(place) }
+        } catch {
+            throw .socket(error)
+        }
+        self.socket.withLock { $0 = socket }
         let front: HTTPFront
         do throws(TransportError) {
             front = try await .start(
                 listens: listens,
                 context: tls,
                 loopbackPort: configuration.loopbackPort,
+                socket: configuration.socket.map { ($0.path, $0.mode) },
                 loop: context.loop,
                 limits: Self.limits(configuration),
                 application: application
@@ -35,6 +44,9 @@ final class FrontPart: ServicePart {
         }
         for (listen, port) in zip(listens, front.ports) { logEvent(listen.address, port) }
         if let port = front.loopbackPort { logEvent("127.0.0.1", port) }
+        if let socket = configuration.socket {
+            context.log.event("listening", at: context.clock.now(), [("socket", socket.path)])
+        }
         self.front.withLock { $0 = front }
     }
 
@@ -55,7 +67,9 @@ final class FrontPart: ServicePart {
         }
         let application = application
         await context.loop.run { application.drain() }
+        socket.withLock { $0?.remove() }
         await front?.close()
+        socket.withLock { $0 = nil }
     }
 
     private func tls(_ loaded: LoadedConfiguration) throws(ServiceError) -> TLSContext {

@@ -4,47 +4,65 @@ import ServiceParts
 /// Environment variables that override fields of the file, for containers: merged into the document, under the same
 /// rules.
 enum ConfigurationEnvironment {
+    enum Form { case text, number, json }
+
     struct Variable {
         let name: String
         /// From the outside in; a number is an index.
         let path: [String]
-        let isNumber: Bool
+        var form = Form.text
         let text: String
     }
 
     static let prefix = "SEALEDPUSH_"
 
-    static let all: [Variable] = [
+    static let all = wholes + parts + limits
+
+    private static let wholes = ["listen", "proxies", "socket", "tenants"].map { field in
+        Variable(name: name(field), path: [field], form: .json, text: "'\(field)', as JSON")
+    }
+
+    private static let limits = ServiceLimits.settings.map { setting in
+        Variable(
+            name: name("limits-" + setting.name),
+            path: ["limits", setting.name],
+            form: .number,
+            text: setting.text
+        )
+    }
+
+    private static func name(_ field: String) -> String {
+        prefix + field.uppercased().replacing("-", with: "_")
+    }
+
+    private static let parts: [Variable] = [
         Variable(
             name: "SEALEDPUSH_LISTEN_ADDRESS",
             path: ["listen", "0", "address"],
-            isNumber: false,
             text: "the first listener's address"
         ),
         Variable(
             name: "SEALEDPUSH_LISTEN_PORT",
             path: ["listen", "0", "port"],
-            isNumber: true,
+            form: .number,
             text: "the first listener's port"
         ),
         Variable(
             name: "SEALEDPUSH_LOOPBACK_PORT",
             path: ["loopback-port"],
-            isNumber: true,
+            form: .number,
             text: "the port of plain HTTP on 127.0.0.1"
         ),
         Variable(
             name: "SEALEDPUSH_TLS_CERTIFICATE_FILE",
             path: ["tls", "certificate-file"],
-            isNumber: false,
             text: "the server's certificate"
         ),
-        Variable(name: "SEALEDPUSH_TLS_KEY_FILE", path: ["tls", "key-file"], isNumber: false, text: "its key"),
-        Variable(name: "SEALEDPUSH_DATABASE_FILE", path: ["database-file"], isNumber: false, text: "the database"),
+        Variable(name: "SEALEDPUSH_TLS_KEY_FILE", path: ["tls", "key-file"], text: "its key"),
+        Variable(name: "SEALEDPUSH_DATABASE_FILE", path: ["database-file"], text: "the database"),
         Variable(
             name: "SEALEDPUSH_TOKEN_KEY_FILE",
             path: ["token-key-file"],
-            isNumber: false,
             text: "the key over device tokens"
         ),
     ]
@@ -73,13 +91,35 @@ enum ConfigurationEnvironment {
                 )
                 continue
             }
-            let offset = offset(of: index)
-            // A malformed number stays text, so that the reader reports it.
-            let content: JSONValue.Content =
-                all[index].isNumber ? Int64(value).map { .integer($0) } ?? .string(value) : .string(value)
-            document = setting(all[index].path[...], to: JSONValue(content: content, offset: offset), in: document)
+            do throws(JSONError) {
+                let content = try content(of: value, as: all[index].form)
+                let whole = moved(JSONValue(content: content, offset: 0), to: offset(of: index))
+                document = setting(all[index].path[...], to: whole, in: document)
+            } catch {
+                let problem = "expected JSON; \(error.reason)"
+                faults.append(ConfigurationError(place: .environment(name), pointer: "", problem: problem))
+            }
         }
         return document
+    }
+
+    /// A malformed number stays text, so that the reader reports it.
+    private static func content(of value: String, as form: Form) throws(JSONError) -> JSONValue.Content {
+        switch form {
+        case .text: .string(value)
+        case .number: Int64(value).map { .integer($0) } ?? .string(value)
+        case .json: try JSONParser.parse(Array(value.utf8), limits: ServiceConfiguration.parserLimits).content
+        }
+    }
+
+    /// Gives a value and all in it the variable's place.
+    private static func moved(_ value: JSONValue, to offset: Int) -> JSONValue {
+        if let elements = value.elements {
+            return JSONValue(content: .array(elements.map { moved($0, to: offset) }), offset: offset)
+        }
+        guard let members = value.members else { return JSONValue(content: value.content, offset: offset) }
+        let all = members.map { JSONMember(name: $0.name, offset: offset, value: moved($0.value, to: offset)) }
+        return JSONValue(content: .object(all), offset: offset)
     }
 
     private static func setting(_ path: ArraySlice<String>, to value: JSONValue, in parent: JSONValue?) -> JSONValue {

@@ -43,14 +43,15 @@ extension ServiceConfiguration {
         return .file(line: position.line, column: position.column)
     }
 
-    private static let names = [
-        "listen", "loopback-port", "proxies", "tls", "database-file", "token-key-file", "tenants", "limits",
+    static let names = [
+        "listen", "loopback-port", "socket", "proxies", "tls", "database-file", "token-key-file", "tenants", "limits",
     ]
 
     private static func read(_ document: JSONValue, _ faults: FieldErrors) -> ServiceConfiguration? {
         guard let reader = ObjectReader(document, at: .root, names: names, faults: faults) else { return nil }
         let listens = listens(reader)
         let loopback = reader.integer("loopback-port", in: 0...65_535)
+        let socket = reader.object("socket", names: SocketFile.Place.names).flatMap { SocketFile.Place($0) }
         let proxies = reader.object("proxies", names: ProxyConfiguration.names).map { ProxyConfiguration($0) }
         let tls = tls(reader)
         let database = reader.file("database-file", isRequired: true)
@@ -70,6 +71,7 @@ extension ServiceConfiguration {
         return ServiceConfiguration(
             listens: listens,
             loopbackPort: loopback.map { UInt16($0) },
+            socket: socket,
             proxies: proxies,
             tls: tls,
             databaseFile: database,

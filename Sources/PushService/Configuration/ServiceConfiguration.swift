@@ -1,6 +1,7 @@
 package import APNS
 package import Envelope
 package import PushStore
+package import ServiceParts
 
 /// Configuration, from one JSON file and the environment (docs/service.md). Of secrets it has hashes only.
 package struct ServiceConfiguration: Equatable, Sendable {
@@ -20,6 +21,8 @@ package struct ServiceConfiguration: Equatable, Sendable {
     package let listens: [Listen]
     /// Plain HTTP on 127.0.0.1, for probes and local back ends.
     package let loopbackPort: UInt16?
+    /// Plain HTTP on a unix socket, for a proxy of this machine.
+    package let socket: SocketFile.Place?
     /// Trusted proxies; nil: the client is the connection's peer.
     package let proxies: ProxyConfiguration?
     package let tls: TLSFiles

@@ -7,6 +7,7 @@ package enum ServiceError: Error, Equatable, Sendable {
     case configuration(ConfigurationErrors)
     case store(StoreError, path: String)
     case listen(address: String, port: UInt16, TransportError)
+    case socket(SocketFileError)
     case system(TransportError)
     /// The certificate was valid when read.
     case tls(TLSError)
@@ -21,6 +22,7 @@ extension ServiceError: CustomStringConvertible {
         case .store(let error, let path): "\(path): \(error.advice)"
         case .listen(let address, let port, let error):
             "\(address.contains(":") ? "[\(address)]" : address):\(port): \(Self.listening(port, error))"
+        case .socket(let error): error.description
         case .system(let error): error.description
         case .tls(let error): error.description
         case .part(let text): text
@@ -36,6 +38,7 @@ extension ServiceError {
         case .store(.wrongKey, _), .store(.newerFile, _), .store(.notAStore, _), .store(.otherName, _): true
         // Other addresses may appear with the network, and ports become free.
         case .listen(_, _, .system("bind", EACCES)): true
+        case .socket(let error): error.isLasting
         case .store, .listen, .system, .tls, .part: false
         }
     }
@@ -44,7 +47,7 @@ extension ServiceError {
     package var passesWithRoom: Bool {
         switch self {
         case .store(.full, _), .store(.unwritable, _): true
-        case .configuration, .store, .listen, .system, .tls, .part: false
+        case .configuration, .store, .listen, .socket, .system, .tls, .part: false
         }
     }
 

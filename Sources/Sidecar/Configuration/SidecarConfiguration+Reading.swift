@@ -42,7 +42,7 @@ extension SidecarConfiguration {
 
     private static func read(_ document: JSONValue, _ faults: FieldErrors) -> SidecarConfiguration? {
         guard let reader = ObjectReader(document, at: .root, names: names, faults: faults) else { return nil }
-        let socket = reader.object("socket", names: ["path", "mode"]).flatMap { Socket($0) }
+        let socket = reader.object("socket", names: SocketFile.Place.names).flatMap { SocketFile.Place($0) }
         let loopback = reader.object("loopback", names: ["port", "token-file"]).flatMap { Loopback($0) }
         if reader.object["socket"] == nil, reader.object["loopback"] == nil {
             let problem =
@@ -72,25 +72,6 @@ extension SidecarConfiguration {
             attachments: attachments,
             limits: limits
         )
-    }
-}
-
-extension SidecarConfiguration.Socket {
-    private enum Mode: String, CaseIterable {
-        case owner = "0600"
-        case group = "0660"
-    }
-
-    init?(_ reader: ObjectReader) {
-        let mode: Mode? = reader.choice("mode")
-        // A socket's address has 108 bytes with its NUL.
-        guard let path = reader.file("path", isRequired: true) else { return nil }
-        guard path.utf8.count <= 107 else {
-            reader.wrong("path", reader.object["path"] ?? reader.object, "107 bytes at most, as sockets have them")
-            return nil
-        }
-        self.path = path
-        self.mode = mode == .group ? 0o660 : 0o600
     }
 }
 

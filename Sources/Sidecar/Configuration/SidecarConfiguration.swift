@@ -2,11 +2,6 @@ package import Envelope
 
 /// Sidecar's configuration file, checked; files that it names are not opened yet.
 package struct SidecarConfiguration: Equatable, Sendable {
-    package struct Socket: Equatable, Sendable {
-        package let path: String
-        package let mode: UInt32
-    }
-
     /// Plain HTTP on 127.0.0.1, with a token: every local user, and every page in a browser, reaches it.
     package struct Loopback: Equatable, Sendable {
         /// 0: any.
@@ -36,7 +31,7 @@ package struct SidecarConfiguration: Equatable, Sendable {
     }
 
     /// Nil with `loopback`: no unix socket.
-    package let socket: Socket?
+    package let socket: SocketFile.Place?
     package let loopback: Loopback?
     package let databaseFile: String
     package let senderKeyFile: String

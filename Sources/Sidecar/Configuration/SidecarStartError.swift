@@ -1,5 +1,6 @@
 package import Networking
 package import PushStore
+package import ServiceParts
 
 /// Reason not to start, in a sentence.
 package enum SidecarStartError: Error, Equatable, Sendable {
@@ -12,17 +13,16 @@ package enum SidecarStartError: Error, Equatable, Sendable {
     case otherTopic(path: String)
     /// Clock behind the file's newest message.
     case clockSetBack(seconds: UInt64)
-    /// Another process listens at the path, or its file is no socket.
-    case socketInUse(path: String)
-    case notASocket(path: String)
+    case socket(SocketFileError)
     case listen(TransportError)
 
     /// True if an unchanged start would fail again: systemd need not retry.
     package var isLasting: Bool {
         switch self {
-        case .file, .otherSender, .otherTopic, .notASocket: true
+        case .file, .otherSender, .otherTopic: true
+        case .socket(let error): error.isLasting
         case .store(.notAStore, _), .store(.newerFile, _), .store(.otherName, _): true
-        case .store, .clockSetBack, .socketInUse, .listen: false
+        case .store, .clockSetBack, .listen: false
         }
     }
 }
@@ -48,8 +48,7 @@ extension SidecarStartError: CustomStringConvertible {
         case .clockSetBack(let seconds):
             "this machine's clock is \(seconds) seconds behind the newest message in the database; set it, for devices"
                 + " refuse what was sealed at the wrong time"
-        case .socketInUse(let path): "\(path): another process listens on this socket; stop that one first"
-        case .notASocket(let path): "\(path): there is a file that is no socket; give another path"
+        case .socket(let error): error.description
         case .listen(let error): "\(error)"
         }
     }

@@ -22,6 +22,7 @@ enum CheckCommand {
         let unixSeconds = Int64(clamping: ConfigurationFile.now().milliseconds / 1_000)
         var lines = configuration.listens.map { "listens on \(shown($0.address)):\($0.port) (https)" }
         if let port = configuration.loopbackPort { lines.append("listens on 127.0.0.1:\(port) (http)") }
+        if let socket = configuration.socket { lines.append("listens on \(socket.path) (http)") }
         lines.append("database \(configuration.databaseFile)")
         lines.append("certificates are valid for \(loaded.files.certificateDaysLeft(at: unixSeconds)) days")
         for tenant in configuration.tenants {

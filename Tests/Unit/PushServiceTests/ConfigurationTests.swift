@@ -219,7 +219,39 @@ struct ConfigurationTests {
         #expect(configuration.tls == ServiceConfiguration.TLSFiles(certificateFile: "/a", keyFile: "/b"))
         #expect(configuration.databaseFile == "/c")
         #expect(configuration.tokenKeyFile == "/d")
-        #expect(environment.count - 1 == ConfigurationEnvironment.all.count)
+    }
+
+    /// Example's tenants, as JSON.
+    private static var tenants: String {
+        let parts = ExampleConfiguration.text.split(separator: "\"tenants\": ", maxSplits: 1)
+        return String(parts[1].dropLast())
+    }
+
+    @Test func `each field of the file and each limit has a variable`() throws {
+        let limits = Dictionary(
+            uniqueKeysWithValues: ServiceLimits.settings.map { setting in
+                let name = setting.name.uppercased().replacing("-", with: "_")
+                return ("SEALEDPUSH_LIMITS_" + name, "\(setting.range.upperBound)")
+            }
+        )
+        let fields = [
+            "SEALEDPUSH_LISTEN": #"[{"address": "127.0.0.1", "port": 1}, {"address": "::1", "port": 2}]"#,
+            "SEALEDPUSH_LISTEN_PORT": "3",
+            "SEALEDPUSH_PROXIES": #"{"ranges": ["10.0.0.0/8"]}"#,
+            "SEALEDPUSH_SOCKET": #"{"path": "/run/relay.sock"}"#,
+            "SEALEDPUSH_TENANTS": Self.tenants.replacing("\"acme\"", with: "\"other\""),
+        ]
+        let configuration = try ExampleConfiguration.read(environment: limits.merging(fields) { $1 })
+        #expect(configuration.listens.map(\.port) == [3, 2])
+        #expect(configuration.proxies?.contains(try #require(IPAddress("10.1.2.3"))) == true)
+        #expect(configuration.socket?.path == "/run/relay.sock")
+        #expect(configuration.tenants.first?.id.text == "other")
+        for setting in ServiceLimits.settings {
+            #expect(configuration.limits[keyPath: setting.path] == Int(setting.range.upperBound), "\(setting.name)")
+        }
+        let names = ConfigurationEnvironment.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(Set(ConfigurationEnvironment.all.map { $0.path[0] }) == Set(ServiceConfiguration.names))
     }
 
     @Test func `a variable that is wrong is named, and its value is not`() {
@@ -231,6 +263,17 @@ struct ConfigurationTests {
         #expect(
             ExampleConfiguration.faults(environment: ["SEALEDPUSH_DATABASE": "canary"]) == [
                 "environment variable SEALEDPUSH_DATABASE: unknown variable; did you mean SEALEDPUSH_DATABASE_FILE?"
+            ]
+        )
+        #expect(
+            ExampleConfiguration.faults(environment: ["SEALEDPUSH_TENANTS": "[{canary}]"]) == [
+                "environment variable SEALEDPUSH_TENANTS: expected JSON; expected a string in quotes"
+            ]
+        )
+        #expect(
+            ExampleConfiguration.faults(environment: ["SEALEDPUSH_LISTEN": #"[{"address": "canary", "port": 1}]"#]) == [
+                "environment variable SEALEDPUSH_LISTEN: /listen/0/address: expected an address such as \"0.0.0.0\" or"
+                    + " \"::1\""
             ]
         )
     }

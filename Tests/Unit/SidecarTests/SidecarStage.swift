@@ -139,7 +139,11 @@ final class SidecarStage: Sendable {
 
     func ask(_ method: String, _ path: String, _ body: String = "", key: String? = nil) async throws -> Answer {
         let socket = socket
-        return try await onThread { try UnixCaller.call(socket, "\(method) \(path)", body, key: key) }
+        let fields = key.map { ["Idempotency-Key: \($0)"] } ?? []
+        return try await onThread {
+            let answer = try UnixCaller.call(socket, "\(method) \(path)", fields: fields, body)
+            return Answer(status: answer.status, head: answer.head, body: answer.body)
+        }
     }
 
     /// Sends words to devices.
@@ -233,50 +237,5 @@ struct SidecarPhone: BackEnd {
         guard answer.status < 300 else { throw Surprise("the relay refused the registration: \(answer.status)") }
         self.identity.withLock { $0 = identity }
         return answer.body
-    }
-}
-
-/// A caller of a unix socket, in HTTP/1.1, with a connection for each call.
-enum UnixCaller {
-    static func call(_ path: String, _ line: String, _ body: String, key: String?) throws -> SidecarStage.Answer {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < 108 else { throw Surprise("the path of the socket is too long") }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-        let code = unsafe withUnsafePointer(to: address) { address in
-            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard code == 0 else { throw Surprise("no connection (\(errno))") }
-        let keyLine = key.map { "Idempotency-Key: \($0)\r\n" } ?? ""
-        let length = "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n"
-        var rest = Array("\(line) HTTP/1.1\r\nHost: localhost\r\n\(keyLine)\(length)\r\n\(body)".utf8)[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes {
-                unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { break }
-            rest = rest.dropFirst(count)
-        }
-        var all: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            all += chunk[..<count]
-        }
-        let text = String(decoding: all, as: UTF8.self)
-        guard let end = text.firstRange(of: "\r\n\r\n"),
-            let status = Int(text.split(separator: " ").dropFirst().first ?? "")
-        else { throw Surprise("no answer") }
-        return SidecarStage.Answer(
-            status: status,
-            head: String(text[..<end.lowerBound]),
-            body: String(text[end.upperBound...])
-        )
     }
 }

@@ -66,6 +66,10 @@ struct DaemonTests {
             #"  "database-file""#, #"  "loopback-port": 0, "database-file""#,
             "7:20: /loopback-port: the listeners cannot"
         ),
+        (
+            #"  "database-file""#, #"  "socket": {"path": "/nowhere/s"}, "database-file""#,
+            "7:13: /socket: the listeners cannot"
+        ),
     ])
     func `SIGHUP cannot change the database or the listeners, and says so`(
         _ change: (from: String, to: String, said: String)
@@ -78,6 +82,35 @@ struct DaemonTests {
         let lines = process.lines(to: "audit")
         #expect(lines.contains { $0.contains(":\(change.said)") }, "\(lines)")
         #expect(lines.last?.contains("refused") == true)
+    }
+
+    @Test func `a proxy of this machine reaches it by a unix socket, and what a kill leaves there is no hindrance`()
+        throws
+    {
+        let folder = try DaemonFolder()
+        let socket = folder.folder.path("relay.sock")
+        let fields = #""socket": {"path": "\#(socket)", "mode": "0660"}, "proxies": {"ranges": ["127.0.0.1/32"]}"#
+        let text = folder.replacing(#"  "database-file""#, with: #"  \#(fields), "database-file""#)
+        try folder.write(text)
+        let second = try folder.folder.makeFile("second.json", text.replacing("store.sqlite", with: "second.sqlite"))
+        for end in [SIGKILL, SIGTERM] {
+            let process = try DaemonProcess(["--config", folder.configuration])
+            let started = process.lines(to: "ready")
+            #expect(started.contains { $0.contains(#""socket":"\#(socket)""#) })
+            var status = stat()
+            #expect(unsafe stat(socket, &status) == 0 && status.st_mode & 0o7777 == 0o660)
+            #expect(try UnixCaller.call(socket, "GET /v1/health").status == 200)
+            // A second one would take the first one's callers.
+            let other = try Ended(["--config", second])
+            #expect(
+                other.complaint
+                    == "sealedpushd: \(socket): another process listens on this socket; stop that one first\n"
+            )
+            #expect(other.code == 1)
+            process.signal(end)
+            _ = process.wait()
+            #expect(try folder.folder.names().contains("relay.sock") == (end == SIGKILL))
+        }
     }
 
     @Test func `SIGHUP cannot change the token key, and says so`() throws {

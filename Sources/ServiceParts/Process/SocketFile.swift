@@ -1,0 +1,80 @@
+import Platform
+
+/// Path of a unix socket, with a lock beside it: a killed process's socket is removed, one in use is not.
+package final class SocketFile: Sendable {
+    /// Place of a configuration.
+    package struct Place: Equatable, Sendable {
+        package let path: String
+        /// Which users may connect.
+        package let mode: UInt32
+    }
+
+    private let path: String
+    private let lock: Int32
+
+    /// Locks `PATH.lock`, and removes an earlier process's socket.
+    package init(_ place: Place) throws(SocketFileError) {
+        path = place.path
+        let lock = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw .folder(path: path, code: errno) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            close(lock)
+            throw .inUse(path: path)
+        }
+        self.lock = lock
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        remove()
+    }
+
+    deinit { close(lock) }
+
+    package func remove() { unsafe unlink(path) }
+}
+
+extension SocketFile.Place {
+    package static let names = ["path", "mode"]
+
+    private enum Mode: String, CaseIterable {
+        case owner = "0600"
+        case group = "0660"
+    }
+
+    package init?(_ reader: ObjectReader) {
+        let mode: Mode? = reader.choice("mode")
+        // A socket's address has 108 bytes with its NUL.
+        guard let path = reader.file("path", isRequired: true) else { return nil }
+        guard path.utf8.count <= 107 else {
+            reader.wrong("path", reader.object["path"] ?? reader.object, "107 bytes at most, as sockets have them")
+            return nil
+        }
+        self.path = path
+        self.mode = mode == .group ? 0o660 : 0o600
+    }
+}
+
+package enum SocketFileError: Error, Equatable, Sendable {
+    /// Another process listens there.
+    case inUse(path: String)
+    case notASocket(path: String)
+    /// No file can be made there.
+    case folder(path: String, code: Int32)
+
+    /// True if an unchanged start would fail again.
+    package var isLasting: Bool {
+        if case .inUse = self { return false }
+        return true
+    }
+}
+
+extension SocketFileError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .inUse(let path): "\(path): another process listens on this socket; stop that one first"
+        case .notASocket(let path): "\(path): there is a file that is no socket; give another path"
+        case .folder(let path, let code):
+            "\(path): no file can be made in its folder (\(code)); is it there, and this user's?"
+        }
+    }
+}
