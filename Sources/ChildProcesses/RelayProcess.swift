@@ -66,11 +66,8 @@ package final class RelayProcess {
         do throws(FileError) { try WholeFile.write(file, to: path, access: .ownerOnly) } catch { throw .file(error) }
         process = try Self.run(["--config", path], stop, processor: processor)
         let opened = try process.next(event: "store-opened")
-        interruptedCount = Int(try opened.text("interrupted")) ?? 0
-        guard let port = Int64(try process.next(event: "listening").text("port")) else {
-            throw .failed("the relay printed no port")
-        }
-        self.port = port
+        interruptedCount = Int(try opened.integer("interrupted"))
+        port = try process.next(event: "listening").integer("port")
         _ = try process.next(event: "ready")
     }
 

@@ -113,7 +113,7 @@ package final class Sidecar: Sendable {
             log.event(
                 "listening-loopback",
                 at: clock.now(),
-                [("address", "127.0.0.1"), ("port", "\(front.loopbackPort ?? 0)")]
+                [("address", "127.0.0.1"), ("port", Int(front.loopbackPort ?? 0))]
             )
         }
         return fronts

@@ -116,6 +116,7 @@ package final class APIApplication: HTTPApplication {
         guard state.value.endedKeys.insert(name).inserted else { return }
         context.log.event(
             "key-ended",
+            .warning,
             at: context.clock.now(),
             [("tenant", grant.tenant.text), ("key", grant.keyName)]
         )

@@ -86,7 +86,7 @@ final class FrontPart: ServicePart {
     }
 
     private func logEvent(_ address: String, _ port: UInt16) {
-        context.log.event("listening", at: context.clock.now(), [("address", address), ("port", "\(port)")])
+        context.log.event("listening", at: context.clock.now(), [("address", address), ("port", Int(port))])
     }
 
     private static func error(_ error: TransportError, _ configuration: ServiceConfiguration) -> ServiceError {

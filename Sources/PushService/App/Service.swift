@@ -86,7 +86,7 @@ package final class Service: Sendable {
                 log.event(
                     "store-upgrading",
                     at: clock.now(),
-                    [("version-before", "\(versionBefore)"), ("version", "\(version)")]
+                    [("version-before", versionBefore), ("version", version)]
                 )
             }
             whileOpening()
@@ -99,14 +99,14 @@ package final class Service: Sendable {
                 "store-opened",
                 at: clock.now(),
                 [
-                    ("version-before", "\(report.versionBefore)"), ("version", "\(report.version)"),
-                    ("interrupted", "\(report.interruptedCount)"), ("waiting", "\(report.waitingCount)"),
+                    ("version-before", report.versionBefore), ("version", report.version),
+                    ("interrupted", report.interruptedCount), ("waiting", report.waitingCount),
                     ("restored", report.restoreCause?.word ?? "no"),
                 ]
             )
             if let cause = report.restoreCause {
                 let advice = StoreError.restored.advice
-                log.event("restored", at: clock.now(), [("cause", cause.word), ("advice", advice)])
+                log.event("restored", .error, at: clock.now(), [("cause", cause.word), ("advice", advice)])
             }
             for entry in report.uncertainFallbacks {
                 log.fallback("fallback-uncertain", entry, "interrupted", at: clock.now())
@@ -174,7 +174,7 @@ package final class Service: Sendable {
     /// Stops all parts within `drain-seconds` and the disk's time for closing.
     package func stop() async {
         let seconds = context.settings.limits.drainSeconds
-        context.log.event("stopping", at: context.clock.now(), [("seconds", "\(seconds)")])
+        context.log.event("stopping", at: context.clock.now(), [("seconds", seconds)])
         // Leaves a tenth to the store.
         let deadline = MonotonicTime.now() + .milliseconds(900 * seconds)
         for (index, part) in parts.reversed().enumerated() {
@@ -183,7 +183,7 @@ package final class Service: Sendable {
             // Unused time goes to the later parts.
             let isInTime = await PartRace.drain(part, until: now + share, on: context.loop)
             if !isInTime {
-                context.log.event("drain-overrun", at: context.clock.now(), [("part", part.name.description)])
+                context.log.event("drain-overrun", .warning, at: context.clock.now(), [("part", part.name.description)])
             }
         }
         await store.close()

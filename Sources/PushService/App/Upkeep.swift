@@ -73,9 +73,9 @@ package final class Upkeep: Sendable {
             } catch {
                 guard state.value.plan.failed(job, now: context.clock.uptime()) else { continue }
                 // The error contains nothing of a notification.
-                let what: [(StaticString, String)] = [("job", "\(job)"), ("error", "\(error)")]
-                let advice = error == .moved ? [("advice" as StaticString, error.advice)] : []
-                context.log.event("upkeep-failed", at: context.clock.now(), what + advice)
+                var members: [ServiceLog.Member] = [("job", "\(job)"), ("error", "\(error)")]
+                if error == .moved { members.append(("advice", error.advice)) }
+                context.log.event("upkeep-failed", .error, at: context.clock.now(), members)
             }
         }
     }

@@ -54,7 +54,8 @@ package struct AttemptLogLine: Equatable, Sendable {
     package func append(to text: inout [UInt8]) {
         text.append(word: #"{"time":""#)
         ISODateTime.append(milliseconds: timeMilliseconds, to: &text)
-        text.append(word: #"","event":"attempt","trace":""#)
+        text.append(word: status == 200 ? #"","level":"info""# : #"","level":"warning""#)
+        text.append(word: #","event":"attempt","trace":""#)
         text.append(contentsOf: trace.text.utf8)
         text.append(word: #"","apns-id":""#)
         id.appendText(to: &text)

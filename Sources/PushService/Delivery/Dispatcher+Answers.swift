@@ -177,7 +177,7 @@ extension Dispatcher {
 
     func suspend(_ scope: SuspensionTable.Scope, _ reason: Reason) {
         guard suspensions.suspend(scope, reason, now: context.clock.uptime()) else { return }
-        logEvent("suspended", scope, [("reason", reason.rawValue)])
+        logEvent("suspended", .error, scope, [("reason", reason.rawValue)])
         showSuspensions()
         // This app's unsent pushes would be refused one by one, each stopping the client for longer, and the
         // credential's other apps with it. One tenant's bad tokens do not.
@@ -190,7 +190,7 @@ extension Dispatcher {
     private func resume(_ scopes: [SuspensionTable.Scope]) {
         guard !scopes.isEmpty else { return }
         for scope in scopes {
-            logEvent("resumed", scope)
+            logEvent("resumed", .info, scope)
             release(scope, .rest)
         }
         showSuspensions()
@@ -201,14 +201,18 @@ extension Dispatcher {
         context.metrics.withLock { $0.suspensionCount = count }
     }
 
-    private func logEvent(_ event: StaticString, _ scope: SuspensionTable.Scope, _ more: [(StaticString, String)] = [])
-    {
+    private func logEvent(
+        _ event: StaticString,
+        _ level: LogLevel,
+        _ scope: SuspensionTable.Scope,
+        _ more: [ServiceLog.Member] = []
+    ) {
         let places = lanes.entry(number: scope.lane)?.places ?? []
         let apps = scope.bundleID.map { [$0.text] } ?? Set(places.map(\.bundleID.text)).sorted()
         let first = apps.prefix(8).joined(separator: " ") + (apps.count > 8 ? " and \(apps.count - 8) more" : "")
-        var members: [(StaticString, String)] = [("apps", first), ("of", scope.bundleID == nil ? "credential" : "app")]
+        var members: [ServiceLog.Member] = [("apps", first), ("of", scope.bundleID == nil ? "credential" : "app")]
         if let tenant = scope.tenant { members.append(("tenant", tenant.text)) }
-        context.log.event(event, at: context.clock.now(), members + more)
+        context.log.event(event, level, at: context.clock.now(), members + more)
     }
 
     private func judgeDevice(
@@ -234,6 +238,7 @@ extension Dispatcher {
             if quarantine.didAnswer(at: place, isFailure: isBad, now: Int64(clamping: now.milliseconds)) {
                 context.log.event(
                     "environment-suspected",
+                    .warning,
                     at: context.clock.now(),
                     [
                         ("tenant", tenant.text), ("topic", pending.bundleID.text),

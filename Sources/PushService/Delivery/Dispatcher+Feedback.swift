@@ -40,9 +40,9 @@ extension Dispatcher {
                 failureCount += 1
             }
         }
-        let counts: [(StaticString, String)] = [
-            ("topic", place.bundleID.text), ("tokens", "\(list.tuples.count)"), ("deleted", "\(deletedCount)"),
-            ("failed", "\(failureCount)"), ("complete", list.failure == nil ? "yes" : "no"),
+        let counts: [ServiceLog.Member] = [
+            ("topic", place.bundleID.text), ("tokens", list.tuples.count), ("deleted", deletedCount),
+            ("failed", failureCount), ("complete", list.failure == nil ? "yes" : "no"),
         ]
         context.log.event("feedback", at: context.clock.now(), counts)
     }

@@ -131,6 +131,7 @@ extension Dispatcher {
         guard let pending = pendings[ticket] else { return }
         context.log.event(
             "not-sent",
+            .warning,
             at: pending.attemptTime,
             [("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID.text), ("why", why)]
         )

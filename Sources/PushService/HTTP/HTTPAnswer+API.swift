@@ -147,7 +147,9 @@ extension ServiceContext {
     func problem(_ error: StoreError) -> Problem {
         let problem = Problem(error)
         // The error contains nothing of a request.
-        if problem.kind == .internalError { log.event("store-failed", at: clock.now(), [("error", "\(error)")]) }
+        if problem.kind == .internalError {
+            log.event("store-failed", .error, at: clock.now(), [("error", "\(error)")])
+        }
         return problem
     }
 
@@ -157,8 +159,8 @@ extension ServiceContext {
     }
 
     /// Logs the key's name, never the key.
-    func audit(_ act: StaticString, _ grant: Grant?, _ more: [(StaticString, String)]) {
-        let who: [(StaticString, String)] = [
+    func audit(_ act: StaticString, _ grant: Grant?, _ more: [ServiceLog.Member]) {
+        let who: [ServiceLog.Member] = [
             ("act", act.description), ("tenant", grant?.tenant.text ?? ""), ("key", grant?.keyName ?? ""),
         ]
         log.event("audit", at: clock.now(), who + more)

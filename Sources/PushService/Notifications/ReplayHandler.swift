@@ -53,7 +53,7 @@ struct ReplayHandler: Sendable {
         let new = Set(names.values)
         dispatch.didNotQueue(notes.filter { !new.contains($0.apnsID) })
         let count = outcomes.values.count { $0.newID != nil }
-        context.audit("dead-letter-replay", call.grant, [("asked", "\(asked.count)"), ("replayed", "\(count)")])
+        context.audit("dead-letter-replay", call.grant, [("asked", asked.count), ("replayed", count)])
         return .json(200) { writer in
             writer.name("replays")
             writer.array { writer in

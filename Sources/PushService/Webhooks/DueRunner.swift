@@ -178,7 +178,7 @@ extension DueRunner {
     }
 
     private func noteFailure(_ error: StoreError) {
-        context.log.event(Self.storeFailureEvent, at: context.clock.now(), [("error", "\(error)")])
+        context.log.event(Self.storeFailureEvent, .error, at: context.clock.now(), [("error", "\(error)")])
     }
 
     // MARK: Sending

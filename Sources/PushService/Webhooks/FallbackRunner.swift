@@ -171,10 +171,10 @@ package actor FallbackRunner: DueRunner {
 
 extension ServiceLog {
     func fallback(_ event: StaticString, _ entry: OutboxEntry, _ outcome: String, at time: Timestamp) {
-        let members: [(StaticString, String)] = [
+        let members: [Member] = [
             ("tenant", entry.tenant.text), ("apns-id", entry.apnsID.description), ("outcome", outcome),
         ]
-        self.event(event, at: time, members)
+        self.event(event, .warning, at: time, members)
     }
 }
 

@@ -106,6 +106,7 @@ package actor HookRunner: DueRunner {
     private func log(_ event: StaticString, _ hook: Hook, _ result: WebhookResult, _ now: Timestamp) {
         context.log.event(
             event,
+            .warning,
             at: now,
             [
                 ("tenant", hook.entry.tenant.text), ("apns-id", hook.entry.apnsID.description),

@@ -82,13 +82,9 @@ package final class StandardLog: Sendable {
         }
         guard let taken else { return nil }
         guard taken.droppedCount > 0 else { return (taken.lines, 0) }
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("milliseconds", milliseconds())
-            writer.member("event", "log-dropped")
-            writer.member("count", taken.droppedCount)
-        }
-        return (writer.bytes + [UInt8(ascii: "\n")] + taken.lines, taken.droppedCount)
+        let time = Timestamp(milliseconds: milliseconds())
+        let line = ServiceLog.line("log-dropped", .warning, at: time, [("count", taken.droppedCount)])
+        return (line + taken.lines, taken.droppedCount)
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -28,7 +28,7 @@ extension SidecarCore {
             guard case .settled = outcome, batch.count < copies.count else { return outcome }
             return .again
         } catch {
-            log.event("store-failed", at: clock.now(), [("error", "\(error)")])
+            log.event("store-failed", .error, at: clock.now(), [("error", "\(error)")])
             return .failed(retryAfterSeconds: nil)
         }
     }

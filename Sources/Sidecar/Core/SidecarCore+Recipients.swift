@@ -144,7 +144,7 @@ extension SidecarCore {
     }
 
     func problem(_ error: StoreError) -> SidecarProblem {
-        log.event("store-failed", at: clock.now(), [("error", "\(error)")])
+        log.event("store-failed", .error, at: clock.now(), [("error", "\(error)")])
         return SidecarProblem(error)
     }
 }

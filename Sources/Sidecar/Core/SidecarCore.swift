@@ -73,7 +73,7 @@ final class SidecarCore {
         do {
             for number in try store.waitingNumbers() { queue.add(number) }
         } catch {
-            log.event("store-failed", at: clock.now(), [("error", "\(error)")])
+            log.event("store-failed", .error, at: clock.now(), [("error", "\(error)")])
         }
         pump()
         upkeep()
@@ -114,7 +114,11 @@ final class SidecarCore {
             }
         guard isReached != isRelayReached else { return }
         isRelayReached = isReached
-        log.event(isReached ? "relay-reached" : "relay-not-reached", at: clock.now())
+        if isReached {
+            log.event("relay-reached", at: clock.now())
+        } else {
+            log.event("relay-not-reached", .warning, at: clock.now())
+        }
     }
 
     private var milliseconds: Int64 { clock.uptime() / 1_000_000 }
@@ -128,7 +132,7 @@ final class SidecarCore {
         do {
             try store.purge(sealedBefore: time, now: now)
         } catch {
-            log.event("purge-failed", at: clock.now(), [("error", "\(error)")])
+            log.event("purge-failed", .error, at: clock.now(), [("error", "\(error)")])
         }
         loop.schedule(after: .seconds(10)) { [weak self] in self?.upkeep() }
     }

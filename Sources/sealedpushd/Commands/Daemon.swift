@@ -52,13 +52,15 @@ struct Daemon {
                 let socket = BackupSocket(beside: database)
                 // Without it, `backup` copies by itself.
                 if !socket.serve({ StoreCommands.backup($0, by: service, of: database) }) {
-                    log.event("backup-socket-failed", at: Self.clock.now())
+                    log.event("backup-socket-failed", .warning, at: Self.clock.now())
                 }
                 serve(service, log, wishes, systemd)
                 socket.remove()
                 return ExitCode.done
             case .failed(let error) where error.passesWithRoom:
-                if !isWaiting { log.event("store-waiting", at: Self.clock.now(), [("advice", error.description)]) }
+                if !isWaiting {
+                    log.event("store-waiting", .error, at: Self.clock.now(), [("advice", error.description)])
+                }
                 isWaiting = true
                 systemd?.waiting()
                 // Only a cancelled task's sleep throws.
@@ -112,7 +114,7 @@ struct Daemon {
     private func reload(_ service: Service, _ log: ServiceLog) {
         let faults = faultsOfReload(service)
         let outcome = faults.isEmpty ? "taken" : "refused"
-        for fault in faults { log.event("reload-fault", at: Self.clock.now(), [("fault", fault)]) }
+        for fault in faults { log.event("reload-fault", .error, at: Self.clock.now(), [("fault", fault)]) }
         log.event("audit", at: Self.clock.now(), [("act", "reload"), ("outcome", outcome)])
     }
 

@@ -90,7 +90,7 @@ public final class Stage: Sendable {
     public func startRelay() async throws {
         let station = try Station("sealedpushd", ["--config", folder.path("sealedpushd.json")])
         do {
-            let port = Int(try await station.events.next("listening")["port"]?.text ?? "") ?? 0
+            let port = try await station.events.next("listening")["port"]?.number ?? 0
             _ = try await station.events.next("ready")
             relay.withLock { $0 = (station, port) }
             // From its next start on it has the same port, as phones know it by.

@@ -188,7 +188,8 @@ struct AttemptLogLineTests {
     @Test func `an attempt is one line of JSON without a token`() throws {
         #expect(
             String(decoding: try line().json, as: UTF8.self)
-                == #"{"time":"2000-02-29T00:00:00.007Z","event":"attempt","trace":"AQIDBAUGBwgJCgsMDQ4PEA","apns-id":"01020304-0506-4708-890a-0b0c0d0e0f10","#
+                == #"{"time":"2000-02-29T00:00:00.007Z","level":"warning","event":"attempt","trace":"AQIDBAUGBwgJCgsMDQ4PEA","#
+                + #""apns-id":"01020304-0506-4708-890a-0b0c0d0e0f10","#
                 + #""topic":"com.example.chat","push-type":"alert","priority":10,"status":400,"reason":"BadDeviceToken","milliseconds":12,"attempt":2}"#
                 + "\n"
         )

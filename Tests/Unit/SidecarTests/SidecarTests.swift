@@ -256,7 +256,9 @@ struct SidecarTests {
     @Test func `on 127.0.0.1 a token is needed, and it is compared whole`() async throws {
         let token = String(repeating: "t", count: 32)
         try await SidecarStage.with(.init(token: token)) { own in
-            let port = try #require(UInt16(try await own.events.next("listening-loopback")["port"]?.text ?? ""))
+            let port = try #require(
+                try await own.events.next("listening-loopback")["port"]?.number.flatMap { UInt16(exactly: $0) }
+            )
             func status(_ fields: [String]) throws -> Int {
                 try PlainCaller.call(port, "GET /v1/resends", fields).status
             }

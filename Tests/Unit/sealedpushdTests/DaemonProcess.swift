@@ -77,10 +77,12 @@ final class DaemonProcess {
         return lines
     }
 
-    /// The text in a log line between `"name":"` and the next quote.
+    /// The text or number of a log line's member.
     static func value(_ name: String, in line: String) -> String? {
-        guard let range = line.firstRange(of: "\"\(name)\":\"") else { return nil }
-        return String(line[range.upperBound...].prefix { $0 != "\"" })
+        guard let range = line.firstRange(of: "\"\(name)\":") else { return nil }
+        let rest = line[range.upperBound...]
+        guard rest.hasPrefix("\"") else { return String(rest.prefix { $0.isNumber }) }
+        return String(rest.dropFirst().prefix { $0 != "\"" })
     }
 
     func complaint() -> String {

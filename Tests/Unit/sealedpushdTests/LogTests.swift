@@ -1,4 +1,6 @@
+import Envelope
 import Glibc
+import Platform
 import ServiceParts
 import TestSupport
 import Testing
@@ -6,6 +8,9 @@ import Testing
 @testable import sealedpushd
 
 struct LogTests {
+    private static let dropped =
+        #"{"time":"1970-01-01T00:00:00.007Z","level":"warning","event":"log-dropped","count":"#
+
     @Test func `lines that a stalled reader has no room for are counted, and nobody waits`() throws {
         let (reader, writer) = try Spawn.pipe()
         defer { close(reader) }
@@ -21,7 +26,7 @@ struct LogTests {
         var laterCount = 0
         // Each line read makes room, in the end for one that was logged after all dropped ones.
         while case let next = lines.next(), next != "later", !next.isEmpty {
-            if next.hasPrefix(#"{"milliseconds":7,"event":"log-dropped","count":"#) {
+            if next.hasPrefix(Self.dropped) {
                 dropped += Int(next.split(separator: ":").last?.dropLast() ?? "") ?? 0
             } else {
                 #expect(next.utf8.count == 1_023)
@@ -59,6 +64,44 @@ struct LogTests {
         for number in 0..<100 { #expect(lines.next() == "\(number)") }
         #expect(lines.next() == "")
     }
+
+    @Test func `a line says its level, and its numbers are JSON's`() {
+        let seen = Guarded<[UInt8]>([])
+        let log = ServiceLog { lines in seen.withLock { $0 += lines } }
+        let time = Timestamp(milliseconds: 7)
+        log.event("listening", at: time, [("address", "127.0.0.1"), ("port", 8_443)])
+        log.event("suspended", .error, at: time, [("apps", "a\n\"b\"")])
+        #expect(
+            String(decoding: seen.withLock { $0 }, as: UTF8.self)
+                == #"{"time":"1970-01-01T00:00:00.007Z","level":"info","event":"listening","address":"127.0.0.1","port":8443}"#
+                + "\n" + #"{"time":"1970-01-01T00:00:00.007Z","level":"error","event":"suspended","apps":"a\n\"b\""}"#
+                + "\n"
+        )
+    }
+
+    @Test func `each line of a real run has time, level and event, and a port is a number`() throws {
+        let folder = try DaemonFolder()
+        let process = try DaemonProcess(["--config", folder.configuration])
+        var lines = process.lines(to: "ready")
+        process.signal(SIGHUP)
+        lines += process.lines(to: "audit")
+        process.signal(SIGTERM)
+        lines += process.lines(to: "stopped")
+        let limits = JSONParser.Limits(byteCountMax: 10_000, depthMax: 2, allowsFractions: false)
+        var portCount = 0
+        for line in lines {
+            let value = try JSONParser.parse(Array(line.utf8), limits: limits)
+            let hasHead = value["time"]?.string != nil && value["event"]?.string != nil
+            #expect(hasHead && ["info", "warning", "error"].contains(value["level"]?.string), "\(line)")
+            if let port = value["port"] {
+                guard case .integer = port.content else { throw NoNumber(line: line) }
+                portCount += 1
+            }
+        }
+        #expect(portCount > 0)
+    }
+
+    private struct NoNumber: Error { let line: String }
 
     private final class Lines {
         private let descriptor: Int32

@@ -78,7 +78,7 @@ struct DeadLetterRouteTests {
             #expect(live.json?["replays"]?.elements?.first?["result"]?.string == "not-dead")
             #expect(
                 stage.log.contains(
-                    #""act":"dead-letter-replay","tenant":"acme","key":"acme-manage","asked":"2","replayed":"1""#
+                    #""act":"dead-letter-replay","tenant":"acme","key":"acme-manage","asked":2,"replayed":1"#
                 )
             )
         }
