@@ -57,7 +57,8 @@ struct StatusHandler: Sendable {
         var text: [UInt8] = []
         // A copy: every request takes the lock.
         let metrics = context.metrics.withLock { $0 }
-        metrics.append(to: &text, unixSeconds: Int64(clamping: context.clock.wall().milliseconds / 1_000))
+        metrics.append(to: &text)
+        ProcessMetrics.append(to: &text)
         return .text(MetricsText.contentType, text)
     }
 }

@@ -84,12 +84,17 @@ package final class Upkeep: Sendable {
         let now = context.clock.now()
         switch job {
         case .expire:
-            let count = try await context.store.expire(now: now, limit: Self.stepCountMax)
-            if count > 0 {
-                context.metrics.withLock { $0.didExpire(count) }
+            let ended = try await context.store.write { writer throws(StoreError) in
+                try writer.expire(now: now, limit: Self.stepCountMax)
+            }
+            if !ended.isEmpty {
+                let apps = ended.map { $0.map { BundleID(of: $0.topic, $0.pushType).text } ?? "" }
+                context.metrics.withLock { metrics in
+                    for app in apps { metrics.didFinish(.expired, app: app) }
+                }
                 wakers.hooks()
             }
-            return count >= Self.stepCountMax
+            return ended.count >= Self.stepCountMax
         case .measure:
             try await measure(now)
             return false

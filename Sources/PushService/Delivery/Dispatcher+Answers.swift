@@ -91,7 +91,8 @@ extension Dispatcher {
     private func didFinishUnmarked(_ pending: Pending, _ result: FinishResult) {
         guard pending.outcome?.attempt == nil, case .recorded(let state) = result, state.isFinal else { return }
         didLeaveQueue(pending)
-        context.metrics.withLock { $0.didFinish(state == .dead(.superseded) ? .superseded : .expired) }
+        let end: ServiceMetrics.Outcome = state == .dead(.superseded) ? .superseded : .expired
+        context.metrics.withLock { $0.didFinish(end, app: pending.bundleID.text) }
     }
 
     func wakeHooks(for ended: [Pending]) {
@@ -114,19 +115,20 @@ extension Dispatcher {
 
     private func record(_ report: ClientReport, _ pending: Pending, _ now: Timestamp) {
         let nanoseconds = max(0, context.clock.uptime() - pending.startedAt)
+        let app = pending.bundleID.text
         context.metrics.withLock { metrics in
             // The first is already counted.
             var isFirst = true
             for one in report.told {
-                if !isFirst { metrics.didSend(app: pending.bundleID.text, lane: pending.lane) }
+                if !isFirst { metrics.didSend(app: app, lane: pending.lane) }
                 isFirst = false
                 let reason = one.reason.flatMap(Reason.init(rawValue:))
-                metrics.didFinish(one.status == nil ? .notProcessed : .unknownReason, reason: reason)
+                metrics.didFinish(one.status == nil ? .notProcessed : .unknownReason, app: app, reason: reason)
             }
             guard report.isBesideTold else { return }
-            if !isFirst { metrics.didSend(app: pending.bundleID.text, lane: pending.lane) }
+            if !isFirst { metrics.didSend(app: app, lane: pending.lane) }
             let microseconds = report.status == nil ? nil : nanoseconds / 1_000
-            metrics.didFinish(report.metric, reason: report.reason, microseconds: microseconds)
+            metrics.didFinish(report.metric, app: app, reason: report.reason, microseconds: microseconds)
         }
         func write(
             _ one: Attempt,

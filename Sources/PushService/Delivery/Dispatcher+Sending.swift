@@ -44,7 +44,7 @@ extension Dispatcher {
         let now = context.clock.now()
         pending.attemptTime = now
         let decision = rules.decide(.notWritten, attemptContext(of: pending), now: now, jitter: jitter())
-        context.metrics.withLock { $0.didFinish(.notProcessed) }
+        context.metrics.withLock { $0.didFinish(.notProcessed, app: pending.bundleID.text) }
         settle(marked.ticket, nil, decision.notification, waitCause: .connection)
     }
 
@@ -82,11 +82,11 @@ extension Dispatcher {
             guard result != .sending else { continue }
             lost.append(marked.ticket)
             didNotGo(marked.ticket)
-            pendings[marked.ticket] = nil
+            let app = pendings.removeValue(forKey: marked.ticket)?.bundleID.text ?? ""
             switch result {
             case .sending, .lost: continue
-            case .expired: context.metrics.withLock { $0.didFinish(.expired) }
-            case .superseded: context.metrics.withLock { $0.didFinish(.superseded) }
+            case .expired: context.metrics.withLock { $0.didFinish(.expired, app: app) }
+            case .superseded: context.metrics.withLock { $0.didFinish(.superseded, app: app) }
             }
             wakers.hooks()
         }

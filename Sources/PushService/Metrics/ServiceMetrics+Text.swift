@@ -4,35 +4,28 @@ import ServiceParts
 
 extension ServiceMetrics {
     /// Reusing `text` between scrapes saves the allocation.
-    package func append(to text: inout [UInt8], unixSeconds: Int64) {
+    package func append(to text: inout [UInt8]) {
+        MetricsText.build(&text, "sealedpush_build_info")
         MetricsText.series(&text, "sealedpush_accepted_total", "counter", "Notifications accepted and stored.") {
             text in
-            Self.byAppAndLane(&text, "sealedpush_accepted_total", apps, accepted)
+            byAppAndLane(&text, "sealedpush_accepted_total", \.accepted)
         }
         MetricsText.series(&text, "sealedpush_sent_total", "counter", "Attempts started.") { text in
-            Self.byAppAndLane(&text, "sealedpush_sent_total", apps, sent)
+            byAppAndLane(&text, "sealedpush_sent_total", \.sent)
         }
         MetricsText.series(
             &text,
             "sealedpush_outcomes_total",
             "counter",
-            "Attempts that ended, by Apple's reason or another cause."
+            "Attempts that ended, by app and Apple's reason or another cause."
         ) { text in
-            for outcome in Outcome.allCases {
-                MetricsText.line(
-                    &text,
-                    "sealedpush_outcomes_total",
-                    [("reason", outcome.rawValue)],
-                    outcomes[Self.index(outcome)]
-                )
-            }
-            for reason in Reason.allCases {
-                MetricsText.line(
-                    &text,
-                    "sealedpush_outcomes_total",
-                    [("reason", reason.rawValue)],
-                    reasons[reason] ?? 0
-                )
+            for (app, counts) in zip(apps, counts) {
+                for (index, outcome) in Outcome.allCases.enumerated() {
+                    outcomeLine(&text, app, outcome.rawValue, counts.outcomes[index])
+                }
+                for reason in Reason.allCases {
+                    outcomeLine(&text, app, reason.rawValue, counts.reasons[reason] ?? 0)
+                }
             }
         }
         MetricsText.series(&text, "sealedpush_refused_total", "counter", "Requests refused, by cause.") { text in
@@ -112,18 +105,14 @@ extension ServiceMetrics {
                 UInt64(max(0, age))
             )
         }
-        if let days = certificatesEnd.map({ Self.days(from: unixSeconds, to: $0) }) {
-            MetricsText.series(
+        if let end = certificatesEnd {
+            MetricsText.single(
                 &text,
-                "sealedpush_certificate_days_left",
+                "sealedpush_certificate_end_timestamp_seconds",
                 "gauge",
-                "Days until the first certificate expires."
-            ) {
-                text in
-                text += "sealedpush_certificate_days_left ".utf8
-                text += String(days).utf8
-                text.append(UInt8(ascii: "\n"))
-            }
+                "Time when the first certificate expires, in seconds since 1970.",
+                UInt64(max(0, end))
+            )
         }
         MetricsText.histogram(&text, "sealedpush_accept_seconds", "Time from a request to its 202.", acceptLatency)
         MetricsText.histogram(
@@ -147,17 +136,20 @@ extension ServiceMetrics {
         }
     }
 
+    /// Zeros too: `increase` sees no step of a series that begins with it.
+    private func outcomeLine(_ text: inout [UInt8], _ app: String, _ reason: String, _ value: UInt64) {
+        MetricsText.line(&text, "sealedpush_outcomes_total", [("topic", app), ("reason", reason)], value)
+    }
+
     /// Leaves out zeros, which help nobody in a thousand apps.
-    private static func byAppAndLane(
+    private func byAppAndLane(
         _ text: inout [UInt8],
         _ name: StaticString,
-        _ apps: [String],
-        _ values: [UInt64]
+        _ values: KeyPath<AppCounts, [UInt64]>
     ) {
-        for (index, app) in apps.enumerated() {
-            for (offset, lane) in Lane.allCases.enumerated() {
-                let value = values[index * Lane.allCases.count + offset]
-                if value > 0 { MetricsText.line(&text, name, [("topic", app), ("lane", lane.word)], value) }
+        for (app, counts) in zip(apps, counts) {
+            for (lane, value) in zip(Lane.allCases, counts[keyPath: values]) where value > 0 {
+                MetricsText.line(&text, name, [("topic", app), ("lane", lane.word)], value)
             }
         }
     }

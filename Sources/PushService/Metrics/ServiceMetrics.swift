@@ -36,18 +36,25 @@ package struct ServiceMetrics: Sendable {
         case uncertain
     }
 
+    /// Counts of one app.
+    struct AppCounts: Sendable {
+        /// By lane.
+        var accepted = [UInt64](repeating: 0, count: Lane.allCases.count)
+        var sent = [UInt64](repeating: 0, count: Lane.allCases.count)
+        var outcomes = [UInt64](repeating: 0, count: Outcome.allCases.count)
+        var reasons: [Reason: UInt64] = [:]
+    }
+
     package static let appCountMax = 256
 
     private static let other = "other"
 
     /// The last is `other`.
     private(set) var apps: [String] = []
+    /// In the order of `apps`.
+    private(set) var counts: [AppCounts] = []
     private var places: [String: Int] = [:]
     private var lastPlace = (app: "", index: 0)
-    private(set) var accepted: [UInt64] = []
-    private(set) var sent: [UInt64] = []
-    private(set) var outcomes = [UInt64](repeating: 0, count: Outcome.allCases.count)
-    private(set) var reasons: [Reason: UInt64] = [:]
     private(set) var refusals = [UInt64](repeating: 0, count: Rejection.allCases.count)
     private(set) var rejectedRecipients: UInt64 = 0
     private(set) var receipts: UInt64 = 0
@@ -65,8 +72,7 @@ package struct ServiceMetrics: Sendable {
     /// Credentials, and apps of other ones.
     package var suspensionCount = 0
     package var deliveries: [DeliveryRates.Place: DeliveryRates.Counts] = [:]
-    /// Seconds since 1970; nil without one. The days left are computed with the text: a process may outlive a
-    /// certificate.
+    /// Seconds since 1970; nil without one.
     package var certificatesEnd: Int64?
 
     package init(apps: [String]) { adopt(apps: apps) }
@@ -78,42 +84,43 @@ package struct ServiceMetrics: Sendable {
         var seen = Set(known)
         for app in configured where known.count < Self.appCountMax && seen.insert(app).inserted { known.append(app) }
         let next = known + [Self.other]
-        accepted = moved(accepted, to: next)
-        sent = moved(sent, to: next)
+        counts = next.map { app in
+            let place = app == Self.other ? apps.indices.last : places[app]
+            return place.map { counts[$0] } ?? AppCounts()
+        }
         apps = next
         places = Dictionary(uniqueKeysWithValues: known.enumerated().map { ($0.element, $0.offset) })
         lastPlace = ("", next.count - 1)
     }
 
-    private func moved(_ counts: [UInt64], to next: [String]) -> [UInt64] {
-        let laneCount = Lane.allCases.count
-        return next.flatMap { app -> ArraySlice<UInt64> in
-            let place = app == Self.other ? apps.indices.last : places[app]
-            guard let place else { return ArraySlice(repeating: 0, count: laneCount) }
-            return counts[place * laneCount..<(place + 1) * laneCount]
-        }
-    }
-
     package mutating func didAccept(_ count: Int, app: String, lane: Lane, microseconds: Int64) {
-        let place = place(app, lane)
-        accepted[place] &+= UInt64(max(0, count))
+        let place = place(app)
+        counts[place].accepted[Self.index(lane)] &+= UInt64(max(0, count))
         acceptLatency.observe(microseconds: microseconds)
     }
 
     package mutating func didSend(app: String, lane: Lane) {
-        let place = place(app, lane)
-        sent[place] &+= 1
+        let place = place(app)
+        counts[place].sent[Self.index(lane)] &+= 1
     }
 
     /// - Parameters:
     ///   - reason: counted in place of `outcome`.
     ///   - microseconds: from the request to the answer.
-    package mutating func didFinish(_ outcome: Outcome, reason: Reason? = nil, microseconds: Int64? = nil) {
-        if let reason { reasons[reason, default: 0] &+= 1 } else { outcomes[Self.index(outcome)] &+= 1 }
+    package mutating func didFinish(
+        _ outcome: Outcome,
+        app: String,
+        reason: Reason? = nil,
+        microseconds: Int64? = nil
+    ) {
+        let place = place(app)
+        if let reason {
+            counts[place].reasons[reason, default: 0] &+= 1
+        } else {
+            counts[place].outcomes[Self.index(outcome)] &+= 1
+        }
         if let microseconds { answerLatency.observe(microseconds: microseconds) }
     }
-
-    package mutating func didExpire(_ count: Int) { outcomes[Self.index(Outcome.expired)] &+= UInt64(max(0, count)) }
 
     package mutating func didRefuse(_ refusal: Rejection) { refusals[Self.index(refusal)] &+= 1 }
     /// Recipients that partial submissions left out.
@@ -132,9 +139,9 @@ package struct ServiceMetrics: Sendable {
         return Int((rest.partialValue >= 0 ? rest.partialValue : rest.partialValue - 86_399) / 86_400)
     }
 
-    private mutating func place(_ app: String, _ lane: Lane) -> Int {
+    private mutating func place(_ app: String) -> Int {
         if app != lastPlace.app { lastPlace = (app, places[app] ?? apps.count - 1) }
-        return lastPlace.index * Lane.allCases.count + Self.index(lane)
+        return lastPlace.index
     }
 
     /// Few cases: a search is as quick as a table.

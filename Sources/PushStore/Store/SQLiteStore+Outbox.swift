@@ -219,7 +219,7 @@ extension SQLiteStore: DurableOutbox {
     }
 
     package func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int {
-        try await write { writer throws(StoreError) in try writer.expire(now: now, limit: limit) }
+        try await write { writer throws(StoreError) in try writer.expire(now: now, limit: limit).count }
     }
 
     package func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {

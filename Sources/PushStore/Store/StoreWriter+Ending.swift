@@ -1,5 +1,5 @@
-internal import APNS
-internal import Envelope
+package import APNS
+package import Envelope
 
 extension StoreWriter {
     /// Moves an entry to a final state.
@@ -23,19 +23,22 @@ extension StoreWriter {
         }
     }
 
-    /// - Returns: their number.
-    func expire(now: Timestamp, limit: Int) throws(StoreError) -> Int {
+    /// - Returns: topic and push type of each; nil for a damaged row.
+    package func expire(now: Timestamp, limit: Int) throws(StoreError) -> [(topic: Topic, pushType: PushType)?] {
         let ids = try sql(
             "SELECT entry FROM waiting WHERE deadline <= ? ORDER BY deadline LIMIT ?"
         ).all([now.column, .integer(Int64(limit))]) { $0.integer(0) }
+        var ended: [(topic: Topic, pushType: PushType)?] = []
         for id in ids {
             if let known = EntryID(value: id), let standing = try standing(known), standing.state.isWaiting {
                 try end(standing, as: try lateEnd(of: standing), now: now)
             } else {
                 try setAside(id, now: now)
             }
+            let header = try sql("SELECT header FROM entry WHERE id = ?").first([.integer(id)]) { $0.bytes(0) }
+            ended.append(header.flatMap(EntryHeader.decode).map { (topic: $0.topic, pushType: $0.pushType) })
         }
-        return ids.count
+        return ended
     }
 
     /// Ends a damaged row as dead, so that it blocks nothing. `id` need not have a row.

@@ -1,3 +1,5 @@
+import Platform
+
 /// Prometheus text, appended to one array without a String for each line.
 ///
 /// - Source: Prometheus, "Exposition formats", text format 0.0.4.
@@ -25,6 +27,23 @@ package enum MetricsText {
         series(&text, name, type, help) { line(&$0, name, [], value) }
     }
 
+    /// Appends a series with the version, always 1.
+    package static func build(_ text: inout [UInt8], _ name: StaticString) {
+        series(&text, name, "gauge", "Version of the program.") { text in
+            line(&text, name, [("version", ReleaseVersion.text)], 1)
+        }
+    }
+
+    package static func seconds(
+        _ text: inout [UInt8],
+        _ name: StaticString,
+        _ type: StaticString,
+        _ help: StaticString,
+        microseconds: UInt64
+    ) {
+        series(&text, name, type, help) { line(&$0, name, seconds: microseconds) }
+    }
+
     package static func histogram(
         _ text: inout [UInt8],
         _ name: StaticString,
@@ -38,15 +57,7 @@ package enum MetricsText {
                 line(&text, name, suffix: "_bucket", [("le", bound)], sum)
             }
             line(&text, name, suffix: "_bucket", [("le", "+Inf")], histogram.count)
-            text += "\(name)_sum ".utf8
-            append(histogram.sumMicroseconds / 1_000_000, to: &text)
-            text.append(UInt8(ascii: "."))
-            var divisor: UInt64 = 100_000
-            while divisor > 0 {
-                text.append(UInt8(ascii: "0") + UInt8(histogram.sumMicroseconds / divisor % 10))
-                divisor /= 10
-            }
-            text.append(UInt8(ascii: "\n"))
+            line(&text, name, suffix: "_sum", seconds: histogram.sumMicroseconds)
             line(&text, name, suffix: "_count", [], histogram.count)
         }
     }
@@ -71,6 +82,25 @@ package enum MetricsText {
         if !labels.isEmpty { text.append(UInt8(ascii: "}")) }
         text.append(UInt8(ascii: " "))
         append(value, to: &text)
+        text.append(UInt8(ascii: "\n"))
+    }
+
+    private static func line(
+        _ text: inout [UInt8],
+        _ name: StaticString,
+        suffix: StaticString = "",
+        seconds microseconds: UInt64
+    ) {
+        append(name, to: &text)
+        append(suffix, to: &text)
+        text.append(UInt8(ascii: " "))
+        append(microseconds / 1_000_000, to: &text)
+        text.append(UInt8(ascii: "."))
+        var divisor: UInt64 = 100_000
+        while divisor > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(microseconds / divisor % 10))
+            divisor /= 10
+        }
         text.append(UInt8(ascii: "\n"))
     }
 

@@ -44,7 +44,7 @@ package enum ProcessSettings {
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    private static var descriptorLimit: rlimit? {
+    static var descriptorLimit: rlimit? {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
         return limit

@@ -111,6 +111,7 @@ extension SidecarCore {
             case .metrics:
                 var text: [UInt8] = []
                 metrics.append(to: &text, load: store.load)
+                ProcessMetrics.append(to: &text)
                 return HTTPAnswer(
                     status: 200,
                     fields: HTTPAnswer.fields(MetricsText.contentType),

@@ -21,6 +21,7 @@ struct SidecarMetrics: Sendable {
     var latency = Histogram()
 
     func append(to text: inout [UInt8], load: SidecarStore.Load) {
+        MetricsText.build(&text, "sealedpush_sidecar_build_info")
         let counters: [(StaticString, StaticString, UInt64)] = [
             ("sealedpush_sidecar_messages_total", "Messages that are on disk.", messages),
             ("sealedpush_sidecar_sealed_total", "Copies that were sealed.", sealed),

@@ -1,16 +1,17 @@
 import APNS
 import Envelope
+import Platform
 import PushStore
-import ServiceParts
 import TestSupport
 import Testing
 
 @testable import PushService
+@testable import ServiceParts
 
 struct ServiceMetricsTests {
-    private func text(_ metrics: ServiceMetrics, unixSeconds: Int64 = 1_000_000) -> [Substring] {
+    private func text(_ metrics: ServiceMetrics) -> [Substring] {
         var text: [UInt8] = []
-        metrics.append(to: &text, unixSeconds: unixSeconds)
+        metrics.append(to: &text)
         return String(decoding: text, as: UTF8.self).split(separator: "\n")
     }
 
@@ -18,21 +19,24 @@ struct ServiceMetricsTests {
         var metrics = ServiceMetrics(apps: ["com.example.chat"])
         metrics.didAccept(3, app: "com.example.chat", lane: .urgent, microseconds: 4_000)
         metrics.didSend(app: "com.example.chat", lane: .urgent)
-        metrics.didFinish(.accepted, microseconds: 30_000)
-        metrics.didFinish(.unknownReason, reason: .badDeviceToken)
+        metrics.didFinish(.accepted, app: "com.example.chat", microseconds: 30_000)
+        metrics.didFinish(.unknownReason, app: "com.example.chat", reason: .badDeviceToken)
         metrics.didRefuse(.plainText)
         metrics.queueDepth.background = 7
         metrics.providerTokenAgeSeconds = 100
-        metrics.certificatesEnd = 1_000_000 - 86_401
+        metrics.certificatesEnd = 1_000_000
         let lines = text(metrics)
         for expected in [
             #"sealedpush_accepted_total{topic="com.example.chat",lane="urgent"} 3"#,
             #"sealedpush_sent_total{topic="com.example.chat",lane="urgent"} 1"#,
-            #"sealedpush_outcomes_total{reason="Accepted"} 1"#,
-            #"sealedpush_outcomes_total{reason="BadDeviceToken"} 1"#,
-            #"sealedpush_outcomes_total{reason="Unregistered"} 0"#, #"sealedpush_refused_total{why="plain-text"} 1"#,
+            #"sealedpush_outcomes_total{topic="com.example.chat",reason="Accepted"} 1"#,
+            #"sealedpush_outcomes_total{topic="com.example.chat",reason="BadDeviceToken"} 1"#,
+            #"sealedpush_outcomes_total{topic="com.example.chat",reason="Unregistered"} 0"#,
+            #"sealedpush_outcomes_total{topic="other",reason="BadDeviceToken"} 0"#,
+            #"sealedpush_build_info{version="\#(ReleaseVersion.text)"} 1"#,
+            #"sealedpush_refused_total{why="plain-text"} 1"#,
             #"sealedpush_queue_depth{lane="background"} 7"#, "sealedpush_provider_token_age_seconds 100",
-            "sealedpush_certificate_days_left -2", #"sealedpush_apns_seconds_bucket{le="0.025"} 0"#,
+            "sealedpush_certificate_end_timestamp_seconds 1000000", #"sealedpush_apns_seconds_bucket{le="0.025"} 0"#,
             #"sealedpush_apns_seconds_bucket{le="0.05"} 1"#, #"sealedpush_apns_seconds_bucket{le="+Inf"} 1"#,
             "sealedpush_apns_seconds_sum 0.030000", "sealedpush_apns_seconds_count 1",
         ] {
@@ -40,16 +44,13 @@ struct ServiceMetricsTests {
         }
     }
 
-    @Test func `a certificate's days become fewer while the process runs`() {
-        var metrics = ServiceMetrics(apps: [])
-        #expect(!text(metrics).contains { $0.contains("certificate_days_left") })
+    @Test func `a certificate's last days are counted down to below zero`() {
         let day: Int64 = 86_400
-        metrics.certificatesEnd = 100 * day
         for (now, days) in [(70 * day, 30), (70 * day + 1, 29), (99 * day, 1), (100 * day, 0), (100 * day + 1, -1)] {
-            #expect(text(metrics, unixSeconds: now).contains("sealedpush_certificate_days_left \(days)"))
+            #expect(ServiceMetrics.days(from: now, to: 100 * day) == days)
         }
-        metrics.certificatesEnd = .max
-        #expect(text(metrics, unixSeconds: .min).contains { $0.hasPrefix("sealedpush_certificate_days_left ") })
+        #expect(ServiceMetrics.days(from: .min, to: .max) == .max)
+        #expect(!text(ServiceMetrics(apps: [])).contains { $0.contains("certificate") })
     }
 
     @Test func `a day's deliveries are series by app and region, and only so many`() {
@@ -112,15 +113,18 @@ struct ServiceMetricsTests {
         var metrics = ServiceMetrics(apps: (0..<1_000).map { "com.example.a\($0)" })
         for lane in Lane.allCases { metrics.didSend(app: "com.example.a1", lane: lane) }
         metrics.didSend(app: "first stranger", lane: .normal)
+        metrics.didFinish(.accepted, app: "first stranger")
         let before = text(metrics).count
         for index in 0..<10_000 {
             metrics.didSend(app: "stranger-\(index)\"} 1\nforged 1", lane: .normal)
             metrics.didAccept(0, app: "stranger-\(index)", lane: .normal, microseconds: Int64(index))
+            metrics.didFinish(.accepted, app: "stranger-\(index)")
         }
         let lines = text(metrics)
         #expect(lines.count == before)
         #expect(!lines.contains { $0.contains("stranger") || $0.hasPrefix("forged") })
         #expect(lines.contains { $0 == #"sealedpush_sent_total{topic="other",lane="normal"} 10001"# })
+        #expect(lines.contains { $0 == #"sealedpush_outcomes_total{topic="other",reason="Accepted"} 10001"# })
     }
 
     @Test func `each line is a comment or a series with one number, and every family is declared once`() {
@@ -161,6 +165,33 @@ struct ServiceMetricsTests {
         #expect(rates.rows.values.reduce(0) { $0 + $1.accepted } == 1_000 + regions.count)
         rates.add(\.sent, app: "a", region: "DE", day: 40)
         #expect(rates.rows.count == 1)
+    }
+}
+
+struct ProcessMetricsTests {
+    /// As Linux 6.1 wrote it, with another name.
+    private func line(name: String) -> [UInt8] {
+        Array(
+            ("4711 (\(name)) S 1 4711 4711 0 -1 4194560 9183 0 12 0 250 50 0 0 20 0 7 0 1000 123456789 2048"
+                + " 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0\n").utf8
+        )
+    }
+
+    @Test(arguments: ["sealedpushd", "a) S 1 (b", "", ")))", "1 2 3 4 5"])
+    func `fields are those behind the program's name, whatever it is`(_ name: String) throws {
+        let metrics = try #require(ProcessMetrics(line: line(name: name)))
+        // 100 ticks are a second on every Linux.
+        #expect(metrics.processorMicroseconds == 3_000_000 && metrics.startMilliseconds == 10_000)
+        #expect(metrics.threadCount == 7 && metrics.virtualByteCount == 123_456_789)
+        #expect(metrics.residentByteCount == 2_048 * UInt64(getpagesize()))
+    }
+
+    @Test func `a line without the fields has no values`() {
+        let whole = line(name: "a")
+        #expect(ProcessMetrics(line: []) == nil)
+        let end = whole.firstRange(of: Array(" 2048".utf8))?.lowerBound ?? 0
+        for count in 0..<end { #expect(ProcessMetrics(line: Array(whole[..<count])) == nil, "\(count)") }
+        #expect(ProcessMetrics(line: whole.filter { $0 != UInt8(ascii: ")") }) == nil)
     }
 }
 

@@ -29,11 +29,11 @@ struct DispatcherTests {
         #expect(!site.log.all.contains { $0.contains(token.hex) })
         let bytes = dispatcher.context.metrics.withLock { metrics in
             var text: [UInt8] = []
-            metrics.append(to: &text, unixSeconds: 0)
+            metrics.append(to: &text)
             return text
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        #expect(text.contains(#"sealedpush_outcomes_total{reason="Accepted"} 3"#))
+        #expect(text.contains(#"sealedpush_outcomes_total{topic="com.example.chat",reason="Accepted"} 3"#))
         let counts = await site.loop.run { dispatcher.ledger.todayByApp[DispatchSite.bundleID] }
         #expect(counts?.accepted == 3 && counts?.sent == 3)
         await dispatcher.drain(within: .seconds(600))
@@ -197,8 +197,8 @@ struct DispatcherTests {
         #expect(site.events.pushes == (isShared ? [1, 2] : [1, 2, 1]).map { StorePattern.apnsID($0) })
         // It is counted when the loop learns that it is on the disk; a drain waits for that.
         await dispatcher.drain(within: .seconds(600))
-        let count = dispatcher.context.metrics.withLock {
-            $0.outcomes[ServiceMetrics.index(ServiceMetrics.Outcome.superseded)]
+        let count = dispatcher.context.metrics.withLock { metrics in
+            metrics.counts.reduce(0) { $0 + $1.outcomes[ServiceMetrics.index(ServiceMetrics.Outcome.superseded)] }
         }
         #expect(count == (isShared ? 1 : 0))
         await store.close()

@@ -128,8 +128,8 @@ struct PutOffTests {
         #expect(lines.first?.contains(#""status":503,"reason":"Shutdown""#) == true)
         #expect(lines.first?.contains(#""attempt":1}"#) == true && lines.last?.contains(#""attempt":2}"#) == true)
         let metrics = Self.metrics(dispatcher)
-        #expect(metrics.contains(#"sealedpush_outcomes_total{reason="Shutdown"} 1"#))
-        #expect(metrics.contains(#"sealedpush_outcomes_total{reason="Accepted"} 1"#))
+        #expect(metrics.contains(#"sealedpush_outcomes_total{topic="com.example.chat",reason="Shutdown"} 1"#))
+        #expect(metrics.contains(#"sealedpush_outcomes_total{topic="com.example.chat",reason="Accepted"} 1"#))
         #expect(metrics.contains(#"sealedpush_sent_total{topic="com.example.chat",lane="normal"} 2"#))
         await dispatcher.drain(within: .seconds(600))
         await store.close()
@@ -186,7 +186,7 @@ struct PutOffTests {
         let entry = try #require(try await store.entries(ids, tenant: site.tenant)[0])
         #expect(entry.attemptCount == 2 && !entry.maybeDuplicate && entry.state == .queued && entry.waitCause == nil)
         let metrics = Self.metrics(dispatcher)
-        #expect(metrics.contains(#"sealedpush_outcomes_total{reason="NotProcessed"} 2"#))
+        #expect(metrics.contains(#"sealedpush_outcomes_total{topic="com.example.chat",reason="NotProcessed"} 2"#))
         #expect(metrics.contains(#"sealedpush_sent_total{topic="com.example.chat",lane="normal"} 2"#))
         await dispatcher.drain(within: .seconds(600))
         await store.close()
@@ -195,7 +195,7 @@ struct PutOffTests {
     private static func metrics(_ dispatcher: Dispatcher) -> String {
         let bytes = dispatcher.context.metrics.withLock { metrics in
             var text: [UInt8] = []
-            metrics.append(to: &text, unixSeconds: 0)
+            metrics.append(to: &text)
             return text
         }
         return String(decoding: bytes, as: UTF8.self)

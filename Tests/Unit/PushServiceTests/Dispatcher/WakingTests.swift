@@ -75,7 +75,7 @@ struct WakingTests {
             await run()
             #expect(woken.all == [4, 3], "for the one whose time was over, and the look")
             let text = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics)).text
-            #expect(text.contains(#"sealedpush_outcomes_total{reason="Expired"} 1"#))
+            #expect(text.contains(#"sealedpush_outcomes_total{topic="com.example.chat",reason="Expired"} 1"#))
         }
     }
 }

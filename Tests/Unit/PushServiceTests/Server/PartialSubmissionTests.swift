@@ -89,7 +89,7 @@ struct PartialSubmissionTests {
             #expect(Self.errors(rejected.first?["problem"]) == Self.errors(whole.json))
             #expect(try await stage.queuedCount() == 999)
             var metrics: [UInt8] = []
-            stage.context.metrics.withLock { $0.append(to: &metrics, unixSeconds: 0) }
+            stage.context.metrics.withLock { $0.append(to: &metrics) }
             #expect(String(decoding: metrics, as: UTF8.self).contains("sealedpush_recipients_rejected_total 1\n"))
         }
     }

@@ -46,21 +46,31 @@ struct UpkeepTests {
             stage.advance(.seconds(86_400))
             await Self.run(upkeep, stage)
             #expect(await stage.read("/v1/notifications/" + ids[0]).string("state") == "expired")
+            let ended = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics)).text
+            #expect(ended.contains(#"sealedpush_outcomes_total{topic="com.example.chat",reason="Expired"} 1"#))
             stage.advance(.seconds(8 * 86_400))
             await Self.run(upkeep, stage)
             #expect(await stage.read("/v1/notifications/" + ids[0]).status == 404)
         }
     }
 
-    @Test func `the days that a certificate has left go by while the service runs`() async throws {
+    @Test func `the metrics say when a certificate ends, and what the process uses`() async throws {
         try await ServerStage.with { stage in
-            let end = Int64(stage.now.milliseconds / 1_000) + 20 * 86_400
-            stage.context.metrics.withLock { $0.certificatesEnd = end }
-            for (step, days) in [(0, 20), (7 * 86_400, 13), (13 * 86_400 + 1, -1)] as [(Int64, Int)] {
-                stage.advance(.seconds(step))
-                let text = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics)).text
-                #expect(text.contains("sealedpush_certificate_days_left \(days)\n"))
+            stage.context.metrics.withLock { $0.certificatesEnd = 1_800_000_000 }
+            let text = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics)).text
+            #expect(text.contains("sealedpush_certificate_end_timestamp_seconds 1800000000\n"))
+            func value(_ name: String) -> Double {
+                let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+                return line.flatMap { Double($0.dropFirst(name.count + 1)) } ?? -1
             }
+            #expect(value("process_cpu_seconds_total") > 0)
+            // A process of Swift has more than a megabyte, and a test runner more than two threads and descriptors.
+            #expect(value("process_resident_memory_bytes") > 1_000_000)
+            #expect(value("process_virtual_memory_bytes") > value("process_resident_memory_bytes"))
+            #expect(value("process_threads") > 2)
+            #expect(value("process_open_fds") > 2 && value("process_max_fds") > value("process_open_fds"))
+            // This file is older than the process, and the process no older than the machine.
+            #expect(value("process_start_time_seconds") > 1_700_000_000)
         }
     }
 
