@@ -1,11 +1,13 @@
 package import APNS
 package import Envelope
+package import PushStore
 import ServiceParts
 
 /// Attempt in the log. No member could hold a device token, a payload or a key.
 package struct AttemptLogLine: Equatable, Sendable {
     package let timeMilliseconds: Int64
     package let trace: Trace
+    package let traceContext: TraceContext?
     package let id: APNSID
     package let topic: Topic
     package let pushType: PushType
@@ -21,6 +23,7 @@ package struct AttemptLogLine: Equatable, Sendable {
     package init(
         timeMilliseconds: Int64,
         trace: Trace,
+        traceContext: TraceContext? = nil,
         id: APNSID,
         topic: Topic,
         pushType: PushType,
@@ -33,6 +36,7 @@ package struct AttemptLogLine: Equatable, Sendable {
     ) {
         self.timeMilliseconds = timeMilliseconds
         self.trace = trace
+        self.traceContext = traceContext
         self.id = id
         self.topic = topic
         self.pushType = pushType
@@ -57,6 +61,10 @@ package struct AttemptLogLine: Equatable, Sendable {
         text.append(word: status == 200 ? #"","level":"info""# : #"","level":"warning""#)
         text.append(word: #","event":"attempt","trace":""#)
         text.append(contentsOf: trace.text.utf8)
+        if let traceContext {
+            text.append(word: #"","traceparent":""#)
+            text.append(contentsOf: traceContext.text.utf8)
+        }
         text.append(word: #"","apns-id":""#)
         id.appendText(to: &text)
         text.append(word: #"","topic":""#)

@@ -140,6 +140,7 @@ extension Dispatcher {
             AttemptLogLine(
                 timeMilliseconds: Int64(clamping: time.milliseconds),
                 trace: Self.trace(pending.entry),
+                traceContext: pending.entry.traceContext,
                 id: pending.entry.apnsID,
                 topic: pending.entry.topic,
                 pushType: pending.entry.pushType,

@@ -129,12 +129,11 @@ extension Dispatcher {
 
     private func end(_ ticket: DispatchFlow.Ticket, _ why: String) {
         guard let pending = pendings[ticket] else { return }
-        context.log.event(
-            "not-sent",
-            .warning,
-            at: pending.attemptTime,
-            [("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID.text), ("why", why)]
-        )
+        var members: [ServiceLog.Member] = [
+            ("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID.text), ("why", why),
+        ]
+        if let context = pending.entry.traceContext { members.append(("traceparent", context.text)) }
+        context.log.event("not-sent", .warning, at: pending.attemptTime, members)
         let attempt = Attempt(time: pending.attemptTime, connection: .notProcessed, reason: why)
         settle(ticket, attempt, .dead(.undeliverable))
     }

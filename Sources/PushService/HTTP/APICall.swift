@@ -8,7 +8,7 @@ final class APIAdmission: Sendable {
     /// Identifier in the path; empty without one.
     let id: String
     let query: String?
-    /// Fields of the body's type, and the idempotency key.
+    /// Fields of the body's type, idempotency key and trace context.
     let fields: [APIRequest.Field]
     /// Rights of the key; nil if the route needs none.
     let grant: Grant?
@@ -54,6 +54,9 @@ struct APICall: Sendable {
     var grant: Grant? { admission.grant }
     var settings: ServiceSettings { admission.settings }
     var begun: Int64 { admission.begun }
+
+    /// Caller's trace; nil also for an invalid or repeated field, as W3C demands.
+    var traceContext: TraceContext? { request.value(of: TraceContext.fieldName).flatMap { TraceContext($0) } }
 
     /// Request for parsers, without the key.
     var request: APIRequest {

@@ -1,4 +1,5 @@
 import HTTP
+import PushStore
 
 enum APIHead {
     /// Bound above the longest valid query.
@@ -24,6 +25,7 @@ enum APIHead {
         if fields.isNamed("content-type", at: index) { return "content-type" }
         if fields.isNamed("content-encoding", at: index) { return "content-encoding" }
         if fields.isNamed("if-none-match", at: index) { return "if-none-match" }
+        if fields.isNamed("traceparent", at: index) { return TraceContext.fieldName }
         return fields.isNamed("idempotency-key", at: index) ? "idempotency-key" : nil
     }
 

@@ -161,6 +161,11 @@ struct NotificationDraft: Sendable {
         self.rejected.sort { $0.index < $1.index }
     }
 
+    /// Makes all entries part of the caller's trace.
+    mutating func join(_ traceContext: TraceContext) {
+        for index in entries.indices { entries[index].traceContext = traceContext }
+    }
+
     /// Leaves out recipients behind the first `count`, one or more.
     mutating func keep(first count: Int, leavingOutFor problem: Problem) {
         for place in entries.indices[count...] {

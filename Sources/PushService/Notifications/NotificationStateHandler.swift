@@ -89,6 +89,7 @@ struct NotificationStateHandler: Sendable {
         writer.member("push-type", entry.pushType.rawValue)
         writer.member("lane", entry.lane.word)
         if let trace = entry.trace { writer.member("trace", trace.text) }
+        if let context = entry.traceContext { writer.member(TraceContext.fieldName, context.text) }
         writer.member("state", entry.state.word)
         if case .dead(let reason) = entry.state { writer.member("dead-reason", reason.word) }
         writer.member("accepted", entry.created.text)

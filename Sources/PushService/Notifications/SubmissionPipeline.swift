@@ -129,8 +129,9 @@ final class SubmissionPipeline {
         if let error { return refuse(submission, context.problem(error)) }
         let (body, lookups, tenant) = (submission.body, submission.lookups, submission.tenant)
         let (settings, now) = (submission.call.settings, context.clock.now())
-        compute(submission.call) { [context] random throws(Problem) in
-            try NotificationDraft(
+        let traceContext = submission.call.traceContext
+        compute(submission.call) { [context] (random) throws(Problem) -> NotificationDraft in
+            var draft = try NotificationDraft(
                 body,
                 lookups: lookups,
                 tenant: tenant,
@@ -139,6 +140,8 @@ final class SubmissionPipeline {
                 now: now,
                 random: &random
             )
+            if let traceContext { draft.join(traceContext) }
+            return draft
         } then: { [self] draft in
             didDraft(submission, draft, now: now)
         }

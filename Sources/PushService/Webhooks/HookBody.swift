@@ -55,6 +55,7 @@ enum HookBody {
     static func write(_ entry: OutboxEntry, to writer: inout JSONWriter) {
         writer.member("apns-id", entry.apnsID.description)
         if let trace = entry.trace { writer.member("trace", trace.text) }
+        if let context = entry.traceContext { writer.member(TraceContext.fieldName, context.text) }
         writer.member("device", String(decoding: entry.device.bytes, as: UTF8.self))
         writer.member("topic", entry.topic.description)
         writer.member("push-type", entry.pushType.rawValue)

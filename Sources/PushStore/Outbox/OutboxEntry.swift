@@ -16,6 +16,7 @@ package struct OutboxEntry: Equatable, Sendable {
     package let deadline: Timestamp
     package let attemptLimit: Int?
     package let trace: Trace?
+    package let traceContext: TraceContext?
 
     package let state: EntryState
     package let created: Timestamp
@@ -68,6 +69,7 @@ extension NewEntry {
                 deadline: deadline,
                 attemptLimit: attemptLimit,
                 trace: trace,
+                traceContext: traceContext,
                 state: .sending,
                 created: created,
                 changed: created,

@@ -72,6 +72,7 @@ package struct NewEntry: Equatable, Sendable {
     package var attemptLimit: Int?
     package var payload: [UInt8]
     package var trace: Trace?
+    package var traceContext: TraceContext?
     /// 32 bytes, for an expected receipt. The newest of several entries with one hash gets it.
     package var receiptHash: [UInt8]?
     /// Delay after acceptance, in milliseconds, unless a receipt comes; nil for no fallback.
@@ -92,6 +93,7 @@ package struct NewEntry: Equatable, Sendable {
         attemptLimit: Int? = nil,
         payload: [UInt8],
         trace: Trace? = nil,
+        traceContext: TraceContext? = nil,
         receiptHash: [UInt8]? = nil,
         fallbackAfter: Duration? = nil,
         isReported: Bool = false
@@ -108,6 +110,7 @@ package struct NewEntry: Equatable, Sendable {
         self.attemptLimit = attemptLimit
         self.payload = payload
         self.trace = trace
+        self.traceContext = traceContext
         self.receiptHash = receiptHash
         self.fallbackAfter = fallbackAfter
         self.isReported = isReported

@@ -1,10 +1,11 @@
 internal import APNS
 internal import Envelope
 
-/// Entry's immutable part, in the column `header`: version 1, then LP(device), LP(topic), LP(collapse id or
-/// nothing), LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration.
+/// Entry's immutable part, in the column `header`: version, then LP(device), LP(topic), LP(collapse id or nothing),
+/// LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration. Version 2 adds the trace context.
 enum EntryHeader {
     private static let version: UInt8 = 1
+    private static let versionWithTraceContext: UInt8 = 2
     private static let fixedByteCount = 15
 
     struct Fields {
@@ -14,6 +15,7 @@ enum EntryHeader {
         let pushType: PushType
         let priority: Priority?
         let expiration: Expiration?
+        let traceContext: TraceContext?
     }
 
     static func encode(_ entry: NewEntry) -> [UInt8] {
@@ -22,7 +24,7 @@ enum EntryHeader {
         let fieldByteCount = entry.device.bytes.count + entry.topic.bytes.count + collapseID.count + pushType.count
         var bytes: [UInt8] = []
         bytes.reserveCapacity(fixedByteCount + fieldByteCount)
-        bytes.append(version)
+        bytes.append(entry.traceContext == nil ? version : versionWithTraceContext)
         bytes.append(lengthPrefixed: entry.device.bytes)
         bytes.append(lengthPrefixed: entry.topic.bytes)
         bytes.append(lengthPrefixed: collapseID)
@@ -30,17 +32,22 @@ enum EntryHeader {
         bytes.append(entry.priority?.rawValue ?? 0)
         bytes.append(entry.expiration == nil ? 0 : 1)
         bytes.append(word: entry.expiration?.unixSeconds ?? 0)
+        entry.traceContext?.append(to: &bytes)
         return bytes
     }
 
     /// - Returns: nil for malformed bytes.
     static func decode(_ bytes: [UInt8]) -> Fields? {
         var reader = ByteReader(bytes[...])
-        guard reader.take(UInt8.self) == version, let device = reader.takeLengthPrefixed(),
-            let topic = reader.takeLengthPrefixed(), let collapseID = reader.takeLengthPrefixed(),
+        guard let format = reader.take(UInt8.self), format == version || format == versionWithTraceContext,
+            let device = reader.takeLengthPrefixed(), let topic = reader.takeLengthPrefixed(),
+            let collapseID = reader.takeLengthPrefixed(),
             let pushType = reader.takeLengthPrefixed(), let priority = reader.take(UInt8.self),
             let hasExpiration = reader.take(UInt8.self), hasExpiration <= 1,
-            let seconds = reader.take(UInt64.self), reader.remainingByteCount == 0,
+            let seconds = reader.take(UInt64.self)
+        else { return nil }
+        let traceContext = format == version ? nil : TraceContext(&reader)
+        guard reader.remainingByteCount == 0, (traceContext == nil) == (format == version),
             // Damage can make a field invalid.
             let deviceID = try? DeviceID(bytes: device), let checkedTopic = try? Topic(bytes: topic.span),
             let type = PushType(headerValue: pushType.span)
@@ -54,7 +61,8 @@ enum EntryHeader {
             collapseID: collapse,
             pushType: type,
             priority: known,
-            expiration: hasExpiration == 1 ? Expiration(unixSeconds: seconds) : nil
+            expiration: hasExpiration == 1 ? Expiration(unixSeconds: seconds) : nil,
+            traceContext: traceContext
         )
     }
 
@@ -128,6 +136,7 @@ struct EntryRow {
             deadline: Timestamp(column: row.integer(8)),
             attemptLimit: row.optionalInteger(6).map { Int(clamping: $0) },
             trace: knownTrace,
+            traceContext: fields.traceContext,
             state: state,
             created: Timestamp(column: row.integer(9)),
             changed: Timestamp(column: row.integer(10)),

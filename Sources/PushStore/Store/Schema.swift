@@ -7,7 +7,7 @@ enum Schema {
 
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
-        fallbacks, reachedDevices, partialRequests,
+        fallbacks, reachedDevices, partialRequests, traceContexts,
     ]
     /// First version with device places.
     static let placesVersion = 8
@@ -139,6 +139,9 @@ enum Schema {
     private static let partialRequests = """
         ALTER TABLE request ADD COLUMN rejected BLOB;
         """
+
+    /// Adds version 2 of `EntryHeader`, in which an earlier program would see damage.
+    private static let traceContexts = "-- EntryHeader 2"
 
     private static let devices = """
         CREATE TABLE device (

@@ -47,6 +47,7 @@ extension StoreWriter {
             attemptLimit: entry.attemptLimit,
             payload: payload,
             trace: entry.trace,
+            traceContext: entry.traceContext,
             receiptHash: receiptHash,
             fallbackAfter: watch?.fallbackAfter.map { .milliseconds($0) },
             isReported: watch?.isReported ?? false

@@ -199,11 +199,13 @@ struct AttemptLogLineTests {
     private func line(
         topic: String = "com.example.chat",
         reason: Reason? = .badDeviceToken,
-        failure: AttemptResult.Failure? = nil
+        failure: AttemptResult.Failure? = nil,
+        traceContext: TraceContext? = nil
     ) throws -> AttemptLogLine {
         AttemptLogLine(
             timeMilliseconds: 951_782_400_007,
             trace: Trace(bytes: Array(1...16)),
+            traceContext: traceContext,
             id: APNSID(randomBytes: Array(1...16)),
             topic: try Topic(topic),
             pushType: .alert,
@@ -225,6 +227,12 @@ struct AttemptLogLineTests {
                 + "\n"
         )
         #expect(!String(decoding: try line(reason: nil).json, as: UTF8.self).contains("status"))
+    }
+
+    @Test func `an attempt has the caller's trace beside the push's`() throws {
+        let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let text = String(decoding: try line(traceContext: TraceContext(traceparent)).json, as: UTF8.self)
+        #expect(text.contains(#""trace":"AQIDBAUGBwgJCgsMDQ4PEA","traceparent":"\#(traceparent)","apns-id":"#))
     }
 
     @Test func `an attempt without an answer says why`() throws {

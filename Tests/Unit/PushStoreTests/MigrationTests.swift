@@ -324,6 +324,7 @@ struct MigrationTests {
                 "440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36", "5c1c31ad7f5e038b", "34c409427518fc28",
                 "e9ebe0e37d1b1914", "afe21fc9b50ff175", "8fce7940d8c6b20c", "2347676e82729877", "704d342917f31ba3",
                 "76c4a77171882c28", "84063bd85df3150d", "a1ab10c32507ca2e", "3f73a3de925e1d8e",
+                "867f7e1808286216",
             ]
         )
     }

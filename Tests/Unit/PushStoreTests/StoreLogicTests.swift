@@ -70,12 +70,16 @@ struct StoreLogicTests {
 
     @Test func `a header is read as it was written, and no byte of it can be cut or flipped unseen`() throws {
         for number in 1...6 as ClosedRange<UInt64> {
-            let entry = try StorePattern.entry(number)
+            var entry = try StorePattern.entry(number)
+            if number.isMultiple(of: 2) {
+                entry.traceContext = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0\(number / 2)")
+            }
             let header = EntryHeader.encode(entry)
             let fields = try #require(EntryHeader.decode(header))
             #expect(fields.device == entry.device && fields.topic == entry.topic)
             #expect(fields.collapseID == entry.collapseID && fields.priority == entry.priority)
             #expect(fields.pushType == entry.pushType && fields.expiration == entry.expiration)
+            #expect(fields.traceContext == entry.traceContext)
             for count in 0..<header.count { #expect(EntryHeader.decode(Array(header.prefix(count))) == nil) }
             #expect(EntryHeader.decode(header + [0]) == nil)
         }

@@ -45,7 +45,11 @@ struct HookRunnerTests {
     @Test func `what happened arrives signed, and is done`() async throws {
         let server = try await site.serve { _ in [.answer("204 No Content", body: []), .close] }
         let ended = HookSite.now
-        try await site.sent([1], .dead(.rejected), status: 410, at: ended) { $0.isReported = true }
+        let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        try await site.sent([1], .dead(.rejected), status: 410, at: ended) { entry in
+            entry.isReported = true
+            entry.traceContext = TraceContext(traceparent)
+        }
         let (runner, _) = runner(site.context(try site.settings(["acme": site.webhook(port: server.port)])))
         runner.wake()
         try await site.untilTold()
@@ -58,7 +62,8 @@ struct HookRunnerTests {
         #expect(
             text.hasPrefix(#"{"id":"\#(id)","event":"dead","time":""#)
                 && text.hasSuffix(
-                    #""apns-id":"\#(entry.apnsID)","trace":"\#(entry.trace?.text ?? "")","device":"device 1","#
+                    #""apns-id":"\#(entry.apnsID)","trace":"\#(entry.trace?.text ?? "")","#
+                        + #""traceparent":"\#(traceparent)","device":"device 1","#
                         + #""topic":"com.example.chat","push-type":"alert","lane":"urgent","state":"dead","#
                         + #""reason":"rejected","status":410,"apns-reason":"Unregistered","attempts":1,"#
                         + #""accepted-at":"2026-11-01T00:00:00.000Z","changed-at":"\#(changed)"}"#

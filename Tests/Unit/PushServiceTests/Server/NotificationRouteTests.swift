@@ -226,6 +226,23 @@ struct NotificationRouteTests {
         }
     }
 
+    @Test func `a caller's trace is in the state, and an invalid or repeated one counts as none`() async throws {
+        let valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        try await ServerStage.with { stage in
+            try await stage.register()
+            for (values, expected) in [
+                ([valid], valid), ([], nil), (["00-4bf9"], nil), (["\u{0}"], nil), ([valid, valid], nil),
+                // A request is admitted whatever is there.
+                ([String(repeating: "0", count: 8_000)], nil),
+            ] as [([String], String?)] {
+                let reply = await stage.post(Body.notification(), values.map { ("traceparent", $0) })
+                #expect(reply.status == 202, "\(values)")
+                let state = await stage.read("/v1/notifications/" + (reply.ids.first ?? ""))
+                #expect(state.status == 200 && state.string("traceparent") == expected, "\(values)")
+            }
+        }
+    }
+
     @Test func `twenty of one key at one time are one notification`() async throws {
         try await ServerStage.with { stage in
             try await stage.register()

@@ -43,6 +43,33 @@ struct PromiseTests {
         #expect(service.stop() == 0)
     }
 
+    @Test func `a caller's trace is in log, state and event, also after a kill`() async throws {
+        let told = AsyncStream.makeStream(of: TestWebServer.Request.self)
+        let site = try await ServiceSite(app: #""receipts": true,"#) { told.continuation.yield($0) }
+        var service = try site.start()
+        try await site.register("d1", at: service)
+        let capability = try #require(ReceiptCapability(rawRepresentation: Array(1...16)))
+        let hash = #", "receipt-hash": "\#(ReceiptHash(of: capability).text)""#
+        let body = RunningService.notification(to: ["d1"], class: "urgent", more: hash)
+        let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let sent = try service.call("POST", "/v1/notifications", body: body, fields: ["Traceparent: \(traceparent)"])
+        let id = try #require(sent.ids.first, "\(sent.body)")
+        try await service.until { try service.state(id) == "accepted" }
+        let line = try #require(service.process.lines(to: "attempt").last)
+        #expect(DaemonProcess.value("traceparent", in: line) == traceparent)
+        service.kill()
+        service = try site.start()
+        let state = try service.call("GET", "/v1/notifications/\(id)").json
+        #expect(state?["traceparent"]?.string == traceparent)
+        let receipts = #"{"receipts": [{"capability": "\#(capability.text)", "code": "opened"}]}"#
+        #expect(try service.call("POST", "/v1/receipts", body: receipts).status == 204)
+        var requests = told.stream.makeAsyncIterator()
+        let request = try #require(await requests.next())
+        let limits = JSONParser.Limits(byteCountMax: 10_000, depthMax: 4, allowsFractions: false)
+        #expect(try JSONParser.parse(request.body, limits: limits)["traceparent"]?.string == traceparent)
+        #expect(service.stop() == 0)
+    }
+
     @Test func `a fallback fires once, and a service that is killed over it does not fire it again`() async throws {
         let told = AsyncStream.makeStream(of: TestWebServer.Request.self)
         let fallback =

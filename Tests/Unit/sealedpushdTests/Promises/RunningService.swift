@@ -62,8 +62,8 @@ final class RunningService {
     }
 
     /// - Returns: the status, 0 where the service was gone before it answered.
-    func call(_ method: String, _ path: String, body: String = "") throws -> Answer {
-        let fields = Self.fields(hasBody: !body.isEmpty)
+    func call(_ method: String, _ path: String, body: String = "", fields more: [String] = []) throws -> Answer {
+        let fields = Self.fields(hasBody: !body.isEmpty) + more
         let (status, head, text) = try PlainCaller.call(port, "\(method) \(path)", fields, body: body)
         return Answer(status: status, head: head, body: text)
     }
