@@ -12,7 +12,7 @@ extension Service {
         // A restored store accepts no writes: other parts would only log failures.
         if base.store.health == .restored { return [front] }
         return [
-            HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
+            SpansPart(base.context), HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
             UpkeepPart(base.context, quota: quota, wakers: wakers, pulse), front,
         ]
     }

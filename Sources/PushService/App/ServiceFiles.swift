@@ -41,6 +41,7 @@ package final class ServiceFiles: Sendable {
             }
         }
         reading.database(configuration.databaseFile, at: "/database-file")
+        reading.authorities(configuration.spans?.authoritiesFile, at: "/spans")
         for (index, tenant) in configuration.tenants.enumerated() {
             let place = "/tenants/\(index)"
             if let webhook = tenant.webhook { reading.receiver(webhook, at: place + "/webhook") }

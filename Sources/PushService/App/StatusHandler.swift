@@ -58,6 +58,7 @@ struct StatusHandler: Sendable {
         // A copy: every request takes the lock.
         let metrics = context.metrics.withLock { $0 }
         metrics.append(to: &text)
+        context.spans.withLock { $0.append(to: &text) }
         ProcessMetrics.append(to: &text)
         return .text(MetricsText.contentType, text)
     }

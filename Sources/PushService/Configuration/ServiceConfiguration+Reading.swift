@@ -45,6 +45,7 @@ extension ServiceConfiguration {
 
     static let names = [
         "listen", "loopback-port", "socket", "proxies", "tls", "database-file", "token-key-file", "tenants", "limits",
+        "spans",
     ]
 
     private static func read(_ document: JSONValue, _ faults: FieldErrors) -> ServiceConfiguration? {
@@ -59,6 +60,7 @@ extension ServiceConfiguration {
         var limits = ServiceLimits()
         let limitNames = ServiceLimits.settings.map(\.name)
         if let object = reader.object("limits", names: limitNames) { limits.read(object) }
+        let spans = reader.object("spans", names: SpanCollector.names).flatMap { SpanCollector($0) }
         let elements = reader.elements("tenants", 1...tenantCountMax, of: "tenants", isRequired: true) ?? []
         var tenants: [TenantConfiguration] = []
         for element in elements {
@@ -77,7 +79,8 @@ extension ServiceConfiguration {
             databaseFile: database,
             tokenKeyFile: tokenKey,
             tenants: tenants,
-            limits: limits
+            limits: limits,
+            spans: spans
         )
     }
 

@@ -31,6 +31,8 @@ package struct ServiceConfiguration: Equatable, Sendable {
     package let tokenKeyFile: String
     package let tenants: [TenantConfiguration]
     package let limits: ServiceLimits
+    /// nil: no spans are made.
+    package var spans: SpanCollector?
 
     package var accessTable: AccessTable {
         AccessTable(
@@ -130,6 +132,13 @@ package struct WebhookConfiguration: Hashable, Sendable {
     package let allowedRanges: [IPRange]
     /// 1 sends each event alone, more a list.
     package let eventsPerCall: Int
+}
+
+/// Collector of spans, by OTLP over HTTP.
+package struct SpanCollector: Equatable, Sendable {
+    package let target: WebhookTarget
+    /// The only authorities trusted, as PEM; nil for the system's.
+    package let authoritiesFile: String?
 }
 
 package struct FallbackConfiguration: Equatable, Sendable {

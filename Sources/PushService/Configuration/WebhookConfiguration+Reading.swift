@@ -52,6 +52,20 @@ extension WebhookConfiguration {
     }
 }
 
+extension SpanCollector {
+    static let names = ["url", "authorities-file"]
+
+    init?(_ reader: ObjectReader) {
+        let expected = "an absolute http or https URL without user, fragment or spaces"
+        let url = reader.text("url", 9...2_048, expected, isRequired: true) {
+            WebhookTarget($0, allowsPlainHTTP: true) != nil
+        }
+        authoritiesFile = reader.file("authorities-file")
+        guard let target = url.flatMap({ WebhookTarget($0, allowsPlainHTTP: true) }) else { return nil }
+        self.target = target
+    }
+}
+
 extension ProxyConfiguration {
     init(_ reader: ObjectReader) {
         ranges = reader.ranges("ranges", isRequired: true) ?? []

@@ -10,6 +10,11 @@ package struct WebhookTarget: Hashable, Sendable {
     package let path: String
     package let literal: IPAddress?
 
+    var url: String {
+        let name = literal?.isIPv4 == false ? "[\(host)]" : host
+        return "\(isTLS ? "https" : "http")://\(name):\(port)\(path)"
+    }
+
     /// Absolute URL, at most 2,048 bytes of printable ASCII, without user, password or fragment.
     package init?(_ url: String, allowsPlainHTTP: Bool = false) {
         let text = Array(url.utf8)

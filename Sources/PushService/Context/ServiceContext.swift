@@ -11,6 +11,7 @@ package final class ServiceContext: Sendable {
     package let log: ServiceLog
     package let collapseKey: CollapseKey
     package let metrics: Guarded<ServiceMetrics>
+    package let spans = Guarded(SpanQueue())
     private let current: Guarded<ServiceSettings>
 
     package init(
@@ -32,6 +33,13 @@ package final class ServiceContext: Sendable {
 
     /// Read once for each request.
     package var settings: ServiceSettings { current.withLock { $0 } }
+
+    /// Queues a span if its caller samples the trace and there is a collector.
+    func record(_ parent: TraceContext?, _ span: (TraceContext) -> TraceSpan) {
+        guard let parent, parent.isSampled, settings.configuration.spans != nil else { return }
+        let made = span(parent)
+        spans.withLock { $0.add(made) }
+    }
 
     package func replaceSettings(_ settings: ServiceSettings) { current.withLock { $0 = settings } }
 }

@@ -105,7 +105,11 @@ struct FileReading {
     mutating func receiver(_ receiver: WebhookConfiguration, at pointer: String) {
         secret(receiver.secretFile, at: pointer + "/secret-file")
         if let file = receiver.oldSecretFile { secret(file, at: pointer + "/old-secret-file") }
-        guard let file = receiver.authoritiesFile else { return }
+        authorities(receiver.authoritiesFile, at: pointer)
+    }
+
+    mutating func authorities(_ file: String?, at pointer: String) {
+        guard let file else { return }
         _ = attempt(pointer + "/authorities-file") { () throws(FileReadingError) in
             let bytes = try Self.publicFile(file, byteCountMax: CredentialReader.authoritiesByteCountMax)
             do throws(TLSError) {

@@ -137,6 +137,28 @@ extension Dispatcher {
             milliseconds: Int64,
             ordinal: Int
         ) {
+            let entry = pending.entry
+            context.record(entry.traceContext) { parent in
+                var attributes: [TraceSpan.Attribute] = [
+                    ("sealedpush.apns_id", .text(entry.apnsID.description)),
+                    ("sealedpush.topic", .text(entry.topic.description)),
+                    ("sealedpush.attempt", .number(entry.attemptCount + ordinal)),
+                ]
+                if let status = one.status { attributes.append(("http.response.status_code", .number(status))) }
+                let known = one.reason.flatMap(Reason.init(rawValue:))?.rawValue ?? failure?.rawValue
+                if let known { attributes.append(("error.type", .text(known))) }
+                let span = milliseconds * 1_000_000
+                let isError = one.status != 200
+                return TraceSpan(
+                    "attempt",
+                    .client,
+                    in: parent,
+                    end: time,
+                    nanoseconds: span,
+                    isError: isError,
+                    attributes
+                )
+            }
             AttemptLogLine(
                 timeMilliseconds: Int64(clamping: time.milliseconds),
                 trace: Self.trace(pending.entry),

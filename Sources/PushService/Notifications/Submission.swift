@@ -10,6 +10,7 @@ final class Submission {
     let body: SubmissionBody
     let idempotency: Idempotency?
     let keys: [DeviceKey]
+    let traceContext: TraceContext?
     private let respond: (HTTPAnswer) -> Void
 
     var lookups: [DeviceLookup] = []
@@ -33,6 +34,7 @@ final class Submission {
         self.respond = respond
         idempotency = try body.idempotency()
         keys = body.devices.map { DeviceKey(tenant: tenant.id, device: $0) }
+        traceContext = call.traceContext
     }
 
     var entries: [NewEntry] { offer?.entries ?? [] }

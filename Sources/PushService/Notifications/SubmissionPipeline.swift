@@ -129,7 +129,7 @@ final class SubmissionPipeline {
         if let error { return refuse(submission, context.problem(error)) }
         let (body, lookups, tenant) = (submission.body, submission.lookups, submission.tenant)
         let (settings, now) = (submission.call.settings, context.clock.now())
-        let traceContext = submission.call.traceContext
+        let traceContext = submission.traceContext
         compute(submission.call) { [context] (random) throws(Problem) -> NotificationDraft in
             var draft = try NotificationDraft(
                 body,
@@ -235,7 +235,23 @@ final class SubmissionPipeline {
     }
 
     private func count(_ offer: SendOffer, _ submission: Submission) {
-        let microseconds = (context.clock.uptime() - submission.call.begun) / 1_000
+        let nanoseconds = context.clock.uptime() - submission.call.begun
+        let microseconds = nanoseconds / 1_000
+        context.record(submission.traceContext) { parent in
+            let route = submission.call.route
+            return TraceSpan(
+                "submission",
+                .server,
+                in: parent,
+                end: context.clock.wall(),
+                nanoseconds: nanoseconds,
+                [
+                    ("http.request.method", .text(route.method)), ("http.route", .text(route.pattern)),
+                    ("http.response.status_code", .number(202)), ("sealedpush.tenant", .text(offer.tenant.text)),
+                    ("sealedpush.notifications", .number(offer.entries.count)),
+                ]
+            )
+        }
         let rejectedCount = submission.keys.count + submission.body.rejected.count - offer.entries.count
         context.metrics.withLock { metrics in
             metrics.didAccept(

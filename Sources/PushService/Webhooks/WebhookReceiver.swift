@@ -41,8 +41,7 @@ final class WebhookReceiver: Sendable {
     /// Pinned and signed.
     func request(_ post: WebhookPost, at time: Timestamp, seconds: Int) -> HTTPSRequest {
         let target = destination.target
-        let host = target.literal?.isIPv4 == false ? "[\(target.host)]" : target.host
-        var request = HTTPSRequest(.post, "\(target.isTLS ? "https" : "http")://\(host):\(target.port)\(target.path)")
+        var request = HTTPSRequest(.post, target.url)
         request.allowsPlainHTTP = !target.isTLS
         if let authorities = destination.authoritiesFile { request.trust = .file(path: authorities) }
         let unixSeconds = Int64(clamping: time.milliseconds / 1_000)

@@ -50,6 +50,22 @@ package struct TraceContext: Hashable, Sendable {
         return number
     }
 
+    package var isSampled: Bool { flags & 1 == 1 }
+
+    /// 16 bytes.
+    package var traceID: [UInt8] {
+        var bytes: [UInt8] = []
+        for word in [high, low] { bytes.append(word: word) }
+        return bytes
+    }
+
+    /// 8 bytes.
+    package var parentID: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(word: parent)
+        return bytes
+    }
+
     /// In version 00.
     package var text: String {
         var text = Array("00-".utf8)
