@@ -232,7 +232,7 @@ package.targets += [
     module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
 
     // Parts that the command lines share, and the start of child processes, a relay with its keys among them.
-    module("CommandLineTool", "APNS", "CLinux", "Keys", "Networking", "Platform", "Primitives"),
+    module("CommandLineTool", "APNS", "CLinux", "Keys", "Networking", "Platform", "Primitives", "ServiceParts"),
     module("ChildProcesses", "CLinux", "CommandLineTool", "Envelope", "HTTPSClient", "Keys", "Platform", "Primitives"),
 
     // The command line of senders, devices and testers.

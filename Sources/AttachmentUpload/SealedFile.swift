@@ -12,7 +12,7 @@ final class SealedFile: Sendable {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw .file(code: EINVAL)
+            throw .file(code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
         }
         byteCount = UInt64(clamping: status.st_size)
     }

@@ -1,5 +1,6 @@
 import Glibc
 package import Keys
+private import ServiceParts
 
 extension CommandError {
     /// Tells a person what to do about a file.
@@ -11,6 +12,9 @@ extension FileError {
         switch self {
         case .notFound(let path):
             "\(safe(path)): no such file; check the path"
+        case .system(_, let path, _) where isAboutFolder, .notARegularFile(let path) where isAboutFolder,
+            .exists(let path) where isAboutFolder:
+            "\(safe(path)) is a folder; give the path of a file"
         case .system(let call, let path, let code):
             "\(safe(path)): \(Output.systemText(code)) (\(call))"
         case .notARegularFile(let path):

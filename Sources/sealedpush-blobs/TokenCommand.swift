@@ -36,9 +36,7 @@ struct TokenCommand: Command {
         let byteCountMax = try arguments.number("--bytes", 1...(.max)) ?? 10 << 30
         let uploadCountMax = try arguments.number("--uploads", 1...100_000) ?? 16
         var status = stat()
-        guard unsafe lstat(path, &status) != 0 else {
-            throw .failed("\(TerminalText.safe(path)) exists already and was not changed; move it away first")
-        }
+        guard unsafe lstat(path, &status) != 0 else { throw .file(.exists(path: path)) }
         var random = SystemRandom()
         let (token, hash) = TenantList.makeToken(random: &random)
         do {

@@ -124,7 +124,7 @@ struct AttachmentCommand: Command {
     }
 
     private func failure(_ error: AttachmentError) -> CommandError {
-        let (source, out) = (TerminalText.safe(source), TerminalText.safe(out))
+        let source = TerminalText.safe(source)
         switch error {
         case .truncated: return .failed("\(source) ends too early; check that all of it was stored")
         case .tooLong: return .failed("\(source) is longer than the pointer says, or than an attachment may be")
@@ -133,7 +133,7 @@ struct AttachmentCommand: Command {
         case .wrongPadding: return .failed("\(source) holds a file of another length than the pointer says")
         case .sourceChanged: return .failed("\(source) changed while it was read; try again")
         case .notARegularFile: return .file(.notARegularFile(path: self.source))
-        case .file(.create, EEXIST): return .failed("\(out) exists already and was not changed; move it away first")
+        case .file(.create, EEXIST): return .file(.exists(path: self.out))
         case .file(let operation, let code):
             let path = [.open, .read].contains(operation) ? self.source : self.out
             return .file(.system(call: operation.rawValue, path: path, code: code))

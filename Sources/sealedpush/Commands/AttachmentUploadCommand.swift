@@ -50,6 +50,8 @@ struct AttachmentUploadCommand: Command {
     init(_ arguments: Arguments) throws(CommandError) {
         path = try arguments.operand("FILE")
         lifetime = try arguments.duration("--lifetime")
+        // Otherwise its faults would look like the host's.
+        if let path = arguments.value("--ca") { _ = try readInput(path, byteCountMax: 1 << 20) }
         trust = arguments.value("--ca").map { .file(path: $0) } ?? .system
         pointer = try arguments.value("--pointer").map { path throws(CommandError) in
             try readInput(path, byteCountMax: Self.pointerByteCountMax)
@@ -141,6 +143,7 @@ extension UploadError {
         case .malformedURL: "the URL is not one of https"
         case .malformedAnswer: "the host does not answer as 'sealedpush-blobs' does; check --to"
         case .system: "out of threads, memory or file descriptors"
+        case .file(EISDIR): "it is a folder; give the path of a file"
         case .file(let code): Output.systemText(code)
         }
     }

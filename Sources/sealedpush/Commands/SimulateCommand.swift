@@ -185,10 +185,10 @@ struct SimulateCommand: Command {
         }
     }
 
-    private static func failed(_ failure: TokenFileError, _ path: String) -> CommandError {
-        let path = TerminalText.safe(path)
+    private static func failed(_ failure: TokenFileError, _ name: String) -> CommandError {
+        let path = TerminalText.safe(name)
         switch failure {
-        case .system(let call, let code): return .failed("\(path): \(Output.systemText(code)) (\(call))")
+        case .system(let call, let code): return .file(.system(call: call, path: name, code: code))
         case .inUse: return .failed("\(path) belongs to another running simulator; give each its own file")
         case .permissionsTooLoose:
             return .failed("\(path) has the key of its tokens, and others can read it; run: chmod 600")
@@ -208,7 +208,7 @@ struct SimulateCommand: Command {
             return try RecordingFile(path: path, hasPayloads: arguments.flag(Self.recordsPayloads))
         } catch {
             guard error.isFileThere else { throw .file(.system(call: error.call, path: path, code: error.code)) }
-            throw .failed("\(TerminalText.safe(path)) exists already and was not changed; move it away first")
+            throw .file(.exists(path: path))
         }
     }
 

@@ -23,6 +23,7 @@ enum MakeKeyCommand {
     /// `FileError.advice` is for reading.
     private static func advice(_ error: FileError) -> String {
         switch error {
+        case _ where error.isAboutFolder: error.advice
         case .system(_, _, EEXIST): "it exists already and was not changed; name another file"
         case .system(_, _, ENOENT): "its folder does not exist; make it"
         case .system(_, _, EACCES):

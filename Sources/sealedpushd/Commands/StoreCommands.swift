@@ -1,3 +1,4 @@
+import Keys
 import Platform
 import Primitives
 import PushService
@@ -89,6 +90,7 @@ enum StoreCommands {
 
     private static func problem(of copy: String) -> String? {
         let folder = copy.lastIndex(of: "/").map { String(copy[...$0]) } ?? "."
+        if FileError.exists(path: copy).isAboutFolder { return "it is a folder; give the path of a file" }
         if unsafe access(folder, F_OK) != 0 { return "its folder does not exist; make it" }
         if unsafe access(folder, W_OK | X_OK) != 0 {
             return errno == EROFS

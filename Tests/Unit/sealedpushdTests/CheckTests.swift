@@ -215,7 +215,9 @@ struct CheckTests {
         let ended = try Ended(["--check-config", "--config", missing])
         #expect(ended.code == 78)
         #expect(ended.complaint == "\(missing): there is no such file; check the path\n")
-        #expect(try Ended(["--check-config", "--config", folder.path]).code == 78)
+        let ofFolder = try Ended(["--check-config", "--config", folder.path])
+        #expect(ofFolder.code == 78)
+        #expect(ofFolder.complaint == "\(folder.path): it is a folder; give the path of a file\n")
     }
 
     @Test func `a variable stands over the file, and one that is wrong is named`() throws {
