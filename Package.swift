@@ -262,8 +262,8 @@ package.targets += [
     .executableTarget(
         name: "sealedpushd",
         dependencies: [
-            "APNS", "Envelope", "Keys", "Networking", "Platform", "Primitives", "PushService", "PushStore",
-            "ServiceParts",
+            "APNS", "CommandLineTool", "Envelope", "Keys", "Networking", "Platform", "Primitives", "PushService",
+            "PushStore", "ServiceParts",
         ],
         exclude: ["README.md"],
         swiftSettings: house

@@ -43,6 +43,16 @@ public struct AttachmentUploader: Sendable {
         to host: BlobHost,
         lifetime: Duration? = nil
     ) async throws(UploadError) -> AttachmentURL {
+        try await upload(path, to: host, lifetime: lifetime) { _ in }
+    }
+
+    /// Form that says, before each part, how many bytes the host has.
+    package func upload(
+        _ path: String,
+        to host: BlobHost,
+        lifetime: Duration?,
+        progress: @Sendable (UInt64) -> Void
+    ) async throws(UploadError) -> AttachmentURL {
         let file = try SealedFile(path)
         var plan = UploadPlan(byteCount: file.byteCount)
         while true {
@@ -51,6 +61,7 @@ public struct AttachmentUploader: Sendable {
             case .begin(let byteCount):
                 request = try begin(host, file, byteCount, lifetime)
             case .append(let path, let offset, let byteCount):
+                progress(offset)
                 request = try append(host, path, file, offset, byteCount)
             case .ask(let path):
                 request = try self.request(.head, host, path)

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// Standard output for results, standard error for everything else.
 package enum Output {
@@ -11,9 +12,14 @@ package enum Output {
     }
 
     package static func complain(_ text: String) {
+        let start = hasProgress.withLock { $0 } ? eraser : ""
         // No place is left to report a failure.
-        _ = writeAll(Array((text + "\n").utf8), to: STDERR_FILENO)
+        _ = writeAll(Array((start + text + "\n").utf8), to: STDERR_FILENO)
     }
+
+    private static let hasProgress = Guarded(false)
+    /// Goes to a terminal line's begin, and empties it.
+    private static let eraser = "\r\u{1B}[K"
 
     package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
@@ -22,6 +28,12 @@ package enum Output {
         guard isErrorTerminal else { return }
         // Lost progress does no harm.
         _ = writeAll(Array(("\r" + text + (isLast ? "\n" : "")).utf8), to: STDERR_FILENO)
+    }
+
+    /// Replaces the last line of a terminal, which gets no line feed.
+    static func replaceLine(_ text: String) {
+        hasProgress.withLock { $0 = !text.isEmpty }
+        _ = writeAll(Array((eraser + text.prefix(Columns.width - 1)).utf8), to: STDERR_FILENO)
     }
 
     package static func systemText(_ code: Int32) -> String {

@@ -88,7 +88,13 @@ struct AttachmentCommand: Command {
 
     private func seal(_ description: Description) throws(CommandError) {
         let sealed: SealedAttachment
-        do { sealed = try AttachmentFile.seal(from: source, to: out) } catch { throw failure(error) }
+        do {
+            let progress = ProgressLine("sealing \(source)", from: source, to: out)
+            defer { progress.end() }
+            sealed = try AttachmentFile.seal(from: source, to: out)
+        } catch {
+            throw failure(error)
+        }
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("id", sealed.id.text)
@@ -110,6 +116,8 @@ struct AttachmentCommand: Command {
     }
 
     private func open(_ pointer: PointerFile) throws(CommandError) {
+        let progress = ProgressLine("opening \(source)", from: source, to: out)
+        defer { progress.end() }
         do {
             try AttachmentFile.open(
                 from: source,

@@ -2,6 +2,7 @@ import AttachmentUpload
 import CommandLineTool
 import Envelope
 import Foundation
+import Platform
 
 struct AttachmentUploadCommand: Command {
     static let name = "attachment upload"
@@ -93,11 +94,17 @@ struct AttachmentUploadCommand: Command {
 
     private func upload() async throws(CommandError) {
         let uploader = AttachmentUploader(trust: trust)
+        let sent = Guarded<UInt64>(0)
+        let name = TerminalText.safe(path)
+        let progress = ProgressLine { "uploading \(name): \(sent.withLock { $0 } >> 20) MiB" }
+        defer { progress.end() }
         let url: String
         do throws(UploadError) {
             switch destination {
             case .host(let host):
-                let uploaded = try await uploader.upload(path, to: host, lifetime: lifetime)
+                let uploaded = try await uploader.upload(path, to: host, lifetime: lifetime) { offset in
+                    sent.withLock { $0 = offset }
+                }
                 url = publicHost.map { $0.text.dropLast() + uploaded.path } ?? uploaded.text
             case .presigned(let signed):
                 try await uploader.put(path, to: signed)

@@ -136,6 +136,9 @@ struct SendCommand: Command {
         configuration.trust = try arguments.trust()
         // Its sender decides about a resend.
         configuration.ambiguity = .report
+        let server = TerminalText.safe(endpoint.host)
+        let progress = ProgressLine { "waiting for \(server)" }
+        defer { progress.end() }
         do throws(ProviderError) {
             let client = try APNSClient(endpoint: endpoint, credential: .token(tokens), configuration: configuration)
             let response = try await client.send(notification)

@@ -5,6 +5,7 @@ import CommandLineTool
 import Envelope
 import HTTP
 import Networking
+import Platform
 import Primitives
 
 struct SimulateReplayCommand: Command {
@@ -125,9 +126,13 @@ struct SimulateReplayCommand: Command {
         let context = try arguments.clientContext(protocol: "h2")
         var connections: [Int: HTTP2ClientConnection] = [:]
         var differenceCount = 0
+        let (sent, all) = (Guarded(0), plan.requests.count)
+        let progress = ProgressLine { "sent \(sent.withLock { $0 }) of \(all) requests" }
+        defer { progress.end() }
         do throws(TransportError) {
             let loop = try EventLoop()
             for request in plan.requests {
+                sent.withLock { $0 += 1 }
                 var connection = connections[request.connection]
                 if connection == nil {
                     connection = try await .connect(host: host, port: port, context: context, loop: loop)

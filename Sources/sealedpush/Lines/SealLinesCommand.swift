@@ -1,6 +1,8 @@
 import CommandLineTool
 import Envelope
+import Glibc
 import Keys
+import Platform
 import Sealing
 
 /// Lines of JSON in, sealed ones out: many recipients in one process.
@@ -62,8 +64,13 @@ struct SealLinesCommand: Command {
         var lines = InputLines(byteCountMax: Self.lineByteCountMax)
         var output = LineOutput(sealedOnly: arguments.flag(Self.sealedOnly), byteCountMax: Self.outputByteCountMax)
         var number = 0
+        let done = Guarded(0)
+        // On a terminal the results show it.
+        let progress = isatty(STDOUT_FILENO) == 1 ? nil : ProgressLine { "sealed \(done.withLock { $0 }) lines" }
+        defer { progress?.end() }
         while let line = try lines.next(pause: { () throws(CommandError) in try output.flush() }) {
             number += 1
+            done.withLock { $0 = number }
             do throws(LineError) {
                 guard case .whole(let bytes) = line else {
                     throw LineError(code: "line-too-long", detail: "a line has at most \(Self.lineByteCountMax) bytes")

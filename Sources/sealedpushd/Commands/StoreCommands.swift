@@ -13,6 +13,8 @@ enum StoreCommands {
             return ExitCode.failed
         }
         return onStore(of: configuration, copy: copy) { path throws(StoreError) in
+            let progress = WorkProgress("copying \(path)", from: path, to: copy)
+            defer { progress.end() }
             switch BackupSocket(beside: path).ask(absolute(copy)) {
             case nil: try StoreCopy.make(of: path, at: copy)
             case BackupSocket.done: break
@@ -25,6 +27,8 @@ enum StoreCommands {
 
     static func integrity(_ configuration: String) -> Int32 {
         onStore(of: configuration) { path throws(StoreError) in
+            let progress = WorkProgress("reading \(path)")
+            defer { progress.end() }
             let faults = try StoreCopy.integrityReport(of: path)
             return faults.isEmpty ? ("ok", ExitCode.done) : (faults.joined(separator: "\n"), ExitCode.failed)
         }
