@@ -197,6 +197,7 @@ struct DemoPlay {
 
     private func step(_ number: Int, _ who: String, _ what: String) throws(CommandError) {
         let place = String(repeating: " ", count: number < 10 ? 1 : 0) + "\(number)"
-        try Output.print("\(place)  \(who)\(String(repeating: " ", count: 11 - who.count))\(what)")
+        let lead = "\(place)  \(who)\(String(repeating: " ", count: 11 - who.count))"
+        try Output.print(Columns.wrapped(what, indent: 15, lead: lead))
     }
 }

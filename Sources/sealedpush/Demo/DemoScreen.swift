@@ -4,8 +4,8 @@ import Envelope
 
 /// Two columns: the bytes at the simulator, and the content handler's result.
 struct DemoScreen {
-    private static let leftWidth = 64
-    private static let rightWidth = 40
+    private static let leftWidth = 44
+    private static let rightWidth = 33
     private static let sealedLineCount = 4
 
     private let left: [String]
@@ -45,7 +45,7 @@ struct DemoScreen {
     }
 
     private static func elided(_ lines: [String]) -> [String] {
-        let head = 2 + sealedLineCount
+        let head = 3 + sealedLineCount
         guard lines.count > head + 3 else { return lines }
         let hidden = lines[head..<(lines.count - 2)]
         let count = hidden.reduce(0) { $0 + $1.count }
