@@ -287,7 +287,9 @@ package.targets += [
     ),
     .executableTarget(
         name: "sealedpush-sidecar",
-        dependencies: ["Envelope", "Keys", "Networking", "Platform", "Primitives", "ServiceParts", "Sidecar"],
+        dependencies: [
+            "CommandLineTool", "Envelope", "Keys", "Networking", "Platform", "Primitives", "ServiceParts", "Sidecar",
+        ],
         exclude: ["README.md"],
         swiftSettings: house
     ),
@@ -642,6 +644,7 @@ package.targets += [
         "sealedpushd",
         "APNS",
         "APNSSimulator",
+        "CommandLineTool",
         "Envelope",
         "HTTP",
         "Keys",
@@ -675,6 +678,7 @@ package.targets += [
         "sealedpush",
         "sealedpush-bench",
         "sealedpush-blobs",
+        "sealedpush-sidecar",
         "sealedpushd",
         "Envelope",
         "HPKE",

@@ -7,6 +7,7 @@ enum Main {
     static func main() async {
         await Program(
             "sealedpush-bench",
+            "measures sealing, opening, the extension, sending and the relay",
             commands: [
                 CryptoCommand.self, AttachmentCommand.self, ExtensionCommand.self, FetchCommand.self,
                 ProviderCommand.self, ServiceCommand.self,

@@ -3,10 +3,11 @@ package struct Arguments: Sendable {
     package let operands: [String]
     private let values: [String: [String]]
     private let flags: Set<String>
-    private let help: String
+    private let hint: String
 
     init(_ words: [String], for command: any Command.Type, in program: String) throws(CommandError) {
-        let help = command.help(in: program)
+        let table = command.table
+        let hint = table.hint(in: program)
         var operands: [String] = []
         var values: [String: [String]] = [:]
         var flags: Set<String> = []
@@ -17,30 +18,32 @@ package struct Arguments: Sendable {
                 continue
             }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = String(parts[0])
-            guard let option = command.options.first(where: { $0.name == name }) else {
-                throw .usage("\(command.name) has no option '\(TerminalText.safe(name))'", help: help)
+            let word = String(parts[0])
+            guard let option = table.options.first(where: { $0.names.contains(word) }) else {
+                let nearest = table.nearestOption(to: word).map { "; did you mean '\($0)'?" } ?? ""
+                throw .usage("\(table.name) has no option '\(TerminalText.safe(word))'\(nearest)", hint: hint)
             }
+            let name = option.name
             guard option.value != nil else {
-                guard parts.count == 1 else { throw .usage("\(name) takes no value", help: help) }
+                guard parts.count == 1 else { throw .usage("\(name) takes no value", hint: hint) }
                 flags.insert(name)
                 continue
             }
             guard let value = parts.count == 2 ? String(parts[1]) : Self.popValue(&rest), !value.isEmpty else {
-                throw .usage("\(option.spelling): the value is missing", help: help)
+                throw .usage("\(option.spelling): the value is missing", hint: hint)
             }
             guard option.isRepeatable || values[name] == nil else {
-                throw .usage("\(name) is given twice", help: help)
+                throw .usage("\(name) is given twice", hint: hint)
             }
             values[name, default: []].append(value)
         }
-        if let option = command.options.first(where: { $0.isRequired && values[$0.name] == nil }) {
-            throw .usage("\(option.name) is missing", help: help)
+        if let option = table.options.first(where: { $0.isRequired && values[$0.name] == nil }) {
+            throw .usage("\(option.name) is missing", hint: hint)
         }
         self.operands = operands
         self.values = values
         self.flags = flags
-        self.help = help
+        self.hint = hint
     }
 
     /// Takes the next word, unless it is an option: then the value is missing. A value that begins so is written
@@ -83,7 +86,7 @@ package struct Arguments: Sendable {
         throw wrong("unexpected operand '\(TerminalText.safe(operand))'")
     }
 
-    package func wrong(_ reason: String) -> CommandError { .usage(reason, help: help) }
+    package func wrong(_ reason: String) -> CommandError { .usage(reason, hint: hint) }
 
     /// Throws if one is given.
     ///

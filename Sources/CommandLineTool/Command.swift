@@ -3,18 +3,25 @@ package protocol Command {
     static var name: String { get }
     /// One line for the overview.
     static var summary: String { get }
-    /// Words after the options, such as "MESSAGE.json"; empty for none.
+    /// Words after the options, such as "MESSAGE.json"; empty for none. Words in lower case stand for themselves.
     static var operands: String { get }
     static var options: [Option] { get }
+    /// "Example:" with indented command lines, then paragraphs.
     static var example: String { get }
 
     init(_ arguments: Arguments) throws(CommandError)
     func run() async throws(CommandError)
 }
 
+extension Command {
+    static var table: CommandTable {
+        CommandTable(name, summary, operands: operands, options: options, text: example)
+    }
+}
+
 package struct Option: Sendable {
     package let name: String
-    /// Value's name; nil for a flag.
+    /// Value's name, or its choices: "FILE", "apple|spec"; nil for a flag.
     let value: String?
     let help: String
     let isRequired: Bool
@@ -37,33 +44,20 @@ package struct Option: Sendable {
         self.isRepeatable = isRepeatable
     }
 
-    var spelling: String { value.map { "\(name) \($0)" } ?? name }
+    /// Output files have the usual short name.
+    var short: String? { name == "--out" ? "-o" : nil }
+
+    var names: [String] { [short, name].compactMap(\.self) }
+
+    /// Names and value: "-o, --out FILE".
+    var spelling: String { names.joined(separator: ", ") + (value.map { " " + $0 } ?? "") }
+
+    var sentence: String { help + (isRequired ? " (required)" : "") }
 
     package static let json = Option(flag: "--json", "prints one JSON object per line, for programs")
     package static let allowExampleKeys = Option(
         flag: "--allow-example-keys",
         "loads the keys of keys-example, which protect nothing"
     )
-}
-
-extension Command {
-    /// Usage text.
-    static func help(in program: String) -> String {
-        let all = options + [Option(flag: "--help", "prints this help")]
-        let width = all.map(\.spelling.count).max() ?? 0
-        let lines = all.map { option in
-            let gap = String(repeating: " ", count: width - option.spelling.count + 2)
-            return "  \(option.spelling)\(gap)\(option.help)\(option.isRequired ? " (required)" : "")"
-        }
-        let tail = operands.isEmpty ? "" : " " + operands
-        return """
-            usage: \(program) \(name)\(tail) [options]
-
-            \(summary)
-
-            \(lines.joined(separator: "\n"))
-
-            \(example)
-            """
-    }
+    static let help = Option(flag: "--help", "prints this help")
 }

@@ -1,9 +1,15 @@
 /// Command's failure.
 package enum CommandError: Error {
-    /// Wrong command line: exit code 2.
-    case usage(String, help: String)
+    /// Wrong command line: exit code 2. The hint, a few lines, leaves the reason on the screen.
+    case usage(String, hint: String)
     /// Refused or failed: exit code 1. Says what happened, to what, and what to do next.
     case failed(String)
+
+    package var reason: String {
+        switch self {
+        case .usage(let reason, _), .failed(let reason): reason
+        }
+    }
 
     var exitCode: Int32 {
         switch self {
@@ -15,7 +21,7 @@ package enum CommandError: Error {
     /// Message for standard error.
     func text(of program: String) -> String {
         switch self {
-        case .usage(let reason, let help): "\(program): \(reason)\n\n\(help)"
+        case .usage(let reason, let hint): "\(program): \(reason)\n\(hint)"
         case .failed(let reason): "\(program): \(reason)"
         }
     }

@@ -1,21 +1,36 @@
 import Glibc
-import Platform
 
 /// Program of several commands. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 package struct Program {
     private let name: String
     private let commands: [any Command.Type]
-    private let ownCommands: [any Command.Type]
-
-    private static let helpWords = ["--help", "-h"]
+    private let table: ProgramTable
 
     /// - Parameters:
     ///   - commands: in the overview's order.
     ///   - ownCommands: not in the overview.
-    package init(_ name: String, commands: [any Command.Type], ownCommands: [any Command.Type] = []) {
+    package init(
+        _ name: String,
+        _ summary: String,
+        text: String = "",
+        commands: [any Command.Type],
+        ownCommands: [any Command.Type] = []
+    ) {
         self.name = name
-        self.commands = commands
-        self.ownCommands = ownCommands
+        self.commands = commands + ownCommands
+        table = ProgramTable(
+            name,
+            summary,
+            text: text,
+            commands: commands.map { $0.table },
+            unlisted: ownCommands.map { $0.table },
+            sections: [
+                ManualSection(
+                    "EXIT STATUS",
+                    [("0", "Done."), ("1", "Refused or failed; the message says why."), ("2", "Wrong usage.")]
+                )
+            ]
+        )
     }
 
     /// Runs the process's command, and exits.
@@ -37,35 +52,15 @@ package struct Program {
     }
 
     private func start(_ words: [String]) async throws(CommandError) {
-        guard let word = words.first else { throw .usage("the command is missing", help: overview) }
-        if Self.helpWords.contains(word) || word == "help" { return try Output.print(overview) }
-        if word == "--version" { return try Output.print("\(name) \(ReleaseVersion.text)") }
+        guard !words.isEmpty else { throw .usage("the command is missing", hint: table.hint) }
+        if let answer = try table.answer(to: words) { return try Output.print(answer) }
         // A two-word name wins over its first word alone.
         for wordCount in [2, 1] {
             let name = words.prefix(wordCount).joined(separator: " ")
-            guard words.count >= wordCount, let command = (commands + ownCommands).first(where: { $0.name == name })
-            else { continue }
-            return try await run(command, Array(words.dropFirst(wordCount)))
+            guard words.count >= wordCount, let command = commands.first(where: { $0.name == name }) else { continue }
+            return try await command.init(try Arguments(Array(words.dropFirst(wordCount)), for: command, in: self.name))
+                .run()
         }
-        throw .usage("there is no command '\(TerminalText.safe(word))'", help: overview)
-    }
-
-    private func run(_ command: any Command.Type, _ words: [String]) async throws(CommandError) {
-        if words.contains(where: Self.helpWords.contains) { return try Output.print(command.help(in: name)) }
-        try await command.init(try Arguments(words, for: command, in: name)).run()
-    }
-
-    private var overview: String {
-        let width = commands.map { $0.name.count }.max() ?? 0
-        let rows = commands.map { command in
-            "  " + command.name + String(repeating: " ", count: width - command.name.count + 2) + command.summary
-        }
-        return """
-            usage: \(name) COMMAND …
-
-            \(rows.joined(separator: "\n"))
-
-            '\(name) COMMAND --help' shows a command's options and an example, '\(name) --version' the version.
-            """
+        throw .usage(table.noCommand(words), hint: table.hint)
     }
 }

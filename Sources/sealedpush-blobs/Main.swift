@@ -4,6 +4,15 @@ import CommandLineTool
 @main
 enum Main {
     static func main() async {
-        await Program("sealedpush-blobs", commands: [ServeCommand.self, TokenCommand.self]).main()
+        await Program(
+            "sealedpush-blobs",
+            "host of sealed attachments of push notifications",
+            text: """
+                Keeps sealed attachments until devices fetch them, over HTTPS. It has no key that opens one. docs/blobs.md
+                describes it.
+                """,
+            commands: [ServeCommand.self, TokenCommand.self]
+        )
+        .main()
     }
 }

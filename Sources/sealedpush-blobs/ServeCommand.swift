@@ -23,7 +23,8 @@ struct ServeCommand: Command {
     ]
     static let example = """
         Example:
-          sealedpush-blobs serve --folder blobs --tenants tenants.txt --certificate keys-example/simulator.pem \\
+          sealedpush-blobs serve --folder blobs --tenants tenants.txt \\
+              --certificate keys-example/simulator.pem \\
               --certificate-key keys-example/simulator.key --allow-example-keys
 
         The first line on standard output names the port. No client's address, id or token is written anywhere. Ctrl-C

@@ -8,14 +8,6 @@ import Sidecar
 
 enum SidecarProgram {
     private static let name = "sealedpush-sidecar"
-    private static let usage = """
-        usage: sealedpush-sidecar --config FILE                  takes messages until SIGTERM
-               sealedpush-sidecar --config FILE --check-config   reads FILE and every file that it names; 78 when one is wrong
-               sealedpush-sidecar --version | --help
-
-        --allow-example-keys loads a published sender key of keys-example, which protects nothing. FILE is described in
-        docs/sidecar.md and sealedpush-sidecar(8).
-        """
 
     private struct Arguments {
         var configuration: String?
@@ -30,20 +22,24 @@ enum SidecarProgram {
 
     /// - Returns: exit code.
     static func run(_ words: [String]) -> Int32 {
+        switch Usage.answer(to: words) {
+        case .success(let text): return Output.show(text) ? ExitCode.done : ExitCode.failed
+        case .failure(let error): return complain(error.reason)
+        case nil: break
+        }
         var arguments = Arguments()
         var rest = words[...]
         while let word = rest.popFirst() {
             switch word {
-            case "--help", "-h": return Output.show(usage) ? ExitCode.done : ExitCode.failed
-            case "--version": return Output.show("\(name) \(ReleaseVersion.text)") ? ExitCode.done : ExitCode.failed
             case "--check-config": arguments.checks = true
             case "--allow-example-keys": arguments.exampleKeys = .allowed
-            case "--config":
-                guard arguments.configuration == nil, let file = rest.popFirst(), !file.hasPrefix("--") else {
+            case _ where word == "--config" || word.hasPrefix("--config="):
+                let value = word == "--config" ? rest.popFirst() : String(word.dropFirst("--config=".count))
+                guard arguments.configuration == nil, let file = value, !file.isEmpty, !file.hasPrefix("--") else {
                     return complain("--config FILE: the file is missing, or given twice")
                 }
                 arguments.configuration = file
-            default: return complain("a word that is no option")
+            default: return complain(Usage.unknown(word))
             }
         }
         guard let path = arguments.configuration else { return complain("--config FILE is missing") }
@@ -56,7 +52,7 @@ enum SidecarProgram {
     }
 
     private static func complain(_ reason: String) -> Int32 {
-        Output.complain("\(name): \(reason)\n\n\(usage)")
+        Output.complain("\(name): \(reason)\n\(Usage.hint)")
         return ExitCode.usage
     }
 

@@ -111,8 +111,8 @@ extension SimulatorSetting {
         return all.map { setting in
             """
             \(setting.name)=\(setting.value(standard))
-                \(setting.text)
-                takes \(setting.values); \(setting.source)
+            \(Columns.wrapped(setting.text, indent: 4))
+            \(Columns.wrapped("takes \(setting.values); \(setting.source)", indent: 4))
             """
         }
         .joined(separator: "\n")

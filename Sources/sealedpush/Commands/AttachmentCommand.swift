@@ -22,7 +22,8 @@ struct AttachmentCommand: Command {
     ]
     static let example = """
         Example:
-          sealedpush attachment seal keys-example/README.md stored --type text/markdown > pointer.json
+          sealedpush attachment seal keys-example/README.md stored \\
+              --type text/markdown > pointer.json
           sealedpush attachment open stored opened.md --pointer pointer.json
 
         'seal' prints one JSON object, the message's pointer to the file. It is secret: the key in it opens the file. Upload

@@ -27,8 +27,9 @@ struct AttachmentUploadCommand: Command {
     ]
     static let example = """
         Example:
-          sealedpush attachment upload stored --to https://localhost:8443 --token-file acme.token \\
-              --ca keys-example/ca.pem --pointer sealed.json > pointer.json
+          sealedpush attachment upload stored --to https://localhost:8443 \\
+              --token-file acme.token --ca keys-example/ca.pem \\
+              --pointer sealed.json > pointer.json
 
         A connection that breaks costs at most one MiB: the upload goes on where it was. --put prints the URL without its
         query, which holds the signature.

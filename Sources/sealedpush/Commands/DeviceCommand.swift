@@ -57,9 +57,10 @@ struct DeviceCommand: Command {
     ]
     static let example = """
         Example:
-          sealedpush device --device-key keys-example/device.key --senders keys-example/sender.pub \\
-              --server localhost:5223 --ca keys-example/ca.pem --bundle-out device.bundle --token-out token \\
-              --allow-example-keys
+          sealedpush device --device-key keys-example/device.key \\
+              --senders keys-example/sender.pub --server localhost:5223 \\
+              --ca keys-example/ca.pem --bundle-out device.bundle \\
+              --token-out token --allow-example-keys
 
         Prints what appears on the screen. Ctrl-C or SIGTERM stops it. The extension runs in a process of its own, which
         serves push after push until a rule of iOS ends it. The app runs at the start, if the phone is not locked, and

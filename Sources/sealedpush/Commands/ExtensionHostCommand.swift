@@ -10,7 +10,9 @@ struct ExtensionHostCommand: Command {
     static let options: [Option] = []
     static let example = """
         Example:
-          sealedpush extension-host     exits with an error: only 'sealedpush device' can use it
+          sealedpush extension-host
+
+        Exits with an error: only 'sealedpush device' can use it.
         """
 
     init(_ arguments: Arguments) throws(CommandError) {

@@ -17,8 +17,8 @@ struct OpenCommand: Command {
     ]
     static let example = """
         Example:
-          sealedpush open push.json --device-key keys-example/device.key --senders keys-example/sender.pub \\
-              --allow-example-keys
+          sealedpush open push.json --device-key keys-example/device.key \\
+              --senders keys-example/sender.pub --allow-example-keys
 
         Exit code 1 and a sentence on standard error for a push that a device would not show. A Web Push message has no
         signature: any holder of the subscription's values can have written it. A call's sender needs the right to call,

@@ -25,8 +25,8 @@ struct ReplayCommand: Command {
     ]
     static let example = """
         Example:
-          sealedpush replay push.json --keys keys-example/device.key --senders keys-example/sender.pub \\
-              --allow-example-keys --svg push.svg
+          sealedpush replay push.json --keys keys-example/device.key \\
+              --senders keys-example/sender.pub --allow-example-keys --svg push.svg
 
         PUSH.apns is a payload as it came, or a file for Xcode's simulator: its "Simulator Target Bundle" is ignored.
         Of a push for a Live Activity, event and content are printed. No state is kept between runs.

@@ -17,7 +17,7 @@ struct SendCommand: Command {
         Option("--provider-key", "FILE", "the .p8 signing key from Apple"),
         Option("--key-id", "ID", "the key's ten characters"),
         Option("--team-id", "ID", "the team's ten characters"),
-        Option("--server", "WHERE", "production, sandbox, or HOST:PORT", isRequired: true),
+        Option("--server", "production|sandbox|HOST:PORT", "Apple's, or another one", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's, for a simulator"),
         Option("--priority", "10|5|1", "10 without it"),
         Option("--expires", "0|1h|1d|7d", "the time for which APNs may store it; 1d without it; 0: one attempt"),
@@ -29,9 +29,10 @@ struct SendCommand: Command {
     ]
     static let example = """
         Example:
-          sealedpush send push.json --to-file token --topic com.example.chat --provider-key keys-example/provider.p8 \\
-              --key-id EXAMPLEKEY --team-id EXAMPLTEAM --server localhost:2197 --ca keys-example/ca.pem \\
-              --allow-example-keys
+          sealedpush send push.json --to-file token --topic com.example.chat \\
+              --provider-key keys-example/provider.p8 --key-id EXAMPLEKEY \\
+              --team-id EXAMPLTEAM --server localhost:2197 \\
+              --ca keys-example/ca.pem --allow-example-keys
 
         --topic, --provider-key, --key-id and --team-id are needed, except with --binary-interface, which Apple switched
         off in 2021: there --server is the --gateway-port of a simulator. It takes 2048 bytes, so that no sealed payload

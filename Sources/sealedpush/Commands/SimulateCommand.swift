@@ -41,9 +41,12 @@ struct SimulateCommand: Command {
     static let example = """
         Example:
           sealedpush simulate --port 0 --device-port 0
-          sealedpush simulate --certificate keys-example/simulator.pem --certificate-key keys-example/simulator.key \\
-              --provider-key keys-example/provider.pub.pem --key-id EXAMPLEKEY --team-id EXAMPLTEAM --allow-example-keys
-          sealedpush simulate --fault rejected,reason=TooManyRequests,percent=10 --fault slow,milliseconds=500,device=1
+          sealedpush simulate --certificate keys-example/simulator.pem \\
+              --certificate-key keys-example/simulator.key \\
+              --provider-key keys-example/provider.pub.pem --key-id EXAMPLEKEY \\
+              --team-id EXAMPLTEAM --allow-example-keys
+          sealedpush simulate --fault rejected,reason=TooManyRequests,percent=10 \\
+              --fault slow,milliseconds=500,device=1
 
         Without keys it makes its own, enrols a device, and prints how curl pushes to it. The first line on standard output
         names the ports, the next one the seed. Ctrl-C or SIGTERM stops it.

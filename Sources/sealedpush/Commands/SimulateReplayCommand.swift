@@ -23,9 +23,10 @@ struct SimulateReplayCommand: Command {
     ]
     static let example = """
         Example:
-          sealedpush simulate replay session.jsonl --against localhost:2197 --ca sealedpush-simulator/ca.pem \\
-              --provider-key sealedpush-simulator/provider.p8 --key-id SIMULATED1 --team-id SIMULATEAM \\
-              --tokens sealedpush-simulator/device.token
+          sealedpush simulate replay session.jsonl --against localhost:2197 \\
+              --ca sealedpush-simulator/ca.pem \\
+              --provider-key sealedpush-simulator/provider.p8 --key-id SIMULATED1 \\
+              --team-id SIMULATEAM --tokens sealedpush-simulator/device.token
 
         Requests go one after the other. A payload that was not recorded is replaced by JSON that is as long. Exit code 1
         if an answer differs; differences are printed, one per line.

@@ -8,7 +8,8 @@ struct TokenCommand: Command {
     static let options = ControlClient.options + [.json]
     static let example = """
         Example:
-          sealedpush token check "$(cat sealedpush-simulator/device.token)" --control http://127.0.0.1:8190 \\
+          sealedpush token check "$(cat sealedpush-simulator/device.token)" \\
+              --control http://127.0.0.1:8190 \\
               --bearer-file sealedpush-simulator/control.bearer
 
         TOKEN is hex; '-' reads it from standard input. Exit code 1 for a token that is not active.

@@ -1,15 +1,14 @@
+import CommandLineTool
 import PushStore
 
 enum Invocation: Equatable {
     case run(configuration: String)
     case check(configuration: String)
     case makeKey(file: String)
-    case makeAPIKey
+    case makeAPIKey(printsJSON: Bool)
     case backup(file: String, configuration: String)
     case integrity(configuration: String)
     case acknowledgeRestore(RestoredQueue, configuration: String)
-    case version
-    case help
 
     private enum Verb: String, CaseIterable {
         case run
@@ -26,16 +25,12 @@ enum Invocation: Equatable {
         var operands: [String] = []
         var configuration: String?
         var checks = false
+        var printsJSON = false
         var rest = words[...]
         while let word = rest.popFirst() {
             switch word {
-            case "--help", "-h":
-                self = .help
-                return
-            case "--version":
-                self = .version
-                return
             case "--check-config": checks = true
+            case "--json": printsJSON = true
             case _ where word == "--config" || word.hasPrefix("--config="):
                 guard configuration == nil else { throw InvocationError(reason: "--config is given twice") }
                 let value = word == "--config" ? rest.popFirst() : String(word.dropFirst("--config=".count))
@@ -43,19 +38,25 @@ enum Invocation: Equatable {
                     throw InvocationError(reason: "--config FILE: the file is missing")
                 }
                 configuration = value
-            case _ where word.hasPrefix("-"): throw InvocationError(reason: "there is no option '\(Self.shown(word))'")
+            case _ where word.hasPrefix("-"):
+                throw InvocationError(reason: Usage.table.noOption(word))
             default: operands.append(word)
             }
         }
-        try self.init(operands, configuration, checks: checks)
+        try self.init(operands, configuration, checks: checks, printsJSON: printsJSON)
     }
 
-    private init(_ operands: [String], _ configuration: String?, checks: Bool) throws(InvocationError) {
+    private init(
+        _ operands: [String],
+        _ configuration: String?,
+        checks: Bool,
+        printsJSON: Bool
+    ) throws(InvocationError) {
         var verb = Verb.run
         var files = operands[...]
         if let word = operands.first {
             guard let known = Verb(rawValue: word), known != .run, known != .check else {
-                throw InvocationError(reason: "there is no command '\(Self.shown(word))'")
+                throw InvocationError(reason: Usage.table.noCommand(operands))
             }
             verb = known
             files = files.dropFirst()
@@ -63,6 +64,9 @@ enum Invocation: Equatable {
         if checks {
             guard verb == .run else { throw InvocationError(reason: "--check-config does not go with a command") }
             verb = .check
+        }
+        guard !printsJSON || verb == .makeAPIKey else {
+            throw InvocationError(reason: "--json goes only with make-api-key")
         }
         let operand: String? =
             switch verb {
@@ -79,7 +83,7 @@ enum Invocation: Equatable {
         switch verb {
         case .makeKey, .makeAPIKey:
             guard configuration == nil else { throw InvocationError(reason: "\(verb.rawValue) takes no configuration") }
-            self = verb == .makeKey ? .makeKey(file: file) : .makeAPIKey
+            self = verb == .makeKey ? .makeKey(file: file) : .makeAPIKey(printsJSON: printsJSON)
         case .run, .check, .backup, .integrity, .acknowledgeRestore:
             guard let configuration else { throw InvocationError(reason: "--config FILE is missing") }
             switch verb {
@@ -94,12 +98,6 @@ enum Invocation: Equatable {
             default: self = .run(configuration: configuration)
             }
         }
-    }
-
-    /// No foreign bytes reach the terminal.
-    private static func shown(_ word: String) -> String {
-        let isPlain = word.utf8.count <= 40 && word.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        return isPlain ? word : "…"
     }
 }
 

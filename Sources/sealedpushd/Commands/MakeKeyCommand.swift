@@ -1,3 +1,4 @@
+import Envelope
 import Keys
 import Platform
 import Primitives
@@ -36,9 +37,17 @@ enum MakeKeyCommand {
 }
 
 enum MakeAPIKeyCommand {
-    static func run() -> Int32 {
+    static func run(printsJSON: Bool) -> Int32 {
         var random = SystemRandom()
         let made = APIKey.make(random: &random)
+        guard !printsJSON else {
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.member("key", made.text)
+                writer.member("hash", made.hash.text)
+            }
+            return Output.show(String(decoding: writer.bytes, as: UTF8.self)) ? ExitCode.done : ExitCode.failed
+        }
         let text = """
             key   \(made.text)
             hash  \(made.hash.text)

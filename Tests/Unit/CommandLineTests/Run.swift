@@ -32,10 +32,11 @@ struct Run: Sendable {
         end == .exit(1) && output.isEmpty && isSentence && words.allSatisfy(error.contains)
     }
 
-    /// True for exit code 2, the reason (all the `words`) and the usage on standard error, nothing on standard output.
+    /// True for exit code 2, the reason (all the `words`) and a short usage on standard error, so that a terminal still
+    /// shows the reason, and nothing on standard output.
     func isWrongUsage(_ words: String...) -> Bool {
         end == .exit(2) && output.isEmpty && isNamed && error.contains(#/usage: sealedpush[-a-z]* /#)
-            && words.allSatisfy { error.prefix { $0 != "\n" }.contains($0) }
+            && error.filter(\.isNewline).count <= 5 && words.allSatisfy { error.prefix { $0 != "\n" }.contains($0) }
     }
 
     /// True if it begins with a program of ours.

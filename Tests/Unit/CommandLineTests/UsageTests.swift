@@ -33,14 +33,68 @@ extension CommandLineTests {
             }
         }
 
-        @Test func `every option of the help fits on a line of a terminal`() async throws {
-            let folder = try Folder()
-            for command in Program.commands {
-                let run = try await command.run("--help", in: folder)
-                for line in run.output.split(separator: "\n") {
-                    #expect(line.count <= 120, "\(command.testDescription): \(line)")
-                }
+        @Test(arguments: ShippedProgram.all + [ShippedProgram(name: "sealedpush-bench")])
+        func `every help fits a terminal of 80 columns`(_ program: ShippedProgram) async throws {
+            for (command, help) in try await program.helps() {
+                #expect(!help.isEmpty)
+                for line in help.split(separator: "\n") { #expect(line.count <= 80, "\(command): \(line)") }
             }
+        }
+
+        @Test func `the simulator's settings fit a terminal of 80 columns`() async throws {
+            let run = try await Run.sealedpush("simulate", "--settings", in: try Folder())
+            #expect(run.isDone && run.output.contains("streams="), "\(run)")
+            for line in run.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+        }
+
+        @Test(
+            arguments: [
+                (["seel"], "there is no command 'seel'; did you mean 'seal'?"),
+                (["inspekt", "a"], "there is no command 'inspekt'; did you mean 'inspect'?"),
+                (["delivery"], "there is no command 'delivery'; did you mean 'delivery log'?"),
+                (["tokn", "check"], "there is no command 'tokn'; did you mean 'token check'?"),
+                (["simulat", "--help"], "there is no command 'simulat'; did you mean 'simulate'?"),
+                (
+                    ["seal", "m", "--sender-kee", "k"],
+                    "seal has no option '--sender-kee'; did you mean '--sender-key'?"
+                ),
+                (["bench"], "there is no command 'bench'\n"), (["seal", "-x"], "seal has no option '-x'\n"),
+            ] as [([String], String)]
+        )
+        func `a mistyped word gets the one that was meant, if any is near`(
+            _ words: [String],
+            _ error: String
+        ) async throws {
+            let run = try await Invocation(words, in: try Folder()).run()
+            #expect(run.isWrongUsage() && run.error.contains(error), "\(run)")
+        }
+
+        @Test func `-o is --out`() async throws {
+            let folder = try Folder()
+            #expect(try await Run.sealedpush("keygen", "sender", "-o", "ada", in: folder).isDone)
+            #expect(try folder.names == ["ada"])
+            let twice = try await Run.sealedpush("keygen", "sender", "-o", "a", "--out", "b", in: folder)
+            #expect(twice.isWrongUsage("--out is given twice"), "\(twice)")
+        }
+
+        @Test(arguments: [
+            ["seal", ".", "--sender-key", "k", "--bundle", "b", "--identity", "i", "--topic", "com.example.chat"],
+            ["inspect", "."], ["keygen", "bundle", "--device-key", ".", "--out", "x"],
+            ["keygen", "web-push", "--out", "."], ["attachment", "seal", ".", "out", "--type", "image/png"],
+            ["attachment", "seal", Program.keys + "/ca.pem", ".", "--type", "text/plain"],
+            ["attachment", "upload", ".", "--put", "https://localhost:1/a"],
+            ["attachment", "upload", "a", "--put", "https://localhost:1/a", "--ca", "."],
+            ["replay", "."], ["safety-number", ".", "."],
+            ["simulate", "--keep-tokens", ".", "--port", "0", "--device-port", "0"],
+            ["simulate", "--record", ".", "--port", "0", "--device-port", "0"],
+            ["demo", "--keys", Program.keys, "--message", "."],
+        ])
+        func `a folder instead of a file is named so`(_ words: [String]) async throws {
+            var invocation = Invocation(words, in: try Folder())
+            // A demo starts others, whose remains these are.
+            invocation.environment = ["TMPDIR": try invocation.folder.makeFolder("tmp")]
+            let run = try await invocation.run()
+            #expect(run.end == .exit(1) && run.error.contains(" is a folder; give the path of a file"), "\(run)")
         }
 
         @Test func `no command is wrong usage`() async throws {

@@ -235,7 +235,9 @@ struct CheckTests {
         let ended = try Ended(["--confg", "/x"])
         #expect(ended.code == 64)
         #expect(
-            ended.complaint.hasPrefix("sealedpushd: there is no option '--confg'\n\nusage: sealedpushd --config FILE")
+            ended.complaint.hasPrefix(
+                "sealedpushd: there is no option '--confg'; did you mean '--config'?\nusage: sealedpushd --config FILE"
+            )
         )
     }
 }

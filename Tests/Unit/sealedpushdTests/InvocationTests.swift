@@ -10,12 +10,11 @@ struct InvocationTests {
             (["--config=/c"], .run(configuration: "/c")),
             (["--check-config", "--config", "/c"], .check(configuration: "/c")),
             (["make-key", "/k"], .makeKey(file: "/k")),
-            (["make-api-key"], .makeAPIKey),
+            (["make-api-key"], .makeAPIKey(printsJSON: false)),
+            (["make-api-key", "--json"], .makeAPIKey(printsJSON: true)),
             (["backup", "/b", "--config", "/c"], .backup(file: "/b", configuration: "/c")),
             (["integrity", "--config", "/c"], .integrity(configuration: "/c")),
             (["acknowledge-restore", "drop", "--config", "/c"], .acknowledgeRestore(.drop, configuration: "/c")),
-            (["--version"], .version),
-            (["backup", "--help"], .help),
         ] as [([String], Invocation)]
     )
     func `a command line asks for one thing`(_ words: [String], _ invocation: Invocation) throws {
@@ -28,9 +27,10 @@ struct InvocationTests {
             (["--config"], "--config FILE: the file is missing"),
             (["--config", "--check-config"], "--config FILE: the file is missing"),
             (["--config", "/a", "--config", "/b"], "--config is given twice"),
-            (["--confg", "/a"], "there is no option '--confg'"),
-            (["make-keys"], "there is no command 'make-keys'"),
+            (["--confg", "/a"], "there is no option '--confg'; did you mean '--config'?"),
+            (["make-keys"], "there is no command 'make-keys'; did you mean 'make-key'?"),
             (["run", "--config", "/a"], "there is no command 'run'"),
+            (["--json", "--config", "/a"], "--json goes only with make-api-key"),
             (["make-key"], "make-key takes one file"),
             (["make-key", "/a", "/b"], "make-key takes one file"),
             (["make-api-key", "/a"], "there are too many arguments"),

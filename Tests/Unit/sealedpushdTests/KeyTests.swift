@@ -1,3 +1,4 @@
+import Envelope
 import Glibc
 import Primitives
 import PushService
@@ -54,6 +55,22 @@ struct KeyTests {
         let hash = try #require(words.last?.last.map(String.init))
         #expect(key.hasPrefix("spk_") && key.utf8.count == 47)
         #expect(APIKeyHash(of: Array(key.utf8)).text == hash)
+    }
+
+    @Test func `make-api-key --json prints both in one object`() throws {
+        let ended = try Ended(["make-api-key", "--json"])
+        #expect(ended.code == 0 && ended.output.hasSuffix("\n") && ended.output.count { $0.isNewline } == 1)
+        let limits = JSONParser.Limits(byteCountMax: 1 << 10, depthMax: 2, allowsFractions: false)
+        let made = try JSONParser.parse(Array(ended.output.utf8), limits: limits)
+        let key = try #require(made["key"]?.string)
+        #expect(made["hash"]?.string == APIKeyHash(of: Array(key.utf8)).text)
+    }
+
+    @Test func `make-key names a folder that is given for its file`() throws {
+        let folder = try TemporaryFolder()
+        let ended = try Ended(["make-key", folder.path])
+        #expect(ended.code == 1)
+        #expect(ended.complaint == "sealedpushd: \(folder.path): it is a folder; give the path of a file\n")
     }
 
     private func read(_ path: String) throws -> Int { try TokenKeyFile.read(path).byteCount }
