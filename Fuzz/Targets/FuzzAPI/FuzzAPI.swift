@@ -83,6 +83,7 @@ private func checkNotifications(_ request: APIRequest) throws(Problem) {
     let kind = submission.notificationClass
     require(kind.expirySeconds.contains(submission.expirySeconds), "one of few expirations")
     require(submission.collapseWord == nil || kind.collapses, "a call replaces none")
+    require(kind.pushType.expects(submission.priority), "a priority of Apple's for the push type")
     for recipient in submission.recipients { check(recipient, kind) }
 }
 
@@ -106,7 +107,7 @@ private func check(_ recipient: NotificationSubmission.Recipient, _ kind: Notifi
         recipient.field,
         placeholder: Stock.placeholder,
         trace: recipient.trace,
-        pushClass: kind.pushClass
+        pushType: kind.pushType
     )
     require(payload.count <= kind.pushClass.payloadByteCountMax, "a payload is no larger than Apple takes")
     let limits = JSONParser.Limits(byteCountMax: payload.count, depthMax: 4, allowsFractions: false)
@@ -114,9 +115,13 @@ private func check(_ recipient: NotificationSubmission.Recipient, _ kind: Notifi
         return require(false, "a payload is JSON")
     }
     let names = value.members?.map(\.name) ?? []
-    require(names == ["aps", recipient.field.format.rawValue, "trace"], "a payload has three members")
-    let field = value[recipient.field.format.rawValue]?.string ?? ""
-    require(field.utf8.elementsEqual(recipient.field.text), "the field is the sender's")
+    guard let own = recipient.field else {
+        require(kind.sealing != .required && names == ["aps", "trace"], "what only wakes has nothing of the sender's")
+        return
+    }
+    require(names == ["aps", own.format.rawValue, "trace"], "a payload has three members")
+    let field = value[own.format.rawValue]?.string ?? ""
+    require(field.utf8.elementsEqual(own.text), "the field is the sender's")
     require(value["trace"]?.string == recipient.trace.text, "the trace is the recipient's")
 }
 

@@ -1,3 +1,5 @@
+package import APNS
+import APNSProvider
 package import Envelope
 package import Primitives
 package import PushStore
@@ -9,7 +11,8 @@ package struct NotificationSubmission: Equatable, Sendable {
         /// Place in the body.
         package let index: Int
         package let device: DeviceID
-        package let field: SealedField
+        /// nil only if the class does not require one.
+        package let field: SealedField?
         package let trace: Trace
         /// Hash of the sealed capability; nil: no receipt is awaited.
         package let receiptHash: ReceiptHash?
@@ -17,6 +20,7 @@ package struct NotificationSubmission: Equatable, Sendable {
 
     package let bundleID: BundleID
     package let notificationClass: NotificationClass
+    package let priority: Priority
     /// Seconds from now; 0 is one attempt by APNs.
     package let expirySeconds: Int64
     /// Sender's word; Apple sees another for each device.
@@ -34,7 +38,7 @@ package struct NotificationSubmission: Equatable, Sendable {
     package var digest: [UInt8] { SHA256.hash(body) }
 
     private static let names = [
-        "topic", "class", "expiry", "collapse-id", IdempotencyKey.name, "partial", "recipients",
+        "topic", "class", "priority", "expiry", "collapse-id", IdempotencyKey.name, "partial", "recipients",
     ]
     private static let recipientNames = ["device", "sealed", "webpush", "trace", "receipt-hash"]
 
@@ -59,6 +63,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         }
         let chosen: NotificationClass? = reader.choice("class", isRequired: true)
         let notificationClass = chosen ?? .normal
+        let priority = Self.priority(reader, notificationClass)
         let expiry = Self.expiry(reader, notificationClass)
         let word = Self.collapseWord(reader, notificationClass)
         let key = IdempotencyKey.read(request, reader)
@@ -84,6 +89,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         guard !recipients.isEmpty else { throw Problem(ofAll: rejected) }
         self.bundleID = bundleID
         self.notificationClass = notificationClass
+        self.priority = priority
         expirySeconds = expiry
         collapseWord = word
         idempotencyKey = key
@@ -91,6 +97,27 @@ package struct NotificationSubmission: Equatable, Sendable {
         self.isPartial = isPartial
         self.rejected = rejected
         body = request.body
+    }
+
+    private static func priority(_ reader: ObjectReader, _ notificationClass: NotificationClass) -> Priority {
+        let byDefault = notificationClass.priority
+        guard let value = reader.object["priority"] else { return byDefault }
+        guard notificationClass.choosesPriority else {
+            reader.wrong("priority", value, "none: this class has \(byDefault.rawValue)")
+            return byDefault
+        }
+        guard case .integer(let number) = value.content, let raw = UInt8(exactly: number),
+            let priority = Priority(rawValue: raw)
+        else {
+            reader.wrong("priority", value, "10, 5 or 1; APNs answers others with BadPriority")
+            return byDefault
+        }
+        guard notificationClass.pushType.expects(priority) else {
+            let rule = PushNotificationError.priorityNotAllowed(priority, for: notificationClass.pushType)
+            reader.faults.add(.wrong, reader.place("priority"), at: value.offset, "Apple's rule: \(rule)")
+            return byDefault
+        }
+        return priority
     }
 
     private static func expiry(_ reader: ObjectReader, _ notificationClass: NotificationClass) -> Int64 {
@@ -137,7 +164,9 @@ package struct NotificationSubmission: Equatable, Sendable {
             isRequired: true,
             isValid: Identifier.isValid
         )
-        let field = field(reader, notificationClass, room: room)
+        let isSealed = reader.object["sealed"] != nil || reader.object["webpush"] != nil
+        let isFieldExpected = isSealed || notificationClass.sealing == .required
+        let field = isFieldExpected ? field(reader, notificationClass, room: room) : nil
         let traceForm = "22 characters of base64url: 16 random bytes, for this device only"
         var trace: Trace?
         _ = reader.text("trace", 22...22, traceForm) { text in
@@ -150,7 +179,10 @@ package struct NotificationSubmission: Equatable, Sendable {
             hash = ReceiptHash(text: text)
             return hash != nil
         }
-        guard let device = device.flatMap({ try? DeviceID($0) }), let field else { return nil }
+        if !isFieldExpected, let value = reader.object["receipt-hash"] {
+            reader.wrong("receipt-hash", value, "none without 'sealed', in which the capability is")
+        }
+        guard let device = device.flatMap({ try? DeviceID($0) }), !isFieldExpected || field != nil else { return nil }
         return Recipient(
             index: index,
             device: device,

@@ -1,3 +1,4 @@
+package import APNS
 package import Envelope
 
 /// Encrypted field of a payload, as text. Checks its form only.
@@ -65,26 +66,34 @@ package enum SealedFieldError: Error, Equatable {
 
 /// Payload around the field: the app's placeholder, nothing of the sender's choice.
 package enum SealedPayload {
-    /// - Returns: JSON in the byte order of docs/protocol.md, "Payload". A call's `aps` is empty.
+    /// - Parameters:
+    ///   - field: nil for a push that only wakes.
+    ///   - pushType: not a Live Activity's.
+    /// - Returns: JSON in the byte order of docs/protocol.md, "Payload". Only an alert has the placeholder.
     package static func bytes(
-        _ field: SealedField,
+        _ field: SealedField?,
         placeholder: Placeholder,
         trace: Trace,
-        pushClass: PushClass
+        pushType: PushType
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         // Exactly enough: thousands may be in flight.
         let around = alertHead.count + placeholder.alertJSON.count + alertMiddle.count + webPushName.count
-        bytes.reserveCapacity(around + field.text.count + traceHead.count + Trace.characterCount + end.count)
-        switch pushClass {
+        let fieldByteCount = field?.text.count ?? 0
+        bytes.reserveCapacity(around + fieldByteCount + traceHead.count + Trace.characterCount + end.count)
+        switch pushType {
         case .alert:
             bytes += alertHead
             bytes += placeholder.alertJSON
             bytes += alertMiddle
-        case .voip: bytes += voipHead
+        case .background: bytes += silentHead
+        default: bytes += emptyHead
         }
-        bytes += field.format == .sealed ? sealedName : webPushName
-        bytes += field.text
+        if let field {
+            bytes += field.format == .sealed ? sealedName : webPushName
+            bytes += field.text
+            bytes += fieldEnd
+        }
         bytes += traceHead
         bytes += trace.text.utf8
         bytes += end
@@ -93,15 +102,19 @@ package enum SealedPayload {
 
     /// Characters left for a record of RFC 8291.
     package static func webPushRoom(placeholder: Placeholder) -> Int {
-        let fixed = alertHead.count + alertMiddle.count + webPushName.count + traceHead.count + end.count
+        let around = alertHead.count + alertMiddle.count + webPushName.count + fieldEnd.count
+        let fixed = around + traceHead.count + end.count
         return PushClass.alert.payloadByteCountMax - fixed - placeholder.alertJSON.count - Trace.characterCount
     }
 
     private static let alertHead = Array(#"{"aps":{"alert":"#.utf8)
     private static let alertMiddle = Array(#","mutable-content":1}"#.utf8)
-    private static let voipHead = Array(#"{"aps":{}"#.utf8)
+    /// Source: "Pushing background updates to your App".
+    private static let silentHead = Array(#"{"aps":{"content-available":1}"#.utf8)
+    private static let emptyHead = Array(#"{"aps":{}"#.utf8)
     private static let sealedName = Array(#","sealed":""#.utf8)
     private static let webPushName = Array(#","webpush":""#.utf8)
-    private static let traceHead = Array(#"","trace":""#.utf8)
+    private static let fieldEnd = Array("\"".utf8)
+    private static let traceHead = Array(#","trace":""#.utf8)
     private static let end = Array(#""}"#.utf8)
 }

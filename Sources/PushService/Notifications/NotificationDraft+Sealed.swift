@@ -39,7 +39,7 @@ extension NotificationDraft {
                         recipient.field,
                         placeholder: target.app.app.placeholder,
                         trace: recipient.trace,
-                        pushClass: kind.pushClass
+                        pushType: kind.pushType
                     ),
                     trace: recipient.trace,
                     receiptHash: recipient.receiptHash?.bytes,
@@ -65,8 +65,8 @@ extension NotificationDraft {
             faults.add(.wrong, .member(place, "receipt-hash"), at: 0, sentence)
         }
         // The body was checked with the other environment's placeholder, which may be shorter.
-        let (count, room) = (recipient.field.text.count, target.app.webPushRoom)
-        if recipient.field.format == .webPush, count > room {
+        let (count, room) = (recipient.field?.text.count ?? 0, target.app.webPushRoom)
+        if recipient.field?.format == .webPush, count > room {
             let kind = FieldError.Kind.tooLarge(byteCount: count, byteCountMax: room)
             faults.add(kind, .member(place, "webpush"), at: 0, "\(count) bytes, and the limit is \(room)")
         }
@@ -94,7 +94,7 @@ extension NotificationDraft.Common {
         }
         pushType = kind.pushType
         lane = kind.lane
-        priority = kind.priority
+        priority = submission.priority
         collapses = kind
         collapseWord = submission.collapseWord
         guard submission.expirySeconds > 0 else {

@@ -13,18 +13,52 @@ package enum NotificationClass: String, CaseIterable, Sendable {
     case normal
     /// Broadcast, or not soon.
     case background
+    /// Wakes the app and shows nothing: Apple's push type `background`.
+    case silent
 
     package var lane: Lane {
         switch self {
         case .call, .urgent: .urgent
         case .normal: .normal
-        case .background: .background
+        case .background, .silent: .background
         }
     }
 
-    package var pushType: PushType { self == .call ? .voip : .alert }
+    package var pushType: PushType {
+        switch self {
+        case .call: .voip
+        case .urgent, .normal, .background: .alert
+        case .silent: .background
+        }
+    }
 
-    package var priority: Priority { self == .background ? .powerAware : .immediate }
+    package var priority: Priority {
+        switch self {
+        case .call, .urgent, .normal: .immediate
+        case .background, .silent: .powerAware
+        }
+    }
+
+    /// True if the sender may choose another of Apple's priorities for the push type.
+    package var choosesPriority: Bool {
+        switch self {
+        case .call, .urgent, .normal, .background: false
+        case .silent: true
+        }
+    }
+
+    /// Rule about the sealed field.
+    package enum Sealing: Sendable {
+        case required
+        case optional
+    }
+
+    package var sealing: Sealing {
+        switch self {
+        case .call, .urgent, .normal, .background: .required
+        case .silent: .optional
+        }
+    }
 
     /// Decides the sealed field's length.
     package var pushClass: PushClass { self == .call ? .voip : .alert }
@@ -36,7 +70,7 @@ package enum NotificationClass: String, CaseIterable, Sendable {
         switch self {
         case .call: 0
         case .urgent: 3_600
-        case .normal, .background: 86_400
+        case .normal, .background, .silent: 86_400
         }
     }
 

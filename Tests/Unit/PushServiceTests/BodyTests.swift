@@ -300,7 +300,12 @@ struct SealedPayloadTests {
                 : Payload.voip(envelope: envelope, trace: trace)
             let field = try SealedField(sealed: text, for: pushClass)
             #expect(
-                SealedPayload.bytes(field, placeholder: placeholder, trace: trace, pushClass: pushClass) == expected
+                SealedPayload.bytes(
+                    field,
+                    placeholder: placeholder,
+                    trace: trace,
+                    pushType: pushClass == .alert ? .alert : .voip
+                ) == expected
             )
         }
     }
@@ -314,7 +319,7 @@ struct SealedPayloadTests {
             field,
             placeholder: placeholder,
             trace: Trace(bytes: Array(1...16)),
-            pushClass: .alert
+            pushType: .alert
         )
         #expect(bytes.count == 4_096 - (room - length))
         let report = try PayloadReport(payload: bytes)

@@ -48,7 +48,7 @@ struct NotificationRouteTests {
             let placeholder = try Placeholder(localizationKey: "SP")
             #expect(
                 entry.payload
-                    == SealedPayload.bytes(field, placeholder: placeholder, trace: Self.trace, pushClass: .alert)
+                    == SealedPayload.bytes(field, placeholder: placeholder, trace: Self.trace, pushType: .alert)
             )
             let other = try #require(sent.first { $0.entry.device == (try? DeviceID("d2")) })
             #expect(String(decoding: other.payload, as: UTF8.self).contains("New message"))
