@@ -34,6 +34,7 @@ package enum StoreError: Error, Equatable, Sendable {
 
     package enum Field: String, Sendable {
         case tenant, device, idempotencyKey, requestDigest, entries, payload, bundle, language, region, appVersion, key
+        case extraTokens
         case receiptHash, hookDetail, noteName, note
     }
 

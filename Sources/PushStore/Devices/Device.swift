@@ -14,6 +14,8 @@ package final class Device: Equatable, Sendable {
         package var token: DeviceToken
         /// PushKit's token for calls. It ends with its device, and alone if only it is bad.
         package var voIPToken: DeviceToken?
+        /// Of different purposes.
+        package var extraTokens: [ExtraToken]
         /// Signed public keys, opaque to the store.
         package var bundle: [UInt8]
         /// Chooses the sender's texts, such as `de-CH`.
@@ -30,7 +32,8 @@ package final class Device: Equatable, Sendable {
             bundle: [UInt8],
             language: String? = nil,
             region: String? = nil,
-            appVersion: String? = nil
+            appVersion: String? = nil,
+            extraTokens: [ExtraToken] = []
         ) {
             self.key = key
             self.topic = topic
@@ -41,12 +44,16 @@ package final class Device: Equatable, Sendable {
             self.language = language
             self.region = region
             self.appVersion = appVersion
+            self.extraTokens = extraTokens
         }
 
         /// - Throws: `.byteCount`.
         func check() throws(StoreError) {
             guard Self.bundleByteCounts.contains(bundle.count) else {
                 throw .byteCount(field: .bundle, of: Self.bundleByteCounts)
+            }
+            guard ExtraToken.counts.contains(extraTokens.count) else {
+                throw .byteCount(field: .extraTokens, of: ExtraToken.counts)
             }
             let texts: [(StoreError.Field, String?)] = [
                 (.language, language), (.region, region), (.appVersion, appVersion),
@@ -63,6 +70,7 @@ package final class Device: Equatable, Sendable {
     package let token: DeviceToken
     /// nil also in quarantine.
     package let voIPToken: DeviceToken?
+    package let extraTokens: [ExtraToken]
     package let language: String?
     package let region: String?
     package let appVersion: String?
@@ -88,7 +96,8 @@ package final class Device: Equatable, Sendable {
         seen: Timestamp,
         quarantine: Quarantine?,
         voIPQuarantine: Quarantine?,
-        isReached: Bool = false
+        isReached: Bool = false,
+        extraTokens: [ExtraToken] = []
     ) {
         self.key = key
         self.topic = topic
@@ -103,6 +112,16 @@ package final class Device: Equatable, Sendable {
         self.quarantine = quarantine
         self.voIPQuarantine = voIPQuarantine
         self.isReached = isReached
+        self.extraTokens = extraTokens
+    }
+
+    /// Token of a push.
+    ///
+    /// - Parameter purpose: nil for the app's own, and for PushKit's in a call.
+    /// - Returns: nil if the app registered none.
+    package func token(for pushType: PushType, _ purpose: TokenPurpose?) -> DeviceToken? {
+        if let purpose { return extraTokens.first { $0.purpose == purpose }?.token }
+        return pushType == .voip ? voIPToken : token
     }
 
     package static func == (one: Device, other: Device) -> Bool {
@@ -111,6 +130,7 @@ package final class Device: Equatable, Sendable {
             && one.region == other.region && one.appVersion == other.appVersion && one.registered == other.registered
             && one.seen == other.seen && one.quarantine == other.quarantine
             && one.voIPQuarantine == other.voIPQuarantine && one.isReached == other.isReached
+            && one.extraTokens == other.extraTokens
     }
 }
 

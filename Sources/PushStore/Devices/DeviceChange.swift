@@ -5,13 +5,13 @@ enum DeviceChange: Equatable {
     case nothing
     /// Only the last-seen time, which ends any doubt about its tokens.
     case sighting
-    /// Texts, keys or the token for calls.
+    /// Texts, keys or tokens besides the app's own.
     case content
     /// Token, topic or environment: registered anew, without quarantine.
     case address
 
     /// - Parameters:
-    ///   - contentIsSame: about everything but the address, including the token for calls.
+    ///   - contentIsSame: about everything but the address, including the other tokens.
     ///   - isUnconfirmed: true if a token is in doubt.
     ///   - step: age at which `seen` is rewritten.
     init(

@@ -8,11 +8,14 @@ package struct Unregistration: Equatable, Sendable {
     package let token: DeviceToken
     /// APNs's time of confirmation.
     package let timestamp: Timestamp
+    /// nil for the app's own token, or PushKit's.
+    package let purpose: TokenPurpose?
 
-    package init(key: DeviceKey, token: DeviceToken, timestamp: Timestamp) {
+    package init(key: DeviceKey, token: DeviceToken, timestamp: Timestamp, purpose: TokenPurpose? = nil) {
         self.key = key
         self.token = token
         self.timestamp = timestamp
+        self.purpose = purpose
     }
 
     /// Decides about a device with this token.
@@ -28,7 +31,7 @@ package struct Unregistration: Equatable, Sendable {
 }
 
 package enum UnregisterResult: Equatable, Sendable {
-    /// Device, or its token for calls if the 410 was about that.
+    /// Device, or its other token if the 410 was about that.
     case deleted
     /// Perhaps registered since: kept as `.unconfirmed`, or its token for calls is.
     case quarantined

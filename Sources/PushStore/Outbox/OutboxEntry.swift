@@ -30,6 +30,8 @@ package struct OutboxEntry: Equatable, Sendable {
     package let receipt: Timestamp?
     package let replayedAs: EntryID?
     package var waitCause: WaitCause?
+    /// Token that it goes to; nil for the app's own, and PushKit's for calls.
+    package var purpose: TokenPurpose?
 
     /// True before any attempt or deferral.
     package var isUntouched: Bool { attemptCount == 0 && due <= created }
@@ -77,7 +79,8 @@ extension NewEntry {
                 attemptCount: 0,
                 maybeDuplicate: false,
                 receipt: nil,
-                replayedAs: nil
+                replayedAs: nil,
+                purpose: purpose
             ),
             payload: payload
         )

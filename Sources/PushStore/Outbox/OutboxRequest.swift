@@ -79,6 +79,8 @@ package struct NewEntry: Equatable, Sendable {
     package var fallbackAfter: Duration?
     /// Requests a hook at its end.
     package var isReported: Bool
+    /// Token that it goes to; nil for the app's own, and PushKit's for calls.
+    package var purpose: TokenPurpose?
 
     package init(
         device: DeviceID,
@@ -96,7 +98,8 @@ package struct NewEntry: Equatable, Sendable {
         traceContext: TraceContext? = nil,
         receiptHash: [UInt8]? = nil,
         fallbackAfter: Duration? = nil,
-        isReported: Bool = false
+        isReported: Bool = false,
+        purpose: TokenPurpose? = nil
     ) {
         self.device = device
         self.topic = topic
@@ -114,6 +117,7 @@ package struct NewEntry: Equatable, Sendable {
         self.receiptHash = receiptHash
         self.fallbackAfter = fallbackAfter
         self.isReported = isReported
+        self.purpose = purpose
     }
 
     var isWatched: Bool { receiptHash != nil || fallbackAfter != nil || isReported }

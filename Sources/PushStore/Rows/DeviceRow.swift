@@ -5,7 +5,7 @@ internal import Envelope
 struct DeviceRow {
     static let columns = """
         topic, environment, token, quarantine, voip_token, voip_quarantine, language, region, app_version, registered, seen,
-            reached
+            reached, extra_tokens
         """
 
     /// Needs NOT INDEXED: by itself SQLite would scan all of a tenant's devices.
@@ -24,6 +24,7 @@ struct DeviceRow {
     let registered: Timestamp
     let seen: Timestamp
     let isReached: Bool
+    let extraTokens: [UInt8]?
 
     /// - Parameter neighbor: topic of another row; an equal one is not checked again.
     init?(_ row: SQLiteRow, key: DeviceKey, neighbor: Topic? = nil) {
@@ -50,6 +51,7 @@ struct DeviceRow {
         registered = Timestamp(column: row.integer(9))
         seen = Timestamp(column: row.integer(10))
         isReached = row.integer(11) != 0
+        extraTokens = row.optionalBytes(12)
     }
 
     /// - Returns: nil if the token does not open with this row.
@@ -69,12 +71,18 @@ struct DeviceRow {
             seen: seen,
             quarantine: quarantine,
             voIPQuarantine: voIPQuarantine,
-            isReached: isReached
+            isReached: isReached,
+            extraTokens: openExtraTokens(vault) ?? []
         )
     }
 
     func openToken(_ vault: TokenVault) -> DeviceToken? {
         vault.open(token, key: key, topic: topic, environment: environment)
+    }
+
+    /// - Returns: nil without any, or if they do not open with this row.
+    func openExtraTokens(_ vault: TokenVault) -> [ExtraToken]? {
+        extraTokens.flatMap { vault.openExtraTokens($0, key: key, topic: topic, environment: environment) }
     }
 
     func openVoIPToken(_ vault: TokenVault) -> DeviceToken? {

@@ -1,11 +1,13 @@
 internal import APNS
 internal import Envelope
 
-/// Entry's immutable part, in the column `header`: version, then LP(device), LP(topic), LP(collapse id or nothing),
-/// LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration. Version 2 adds the trace context.
+/// Entry's immutable part, in the column `header`: a version, then LP(device), LP(topic), LP(collapse id or nothing),
+/// LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration. Versions 2 and 4 have the trace context behind
+/// these, then versions 3 and 4 the token's purpose: its kind and LP(name).
 enum EntryHeader {
-    private static let version: UInt8 = 1
-    private static let versionWithTraceContext: UInt8 = 2
+    private static let versions: ClosedRange<UInt8> = 1...4
+    private static let traceContextFlag: UInt8 = 1
+    private static let purposeFlag: UInt8 = 2
     private static let fixedByteCount = 15
 
     struct Fields {
@@ -16,6 +18,7 @@ enum EntryHeader {
         let priority: Priority?
         let expiration: Expiration?
         let traceContext: TraceContext?
+        let purpose: TokenPurpose?
     }
 
     static func encode(_ entry: NewEntry) -> [UInt8] {
@@ -24,7 +27,9 @@ enum EntryHeader {
         let fieldByteCount = entry.device.bytes.count + entry.topic.bytes.count + collapseID.count + pushType.count
         var bytes: [UInt8] = []
         bytes.reserveCapacity(fixedByteCount + fieldByteCount)
-        bytes.append(entry.traceContext == nil ? version : versionWithTraceContext)
+        let traceContext = entry.traceContext == nil ? 0 : traceContextFlag
+        let purpose = entry.purpose == nil ? 0 : purposeFlag
+        bytes.append(versions.lowerBound + traceContext + purpose)
         bytes.append(lengthPrefixed: entry.device.bytes)
         bytes.append(lengthPrefixed: entry.topic.bytes)
         bytes.append(lengthPrefixed: collapseID)
@@ -33,28 +38,31 @@ enum EntryHeader {
         bytes.append(entry.expiration == nil ? 0 : 1)
         bytes.append(word: entry.expiration?.unixSeconds ?? 0)
         entry.traceContext?.append(to: &bytes)
+        entry.purpose?.append(to: &bytes)
         return bytes
     }
 
     /// - Returns: nil for malformed bytes.
     static func decode(_ bytes: [UInt8]) -> Fields? {
         var reader = ByteReader(bytes[...])
-        guard let format = reader.take(UInt8.self), format == version || format == versionWithTraceContext,
+        guard let version = reader.take(UInt8.self), versions.contains(version),
             let device = reader.takeLengthPrefixed(), let topic = reader.takeLengthPrefixed(),
             let collapseID = reader.takeLengthPrefixed(),
             let pushType = reader.takeLengthPrefixed(), let priority = reader.take(UInt8.self),
             let hasExpiration = reader.take(UInt8.self), hasExpiration <= 1,
-            let seconds = reader.take(UInt64.self)
-        else { return nil }
-        let traceContext = format == version ? nil : TraceContext(&reader)
-        guard reader.remainingByteCount == 0, (traceContext == nil) == (format == version),
+            let seconds = reader.take(UInt64.self),
             // Damage can make a field invalid.
             let deviceID = try? DeviceID(bytes: device), let checkedTopic = try? Topic(bytes: topic.span),
             let type = PushType(headerValue: pushType.span)
         else { return nil }
         let collapse = try? CollapseID(bytes: collapseID)
         let known = Priority(rawValue: priority)
-        guard collapse != nil || collapseID.isEmpty, known != nil || priority == 0 else { return nil }
+        let flags = version - versions.lowerBound
+        let traceContext = flags & traceContextFlag == 0 ? nil : TraceContext(&reader)
+        let purpose = flags & purposeFlag == 0 ? nil : TokenPurpose(&reader)
+        guard (traceContext == nil) == (flags & traceContextFlag == 0), (purpose == nil) == (flags & purposeFlag == 0),
+            reader.remainingByteCount == 0, collapse != nil || collapseID.isEmpty, known != nil || priority == 0
+        else { return nil }
         return Fields(
             device: deviceID,
             topic: checkedTopic,
@@ -62,7 +70,8 @@ enum EntryHeader {
             pushType: type,
             priority: known,
             expiration: hasExpiration == 1 ? Expiration(unixSeconds: seconds) : nil,
-            traceContext: traceContext
+            traceContext: traceContext,
+            purpose: purpose
         )
     }
 
@@ -145,7 +154,8 @@ struct EntryRow {
             maybeDuplicate: row.integer(11) != 0,
             receipt: row.optionalInteger(12).map { Timestamp(column: $0) },
             replayedAs: row.optionalInteger(17).flatMap(EntryID.init),
-            waitCause: state.isWaiting ? reason.flatMap { UInt8(exactly: $0) }.flatMap(WaitCause.init) : nil
+            waitCause: state.isWaiting ? reason.flatMap { UInt8(exactly: $0) }.flatMap(WaitCause.init) : nil,
+            purpose: fields.purpose
         )
     }
 

@@ -21,13 +21,13 @@ struct RegistrationRow {
         guard let device = DeviceRow(row, key: key) else { return nil }
         self.row = device
         place = Self.place(row)
-        fingerprint = row.bytes(13)
-        voIPFingerprint = row.optionalBytes(14)
-        bundle = row.isNull(15) ? nil : (row.integer(15), row.bytes(16))
+        fingerprint = row.bytes(14)
+        voIPFingerprint = row.optionalBytes(15)
+        bundle = row.isNull(16) ? nil : (row.integer(16), row.bytes(17))
     }
 
     /// Place in a row of `select`, even a damaged one.
-    static func place(_ row: SQLiteRow) -> Int64 { row.integer(12) }
+    static func place(_ row: SQLiteRow) -> Int64 { row.integer(13) }
 
     func change(
         _ registration: Device.Registration,
@@ -42,7 +42,7 @@ struct RegistrationRow {
         let contentIsSame =
             bundle?.bytes == registration.bundle && row.language == registration.language
             && row.region == registration.region && row.appVersion == registration.appVersion
-            && voIPTokenIsSame(registration, vault)
+            && voIPTokenIsSame(registration, vault) && extraTokensAreSame(registration, vault)
         // A token that does not open is rewritten, whatever its fingerprint.
         let isWhole = addressIsSame && row.openToken(vault) != nil
         return DeviceChange(
@@ -53,6 +53,11 @@ struct RegistrationRow {
             now: now,
             step: step
         )
+    }
+
+    private func extraTokensAreSame(_ registration: Device.Registration, _ vault: TokenVault) -> Bool {
+        guard row.extraTokens != nil else { return registration.extraTokens.isEmpty }
+        return row.openExtraTokens(vault) == registration.extraTokens
     }
 
     func voIPTokenIsSame(_ registration: Device.Registration, _ vault: TokenVault) -> Bool {

@@ -12,7 +12,7 @@ struct TokenVault: Sendable {
 
     /// Token's column; it opens in no other.
     enum Column {
-        case token, voIPToken
+        case token, voIPToken, extraTokens
     }
 
     /// - Returns: 12 bytes of nonce, ciphertext, tag.
@@ -21,10 +21,34 @@ struct TokenVault: Sendable {
         of registration: Device.Registration,
         random: inout some RandomSource
     ) -> [UInt8]? {
-        guard let token = column == .token ? registration.token : registration.voIPToken else { return nil }
+        let (key, topic, environment) = (registration.key, registration.topic, registration.environment)
+        let bytes: [UInt8]
+        switch column {
+        case .token: bytes = registration.token.bytes
+        case .voIPToken:
+            guard let token = registration.voIPToken else { return nil }
+            bytes = token.bytes
+        case .extraTokens:
+            return seal(registration.extraTokens, key: key, topic: topic, environment: environment, random: &random)
+        }
+        return seal(bytes, Self.row(key, topic, environment, column), random: &random)
+    }
+
+    /// - Returns: nil for no tokens.
+    func seal(
+        _ tokens: [ExtraToken],
+        key: DeviceKey,
+        topic: Topic,
+        environment: APNSEnvironment,
+        random: inout some RandomSource
+    ) -> [UInt8]? {
+        guard !tokens.isEmpty else { return nil }
+        return seal(ExtraToken.encode(tokens), Self.row(key, topic, environment, .extraTokens), random: &random)
+    }
+
+    private func seal(_ bytes: [UInt8], _ row: [UInt8], random: inout some RandomSource) -> [UInt8] {
         let nonce = random.bytes(count: ChaChaPoly.nonceByteCount)
-        let row = Self.row(registration.key, registration.topic, registration.environment, column)
-        return nonce + ChaChaPoly.seal(token.bytes, key: secrets.tokens, nonce: nonce, aad: row)
+        return nonce + ChaChaPoly.seal(bytes, key: secrets.tokens, nonce: nonce, aad: row)
     }
 
     /// - Returns: nil for a token not sealed for this row.
@@ -35,16 +59,29 @@ struct TokenVault: Sendable {
         topic: Topic,
         environment: APNSEnvironment
     ) -> DeviceToken? {
+        // Fails only if a token's limits changed.
+        open(sealed, Self.row(key, topic, environment, column)).flatMap { try? DeviceToken(bytes: $0) }
+    }
+
+    /// - Returns: nil for tokens not sealed for this row.
+    func openExtraTokens(
+        _ sealed: [UInt8],
+        key: DeviceKey,
+        topic: Topic,
+        environment: APNSEnvironment
+    ) -> [ExtraToken]? {
+        open(sealed, Self.row(key, topic, environment, .extraTokens)).flatMap { ExtraToken.decode($0) }
+    }
+
+    private func open(_ sealed: [UInt8], _ row: [UInt8]) -> [UInt8]? {
         guard sealed.count >= ChaChaPoly.nonceByteCount else { return nil }
         do throws(PrimitiveError) {
-            let bytes = try ChaChaPoly.open(
+            return try ChaChaPoly.open(
                 sealed[ChaChaPoly.nonceByteCount...],
                 key: secrets.tokens,
                 nonce: Array(sealed.prefix(ChaChaPoly.nonceByteCount)),
-                aad: Self.row(key, topic, environment, column)
+                aad: row
             )
-            // Fails only if a token's limits changed.
-            return try? DeviceToken(bytes: bytes)
         } catch {
             return nil
         }
@@ -71,7 +108,11 @@ struct TokenVault: Sendable {
         }
         row.append(environment.code)
         // The first column is older, and ends with the environment.
-        if column == .voIPToken { row.append(1) }
+        switch column {
+        case .token: break
+        case .voIPToken: row.append(1)
+        case .extraTokens: row.append(2)
+        }
         return row
     }
 }

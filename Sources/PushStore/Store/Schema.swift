@@ -7,7 +7,7 @@ enum Schema {
 
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
-        fallbacks, reachedDevices, partialRequests, traceContexts,
+        fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens,
     ]
     /// First version with device places.
     static let placesVersion = 8
@@ -142,6 +142,11 @@ enum Schema {
 
     /// Adds version 2 of `EntryHeader`, in which an earlier program would see damage.
     private static let traceContexts = "-- EntryHeader 2"
+
+    /// Encrypted tokens of Live Activities, widgets, controls and location; NULL for none. Headers of versions 3 and 4.
+    private static let extraTokens = """
+        ALTER TABLE device ADD COLUMN extra_tokens BLOB;
+        """
 
     private static let devices = """
         CREATE TABLE device (

@@ -94,9 +94,9 @@ extension StoreReader {
         let found = try sql(Self.selectPage).all([
             .integer(last), .integer(places.upperBound), .integer(number), .integer(Int64(limit)),
         ]) { row in
-            let device = try? DeviceID(bytes: row.bytes(13))
+            let device = try? DeviceID(bytes: row.bytes(14))
             return (
-                place: row.integer(12),
+                place: row.integer(13),
                 row: device.flatMap { DeviceRow(row, key: DeviceKey(tenant: tenant, device: $0)) }
             )
         }

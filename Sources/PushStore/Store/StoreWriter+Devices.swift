@@ -75,12 +75,12 @@ extension StoreWriter {
         try sql(
             """
             INSERT INTO device (place, tenant, id, \(DeviceRow.columns), fingerprint, voip_fingerprint, bundle)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (place) DO UPDATE SET topic = excluded.topic, environment = excluded.environment,
                 token = excluded.token, quarantine = excluded.quarantine, voip_token = excluded.voip_token,
                 voip_quarantine = excluded.voip_quarantine, language = excluded.language, region = excluded.region,
                 app_version = excluded.app_version, registered = excluded.registered, seen = excluded.seen,
-                reached = excluded.reached,
+                reached = excluded.reached, extra_tokens = excluded.extra_tokens,
                 fingerprint = excluded.fingerprint, voip_fingerprint = excluded.voip_fingerprint,
                 bundle = excluded.bundle
             """
@@ -91,6 +91,7 @@ extension StoreWriter {
             .optional(voIPQuarantine), .optional(registration.language), .optional(registration.region),
             .optional(registration.appVersion), (addressStays?.row.registered ?? now).column, now.column,
             .integer(addressStays?.row.isReached == true ? 1 : 0),
+            .optional(vault.seal(.extraTokens, of: registration, random: &random)),
             .bytes(vault.fingerprint(registration.token, registration.environment, key.tenant)),
             .optional(voIPFingerprint), .integer(bundle),
         ])
@@ -150,6 +151,7 @@ extension StoreWriter {
         guard let tenant = try tenants.number(key.tenant),
             let row = try find(key, number: tenant)?.row
         else { return .unknown }
+        if let purpose = unregistration.purpose { return try unregister(unregistration, purpose, row) }
         let place = SQLiteValue.integer(row.place)
         let fingerprint = vault.fingerprint(unregistration.token, row.row.environment, key.tenant)
         guard row.fingerprint == fingerprint || row.voIPFingerprint == fingerprint else { return .otherToken }
@@ -175,6 +177,24 @@ extension StoreWriter {
         case .registeredSince, .otherToken, .unknown: break
         }
         return result
+    }
+
+    /// Removes the token also in doubt: the app's next launch brings back one that is still good.
+    private func unregister(
+        _ unregistration: Unregistration,
+        _ purpose: TokenPurpose,
+        _ found: RegistrationRow
+    ) throws(StoreError) -> UnregisterResult {
+        let row = found.row
+        let tokens = row.openExtraTokens(vault) ?? []
+        let rest = tokens.filter { $0 != ExtraToken(purpose, unregistration.token) }
+        guard rest.count < tokens.count else { return .otherToken }
+        let result = unregistration.result(seen: row.seen, step: settings.sightingStep)
+        guard result != .registeredSince else { return result }
+        let (topic, environment) = (row.topic, row.environment)
+        let sealed = vault.seal(rest, key: row.key, topic: topic, environment: environment, random: &random)
+        try sql("UPDATE device SET extra_tokens = ? WHERE place = ?").run([.optional(sealed), .integer(found.place)])
+        return .deleted
     }
 
     func markReached(_ tokens: [ReachedToken]) throws(StoreError) {

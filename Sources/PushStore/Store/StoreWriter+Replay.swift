@@ -50,7 +50,8 @@ extension StoreWriter {
             traceContext: entry.traceContext,
             receiptHash: receiptHash,
             fallbackAfter: watch?.fallbackAfter.map { .milliseconds($0) },
-            isReported: watch?.isReported ?? false
+            isReported: watch?.isReported ?? false,
+            purpose: entry.purpose
         )
         try insert(copy, as: id, tenant: tenant, now: now)
         try sql("UPDATE entry SET replayed_as = ? WHERE id = ?").run([.integer(id.value), .integer(entry.id.value)])

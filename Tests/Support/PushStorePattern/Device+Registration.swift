@@ -21,7 +21,8 @@ extension Device {
             registered: registered,
             seen: seen,
             quarantine: quarantine,
-            voIPQuarantine: voIPQuarantine
+            voIPQuarantine: voIPQuarantine,
+            extraTokens: registration.extraTokens
         )
     }
 

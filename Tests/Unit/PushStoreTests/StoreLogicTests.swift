@@ -74,12 +74,14 @@ struct StoreLogicTests {
             if number.isMultiple(of: 2) {
                 entry.traceContext = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0\(number / 2)")
             }
+            if number > 3 { entry.purpose = TokenPurpose(.liveActivity, name: "order-\(number)") }
             let header = EntryHeader.encode(entry)
             let fields = try #require(EntryHeader.decode(header))
             #expect(fields.device == entry.device && fields.topic == entry.topic)
             #expect(fields.collapseID == entry.collapseID && fields.priority == entry.priority)
             #expect(fields.pushType == entry.pushType && fields.expiration == entry.expiration)
             #expect(fields.traceContext == entry.traceContext)
+            #expect(fields.purpose == entry.purpose)
             for count in 0..<header.count { #expect(EntryHeader.decode(Array(header.prefix(count))) == nil) }
             #expect(EntryHeader.decode(header + [0]) == nil)
         }
