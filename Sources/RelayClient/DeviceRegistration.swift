@@ -12,7 +12,7 @@ public import NotificationCore
 ///
 /// The back end adds nothing; it only has to know the device's owner.
 public struct DeviceRegistration: Sendable {
-    /// JSON object in UTF-8, at most some 4,500 bytes.
+    /// JSON object in UTF-8, some 4,500 bytes without `tokens`.
     public let json: [UInt8]
     let epoch: UInt64
 
@@ -32,6 +32,7 @@ public struct DeviceRegistration: Sendable {
     ///   - language: BCP 47 tag, for senders that localize.
     ///   - region: ISO 3166 code.
     ///   - appVersion: 1 to 32 of `A-Z a-z 0-9 . - + _`.
+    ///   - tokens: all that the app has now of Live Activities, widgets, controls and location; at most 16.
     /// - Throws: `RegistrationError` for a value that the relay would refuse; `AppDeviceError`, for example
     ///   `.rotationDue`.
     public init(
@@ -41,7 +42,8 @@ public struct DeviceRegistration: Sendable {
         voIPToken: [UInt8]? = nil,
         language: String? = nil,
         region: String? = nil,
-        appVersion: String? = nil
+        appVersion: String? = nil,
+        tokens: [PurposeToken] = []
     ) throws {
         let bundle = try device.bundle()
         guard Self.isToken(token) else { throw RegistrationError.token }
@@ -49,6 +51,9 @@ public struct DeviceRegistration: Sendable {
         guard language.map(DeviceWords.isLanguage) ?? true else { throw RegistrationError.language }
         guard region.map(DeviceWords.isRegion) ?? true else { throw RegistrationError.region }
         guard appVersion.map(DeviceWords.isVersion) ?? true else { throw RegistrationError.appVersion }
+        guard tokens.count <= 16, tokens.allSatisfy({ (1...512).contains($0.bytes.count) && $0.isNamedRight }) else {
+            throw RegistrationError.tokens
+        }
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("token", Self.hex(token))
@@ -59,6 +64,17 @@ public struct DeviceRegistration: Sendable {
             if let language { writer.member("language", language) }
             if let region { writer.member("region", region) }
             if let appVersion { writer.member("app-version", appVersion) }
+            guard !tokens.isEmpty else { return }
+            writer.name("tokens")
+            writer.array { writer in
+                for token in tokens {
+                    writer.object { writer in
+                        writer.member("kind", token.kind.rawValue)
+                        if let name = token.name { writer.member("name", name) }
+                        writer.member("token", Self.hex(token.bytes))
+                    }
+                }
+            }
         }
         json = writer.bytes
         epoch = bundle.epoch
@@ -69,6 +85,46 @@ public struct DeviceRegistration: Sendable {
     private static func hex(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+/// Device token of a Live Activity, widget, control or location extension.
+public struct PurposeToken: Hashable, Sendable {
+    /// Apple's framework that issued it.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// `pushToStartTokenUpdates` of one type of attributes, whose name is the token's.
+        case liveActivityStart = "liveactivity-start"
+        /// `pushTokenUpdates` of one Live Activity.
+        case liveActivity = "liveactivity"
+        /// WidgetKit's, from `WidgetPushHandler`.
+        case widgets
+        /// WidgetKit's, from `ControlPushHandler`.
+        case controls
+        /// Core Location's, from `startMonitoringLocationPushes`.
+        case location
+    }
+
+    /// Its kind.
+    public let kind: Kind
+    /// Tells several of a kind apart: 1 to 64 printable ASCII characters without spaces.
+    public let name: String?
+    /// Token of 1 to 512 bytes.
+    public let bytes: [UInt8]
+
+    /// - Parameters:
+    ///   - kind: Apple's framework that issued it.
+    ///   - name: a Live Activity's id, or the type of attributes of a push to start; nil for widgets and location.
+    ///   - bytes: 1 to 512 bytes.
+    public init(_ kind: Kind, name: String? = nil, bytes: [UInt8]) {
+        self.kind = kind
+        self.name = name
+        self.bytes = bytes
+    }
+
+    var isNamedRight: Bool {
+        guard let name else { return kind != .liveActivity && kind != .liveActivityStart }
+        guard kind != .widgets, kind != .location else { return false }
+        return (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 
@@ -104,6 +160,8 @@ public enum RegistrationError: Error, Hashable, Sendable {
     case region
     /// The version is not 1 to 32 of `A-Z a-z 0-9 . - + _`.
     case appVersion
+    /// A token of another kind without the name that it needs, not of 1 to 512 bytes, or more than 16.
+    case tokens
     /// No answer of the relay's from the back end.
     case answer
     /// The relay has a bundle other than the registration's.

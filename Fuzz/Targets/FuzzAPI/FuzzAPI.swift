@@ -84,7 +84,7 @@ private func checkNotifications(_ request: APIRequest) throws(Problem) {
     require(kind.expirySeconds.contains(submission.expirySeconds), "one of few expirations")
     require(submission.collapseWord == nil || kind.collapses, "a call replaces none")
     require(kind.pushType.expects(submission.priority), "a priority of Apple's for the push type")
-    for recipient in submission.recipients { check(recipient, kind) }
+    for recipient in submission.recipients { check(recipient, submission) }
 }
 
 private let webPushRoom = SealedPayload.webPushRoom(placeholder: Stock.placeholder)
@@ -101,20 +101,20 @@ private func read(_ request: APIRequest, _ value: JSONValue) throws(Problem) -> 
 }
 
 /// Checks that Apple gets a payload that it accepts, of which only the field and the trace are the sender's.
-private func check(_ recipient: NotificationSubmission.Recipient, _ kind: NotificationClass) {
+private func check(_ recipient: NotificationSubmission.Recipient, _ submission: NotificationSubmission) {
+    let kind = submission.notificationClass
     require(Identifier.isValid(recipient.device.text), "a device's id is one")
-    let payload = SealedPayload.bytes(
-        recipient.field,
-        placeholder: Stock.placeholder,
-        trace: recipient.trace,
-        pushType: kind.pushType
-    )
+    // Only a Live Activity may be too large, which is a fault of its own.
+    guard let payload = try? submission.payload(for: recipient, placeholder: Stock.placeholder) else {
+        return require(kind == .liveActivity, "a payload is one that Apple takes")
+    }
     require(payload.count <= kind.pushClass.payloadByteCountMax, "a payload is no larger than Apple takes")
     let limits = JSONParser.Limits(byteCountMax: payload.count, depthMax: 4, allowsFractions: false)
     guard let value = try? JSONParser.parse(payload, limits: limits) else {
         return require(false, "a payload is JSON")
     }
     let names = value.members?.map(\.name) ?? []
+    if kind.sealing == .refused || kind == .liveActivity { return require(names == ["aps"], "only Apple's member") }
     guard let own = recipient.field else {
         require(kind.sealing != .required && names == ["aps", "trace"], "what only wakes has nothing of the sender's")
         return

@@ -1,4 +1,4 @@
-import Envelope
+package import Envelope
 
 /// JSON value of your app, such as a member beside `aps` or a Live Activity's content state.
 ///
@@ -61,7 +61,7 @@ public struct PayloadValue: Sendable, Equatable {
         self = PayloadValue(try PushPayload.parse(json))
     }
 
-    init(_ value: JSONValue) {
+    package init(_ value: JSONValue) {
         switch value.content {
         case .null: content = .null
         case .bool(let flag): content = .bool(flag)

@@ -1,6 +1,7 @@
 package import APNS
 package import Envelope
 import Keys
+package import PushStore
 import ServiceParts
 
 /// Body of `PUT /v1/devices/{id}`, the same on every launch of the app.
@@ -17,20 +18,25 @@ package struct DeviceUpload: Equatable, Sendable {
     /// Assigned two-letter code of ISO 3166-1.
     package let region: String?
     package let appVersion: String?
+    package let extraTokens: [ExtraToken]
 
     private static let names = [
         "token", "voip-token", "topic", "environment", "bundle", "language", "region", "app-version",
+        "tokens",
     ]
+    static let hexCounts = 2...2 * DeviceToken.byteCountMax
+    static let hexForm =
+        "the device token as hexadecimal digits, two for each byte, 1 to \(DeviceToken.byteCountMax) bytes"
 
     package init(_ value: JSONValue) throws(Problem) {
         let faults = FieldErrors()
         guard let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
             throw Problem(faults.all)
         }
-        let hex = "the device token as hexadecimal digits, two for each byte, 1 to \(DeviceToken.byteCountMax) bytes"
-        let hexCounts = 2...2 * DeviceToken.byteCountMax
+        let (hex, hexCounts) = (Self.hexForm, Self.hexCounts)
         let token = reader.text("token", hexCounts, hex, isRequired: true) { (try? DeviceToken(hex: $0)) != nil }
         let voIP = reader.text("voip-token", hexCounts, hex) { (try? DeviceToken(hex: $0)) != nil }
+        let extraTokens = TokenFields.tokens(reader)
         let topic = reader.text("topic", 1...155, "the app's bundle id, without a topic's suffix", isRequired: true) {
             (try? BundleID($0)) != nil
         }
@@ -58,6 +64,7 @@ package struct DeviceUpload: Equatable, Sendable {
         self.language = language
         self.region = region
         appVersion = version
+        self.extraTokens = extraTokens
     }
 
     private static func bundle(_ reader: ObjectReader) -> [UInt8]? {

@@ -14,6 +14,8 @@ package struct NotificationSubmission: Equatable, Sendable {
         /// nil only if the class does not require one.
         package let field: SealedField?
         package let trace: Trace
+        /// nil for the app's own token, and PushKit's.
+        package let purpose: TokenPurpose?
         /// Hash of the sealed capability; nil: no receipt is awaited.
         package let receiptHash: ReceiptHash?
     }
@@ -23,6 +25,8 @@ package struct NotificationSubmission: Equatable, Sendable {
     package let priority: Priority
     /// Seconds from now; 0 is one attempt by APNs.
     package let expirySeconds: Int64
+    /// Only of a Live Activity.
+    package let activity: ActivityFields?
     /// Sender's word; Apple sees another for each device.
     package let collapseWord: String?
     package let idempotencyKey: String?
@@ -38,26 +42,32 @@ package struct NotificationSubmission: Equatable, Sendable {
     package var digest: [UInt8] { SHA256.hash(body) }
 
     private static let names = [
-        "topic", "class", "priority", "expiry", "collapse-id", IdempotencyKey.name, "partial", "recipients",
+        "topic", "class", "priority", "expiry", "collapse-id", IdempotencyKey.name, "partial", "recipients", "aps",
+        "alerts",
     ]
-    private static let recipientNames = ["device", "sealed", "webpush", "trace", "receipt-hash"]
+    private static let recipientNames = ["device", "sealed", "webpush", "trace", "receipt-hash", "token-name"]
 
-    /// - Parameter app: room for a record of RFC 8291 in the app; nil if the tenant has no such app.
+    /// - Parameters:
+    ///   - app: room for a record of RFC 8291 in the app; nil if the tenant has no such app.
+    ///   - allowsClearText: true if a Live Activity's content state may be clear.
     /// - Throws: `.plainText`, `.payloadTooLarge`, `.invalidFields`.
     package init(
         _ request: APIRequest,
         _ value: JSONValue,
         app: (BundleID) -> Int?,
         recipientCountMax: Int,
+        allowsClearText: Bool = false,
         random: inout some RandomSource
     ) throws(Problem) {
         let faults = FieldErrors()
-        PlainTextNames.find(in: value, at: .root, faults)
+        let isClear = allowsClearText && value["class"]?.string == NotificationClass.liveActivity.rawValue
+        let searched = isClear ? .object((value.members ?? []).filter { $0.name != "aps" }) : value
+        PlainTextNames.find(in: searched, at: .root, faults)
         guard faults.all.isEmpty, let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
             throw Problem(faults.all)
         }
         var known: (bundleID: BundleID, room: Int)?
-        _ = reader.text("topic", 1...155, "the bundle id of one of the tenant's apps", isRequired: true) { text in
+        _ = reader.text("topic", 1...155, Self.topicForm(reader), isRequired: true) { text in
             if let id = try? BundleID(text), let room = app(id) { known = (id, room) }
             return known != nil
         }
@@ -65,19 +75,22 @@ package struct NotificationSubmission: Equatable, Sendable {
         let notificationClass = chosen ?? .normal
         let priority = Self.priority(reader, notificationClass)
         let expiry = Self.expiry(reader, notificationClass)
+        let activity = Self.activity(reader, notificationClass, allowsClearText: allowsClearText)
         let word = Self.collapseWord(reader, notificationClass)
         let key = IdempotencyKey.read(request, reader)
         let isPartial = reader.flag("partial") ?? false
         let elements =
             reader.elements("recipients", 1...recipientCountMax, of: "recipients", isRequired: true) ?? []
         // Recipients cannot be checked without these two.
-        guard let (bundleID, room) = known, chosen != nil else { throw Problem(faults.all) }
+        guard let (bundleID, room) = known, chosen != nil, notificationClass != .liveActivity || activity != nil else {
+            throw Problem(faults.all)
+        }
         var recipients: [Recipient] = []
         var rejected: [RecipientRejection] = []
         recipients.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() where faults.all.count < FieldErrors.countMax {
             let own = isPartial ? RecipientRejection.makeFaults() : faults
-            let recipient = Self.recipient(element, at: index, notificationClass, room: room, own, &random)
+            let recipient = Self.recipient(element, at: index, notificationClass, activity, room: room, own, &random)
             if isPartial, !own.all.isEmpty {
                 rejected.append(RecipientRejection(index, Self.device(element.value), own))
             } else if let recipient {
@@ -90,6 +103,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         self.bundleID = bundleID
         self.notificationClass = notificationClass
         self.priority = priority
+        self.activity = activity
         expirySeconds = expiry
         collapseWord = word
         idempotencyKey = key
@@ -97,6 +111,51 @@ package struct NotificationSubmission: Equatable, Sendable {
         self.isPartial = isPartial
         self.rejected = rejected
         body = request.body
+    }
+
+    /// Payload of one recipient's push.
+    ///
+    /// - Throws: Apple's rule, for a Live Activity.
+    package func payload(for recipient: Recipient, placeholder: Placeholder) throws(PayloadError) -> [UInt8] {
+        guard let activity else {
+            return SealedPayload.bytes(
+                recipient.field,
+                placeholder: placeholder,
+                trace: recipient.trace,
+                pushType: notificationClass.pushType
+            )
+        }
+        let sealed = recipient.field.map { field in
+            JSONValue.object([
+                .named(field.format.rawValue, .string(String(decoding: field.text, as: UTF8.self))),
+                .named("trace", .string(recipient.trace.text)),
+            ])
+        }
+        return try activity.payload(sealed: sealed, alert: Alert(placeholder))
+    }
+
+    /// Apple's rule, if the topic has a push type's suffix.
+    private static func topicForm(_ reader: ObjectReader) -> String {
+        let form = "the bundle id of one of the tenant's apps"
+        guard let text = reader.object["topic"]?.string, let owner = (try? Topic(text))?.suffixOwner else {
+            return form
+        }
+        return form + "; the service adds \(owner.topicSuffix), Apple's suffix for \(owner.rawValue) pushes"
+    }
+
+    private static func activity(
+        _ reader: ObjectReader,
+        _ notificationClass: NotificationClass,
+        allowsClearText: Bool
+    ) -> ActivityFields? {
+        guard notificationClass != .liveActivity else {
+            return ActivityFields(reader, allowsClearText: allowsClearText)
+        }
+        for name in ["aps", "alerts"] {
+            guard let value = reader.object[name] else { continue }
+            reader.wrong(name, value, "none: the service writes this class's 'aps'")
+        }
+        return nil
     }
 
     private static func priority(_ reader: ObjectReader, _ notificationClass: NotificationClass) -> Priority {
@@ -133,7 +192,8 @@ package struct NotificationSubmission: Equatable, Sendable {
     private static func collapseWord(_ reader: ObjectReader, _ notificationClass: NotificationClass) -> String? {
         guard let value = reader.object["collapse-id"] else { return nil }
         guard notificationClass.collapses else {
-            reader.wrong("collapse-id", value, "none for a call: every call rings")
+            let reason = notificationClass == .call ? "a call: every call rings" : "this class: nothing is replaced"
+            reader.wrong("collapse-id", value, "none for \(reason)")
             return nil
         }
         return reader.text(
@@ -149,6 +209,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         _ element: (value: JSONValue, path: FieldPath),
         at index: Int,
         _ notificationClass: NotificationClass,
+        _ activity: ActivityFields?,
         room: Int,
         _ faults: FieldErrors,
         _ random: inout some RandomSource
@@ -165,8 +226,11 @@ package struct NotificationSubmission: Equatable, Sendable {
             isValid: Identifier.isValid
         )
         let isSealed = reader.object["sealed"] != nil || reader.object["webpush"] != nil
-        let isFieldExpected = isSealed || notificationClass.sealing == .required
-        let field = isFieldExpected ? field(reader, notificationClass, room: room) : nil
+        let isFieldExpected =
+            isSealed || notificationClass.sealing == .required
+            || (notificationClass == .liveActivity && activity?.aps.contentState == nil)
+        let field = isFieldExpected ? field(reader, notificationClass, activity, room: room) : nil
+        let purpose = purpose(reader, notificationClass, activity)
         let traceForm = "22 characters of base64url: 16 random bytes, for this device only"
         var trace: Trace?
         _ = reader.text("trace", 22...22, traceForm) { text in
@@ -182,14 +246,35 @@ package struct NotificationSubmission: Equatable, Sendable {
         if !isFieldExpected, let value = reader.object["receipt-hash"] {
             reader.wrong("receipt-hash", value, "none without 'sealed', in which the capability is")
         }
-        guard let device = device.flatMap({ try? DeviceID($0) }), !isFieldExpected || field != nil else { return nil }
+        guard let device = device.flatMap({ try? DeviceID($0) }), !isFieldExpected || field != nil,
+            purpose != nil || notificationClass.tokenKind == nil
+        else { return nil }
         return Recipient(
             index: index,
             device: device,
             field: field,
             trace: trace ?? Trace(bytes: random.bytes(count: 16)),
+            purpose: purpose,
             receiptHash: hash
         )
+    }
+
+    /// - Returns: nil for the app's own token and PushKit's, and with a fault.
+    private static func purpose(
+        _ reader: ObjectReader,
+        _ notificationClass: NotificationClass,
+        _ activity: ActivityFields?
+    ) -> TokenPurpose? {
+        let isStart = activity?.aps.event == .start
+        guard let kind = notificationClass.tokenKind, !isStart else {
+            if let value = reader.object["token-name"] {
+                let start = "a start goes to the token that 'attributes-type' names"
+                let reason = isStart ? start : "this class has one token"
+                reader.wrong("token-name", value, "none: \(reason)")
+            }
+            return isStart ? TokenPurpose(.liveActivityStart, name: activity?.aps.attributesType ?? "") : nil
+        }
+        return TokenFields.purpose(kind, reader, "token-name")
     }
 
     /// Device of a recipient with any faults.
@@ -200,16 +285,26 @@ package struct NotificationSubmission: Equatable, Sendable {
     private static func field(
         _ reader: ObjectReader,
         _ notificationClass: NotificationClass,
+        _ activity: ActivityFields?,
         room: Int
     ) -> SealedField? {
+        let hasRoom = notificationClass.sealing != .refused && activity?.aps.contentState == nil
+        for name in hasRoom ? [] : ["sealed", "webpush"] {
+            guard let value = reader.object[name] else { continue }
+            let refused = "none: this class has only Apple's own members, and no room for others"
+            let twice = "none beside 'content-state' in 'aps'; write one of them"
+            reader.wrong(name, value, notificationClass.sealing == .refused ? refused : twice)
+            return nil
+        }
         let webPush = reader.object["webpush"]
         guard let webPush else {
-            return sealed(reader, "sealed") { text throws(SealedFieldError) in
+            let isActivity = notificationClass == .liveActivity
+            return sealed(reader, "sealed", isContentState: isActivity) { text throws(SealedFieldError) in
                 try SealedField(sealed: text, for: notificationClass.pushClass)
             }
         }
-        guard reader.object["sealed"] == nil, notificationClass != .call else {
-            let problem = "'sealed' or 'webpush', not both, and no 'webpush' for a call"
+        guard reader.object["sealed"] == nil, notificationClass != .call, notificationClass != .liveActivity else {
+            let problem = "'sealed' or 'webpush', not both, and no 'webpush' for a call or Live Activity"
             reader.wrong("webpush", webPush, problem)
             return nil
         }
@@ -221,9 +316,12 @@ package struct NotificationSubmission: Equatable, Sendable {
     private static func sealed(
         _ reader: ObjectReader,
         _ name: String,
+        isContentState: Bool = false,
         _ make: (String) throws(SealedFieldError) -> SealedField
     ) -> SealedField? {
-        let expected = "the output of sealing, in base64url"
+        let form = "the output of sealing, in base64url"
+        let rule = PayloadError.missing(.contentState, for: .liveactivity)
+        let expected = isContentState ? "\(form), or 'content-state' in 'aps'; Apple's rule: \(rule)" : form
         guard let value = reader.value(name, expected, isRequired: true) else { return nil }
         guard !SealedField.isWholePayload(value) else {
             reader.faults.add(.wrong, reader.place(name), at: value.offset, SealedField.wholePayloadAdvice)

@@ -16,6 +16,7 @@ struct Recipient: Sendable {
         _ lookup: DeviceLookup,
         topic: Topic,
         pushType: PushType,
+        purpose: TokenPurpose?,
         tenant: TenantID,
         settings: ServiceSettings
     ) throws(Failure) {
@@ -46,8 +47,12 @@ struct Recipient: Sendable {
             )
         case nil: break
         }
-        if pushType == .voip, device.voIPToken == nil {
-            throw Failure(sentence: "the device has no 'voip-token', which a call needs; the app registers it")
+        if device.token(for: pushType, purpose) == nil {
+            guard let purpose else {
+                throw Failure(sentence: "the device has no 'voip-token', which a call needs; the app registers it")
+            }
+            let kind = "'\(purpose.kind.word)'\(purpose.name.isEmpty ? "" : " and this name")"
+            throw Failure(sentence: "the device has no token of kind \(kind); the app registers it in 'tokens'")
         }
         self.app = app
         self.device = device

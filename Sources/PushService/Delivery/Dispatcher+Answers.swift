@@ -240,6 +240,12 @@ extension Dispatcher {
         context.log.event(event, level, at: context.clock.now(), members + more)
     }
 
+    private func unregister(_ pending: Pending, _ token: DeviceToken, at timestamp: Timestamp) {
+        let purpose = pending.entry.purpose
+        let gone = Unregistration(key: pending.key, token: token, timestamp: timestamp, purpose: purpose)
+        deviceEffects.add(.unregister(gone))
+    }
+
     private func judgeDevice(
         _ report: ClientReport,
         _ decision: Decision,
@@ -258,8 +264,10 @@ extension Dispatcher {
             environment: environment,
             isReached: device.isReached
         )
-        let isBad = decision.device == .quarantine
-        if isBad || report.status == 200 || report.status == 410 {
+        // Another purpose's token ends in many ways, which says nothing about the environment.
+        let isOfApp = pending.entry.purpose == nil
+        let isBad = isOfApp && decision.device == .quarantine
+        if isOfApp, isBad || report.status == 200 || report.status == 410 {
             if quarantine.didAnswer(at: place, isFailure: isBad, now: Int64(clamping: now.milliseconds)) {
                 context.log.event(
                     "environment-suspected",
@@ -292,7 +300,7 @@ extension Dispatcher {
         let region = device.region
         if report.status == 200 {
             ledger.add(\.sent, app: pending.bundleID.text, region: region)
-            if !device.isReached, pending.entry.pushType != .voip {
+            if !device.isReached, isOfApp, pending.entry.pushType != .voip {
                 reached.add(ReachedToken(token: token, environment: environment, tenant: pending.entry.tenant))
             }
         }
@@ -301,15 +309,12 @@ extension Dispatcher {
         }
         switch decision.device {
         case .keep, .markReached: break
-        case .quarantine:
+        case .quarantine where isOfApp:
             deviceEffects.add(.setAside(token, environment, pending.entry.tenant))
-        case .deletePair:
+        case .deletePair, .quarantine:
             // A registration after the attempt stays.
-            deviceEffects.add(
-                .unregister(Unregistration(key: pending.key, token: token, timestamp: pending.attemptTime))
-            )
-        case .deleteIfRegisteredBy(let timestamp):
-            deviceEffects.add(.unregister(Unregistration(key: pending.key, token: token, timestamp: timestamp)))
+            unregister(pending, token, at: pending.attemptTime)
+        case .deleteIfRegisteredBy(let timestamp): unregister(pending, token, at: timestamp)
         case .slowDown(let delay):
             flow.bucket.slowDown(Self.bucketKey(pending.key), for: delay, now: context.clock.uptime())
         }

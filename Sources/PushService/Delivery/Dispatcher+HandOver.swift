@@ -62,7 +62,7 @@ extension Dispatcher {
         var clients: [Int] = []
         for index in offer.entries.indices {
             let environment = offer.devices[index].environment
-            guard Self.token(of: offer.entries[index].pushType, offer.devices[index]) != nil,
+            guard offer.devices[index].token(for: offer.entries[index].pushType, offer.entries[index].purpose) != nil,
                 let client = lanes.entry(tenant: tenant, bundleID: offer.bundleID, environment: environment),
                 suspensions.isEmpty
                     || !suspensions.stops(
@@ -105,12 +105,13 @@ extension Dispatcher {
         for (index, ticket) in reservation.tickets.enumerated() {
             let device = offer.devices[index]
             let topic = offer.entries[index].topic
-            let destination = Self.token(of: offer.entries[index].pushType, device).map {
+            let purpose = offer.entries[index].purpose
+            let destination = device.token(for: offer.entries[index].pushType, purpose).map {
                 PushDestination.push(token: $0, topic: topic)
             }
             pendings[ticket] = Pending(
                 leased: offer.entries[index].leased(leases[index], tenant: offer.tenant, created: offer.now),
-                destination: destination ?? .end("NoVoIPToken"),
+                destination: destination ?? .end(PushDestination.noToken(purpose)),
                 bundleID: offer.bundleID,
                 device: device,
                 client: nil,
@@ -126,10 +127,6 @@ extension Dispatcher {
         context.loop.checkIsolated()
         flow.didNotStore(reservation.tickets)
         plan()
-    }
-
-    private static func token(of pushType: PushType, _ device: Device) -> DeviceToken? {
-        pushType == .voip ? device.voIPToken : device.token
     }
 
     // MARK: Queued entries

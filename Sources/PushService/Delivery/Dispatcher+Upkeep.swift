@@ -74,8 +74,10 @@ extension Dispatcher {
         releases.add(steps(own, of: entry, amount))
     }
 
-    /// Accepted by the API: for calls, and from SAP's properties.
-    private static let typesWithTopics: [PushType] = [.alert, .voip, .complication, .fileprovider]
+    /// Accepted by the API, some only from SAP's properties.
+    private static let typesWithTopics: [PushType] = [
+        .alert, .voip, .complication, .fileprovider, .liveactivity, .widgets, .controls, .location,
+    ]
 
     private func steps(
         _ places: [CredentialPlan.Place],

@@ -33,8 +33,8 @@ enum PushDestination: Equatable {
                 self = .park
                 return
             }
-            guard let token = entry.pushType == .voip ? device.voIPToken : device.token else {
-                self = .end("NoVoIPToken")
+            guard let token = device.token(for: entry.pushType, entry.purpose) else {
+                self = .end(Self.noToken(entry.purpose))
                 return
             }
             guard let topic = Self.topic(of: entry) else {
@@ -44,6 +44,9 @@ enum PushDestination: Equatable {
             self = .push(token: token, topic: topic)
         }
     }
+
+    /// Reason of an attempt without a token.
+    static func noToken(_ purpose: TokenPurpose?) -> String { purpose == nil ? "NoVoIPToken" : "NoToken" }
 
     private static func topic(of entry: OutboxEntry) -> Topic? {
         let bundleID = BundleID(of: entry.topic, entry.pushType)

@@ -24,7 +24,8 @@ struct DeviceHandler: Sendable {
             bundle: upload.keyBundle,
             language: upload.language,
             region: upload.region,
-            appVersion: upload.appVersion
+            appVersion: upload.appVersion,
+            extraTokens: upload.extraTokens
         )
         let now = context.clock.now()
         let results = try await context.asking { () throws(StoreError) in
@@ -47,6 +48,17 @@ struct DeviceHandler: Sendable {
             if let region = device.region { writer.member("region", region) }
             if let version = device.appVersion { writer.member("app-version", version) }
             writer.member("has-voip-token", device.voIPToken != nil)
+            if !device.extraTokens.isEmpty {
+                writer.name("tokens")
+                writer.array { writer in
+                    for token in device.extraTokens {
+                        writer.object { writer in
+                            writer.member("kind", token.purpose.kind.word)
+                            if !token.purpose.name.isEmpty { writer.member("name", token.purpose.name) }
+                        }
+                    }
+                }
+            }
             writer.member("registered", device.registered.text)
             writer.member("seen", device.seen.text)
             if let quarantine = device.quarantine { writer.member("quarantine", quarantine.word) }

@@ -77,6 +77,7 @@ package enum SealedPayload {
         pushType: PushType
     ) -> [UInt8] {
         var bytes: [UInt8] = []
+        if pushType == .widgets || pushType == .controls { return contentChanged }
         // Exactly enough: thousands may be in flight.
         let around = alertHead.count + placeholder.alertJSON.count + alertMiddle.count + webPushName.count
         let fieldByteCount = field?.text.count ?? 0
@@ -111,6 +112,8 @@ package enum SealedPayload {
     private static let alertMiddle = Array(#","mutable-content":1}"#.utf8)
     /// Source: "Pushing background updates to your App".
     private static let silentHead = Array(#"{"aps":{"content-available":1}"#.utf8)
+    /// Source: "Updating widgets with WidgetKit push notifications"; the same for controls.
+    private static let contentChanged = Array(#"{"aps":{"content-changed":true}}"#.utf8)
     private static let emptyHead = Array(#"{"aps":{}"#.utf8)
     private static let sealedName = Array(#","sealed":""#.utf8)
     private static let webPushName = Array(#","webpush":""#.utf8)

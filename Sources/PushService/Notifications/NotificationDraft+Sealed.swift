@@ -1,4 +1,5 @@
 import APNS
+import APNSProvider
 import Envelope
 import Primitives
 import PushStore
@@ -30,17 +31,15 @@ extension NotificationDraft {
                 let recipient = recipients[index]
                 return (recipient.index, recipient.device, .member(Self.path(recipient), "device"))
             },
+            purpose: { recipients[$0].purpose },
             own: { index, target, faults, _ in
                 let recipient = recipients[index]
-                Self.check(recipient, target, Self.path(recipient), faults)
-                guard faults.all.isEmpty else { return nil }
+                Self.check(recipient, target, kind, Self.path(recipient), faults)
+                guard faults.all.isEmpty, let payload = Self.payload(recipient, submission, target, faults) else {
+                    return nil
+                }
                 return Own(
-                    payload: SealedPayload.bytes(
-                        recipient.field,
-                        placeholder: target.app.app.placeholder,
-                        trace: recipient.trace,
-                        pushType: kind.pushType
-                    ),
+                    payload: payload,
                     trace: recipient.trace,
                     receiptHash: recipient.receiptHash?.bytes,
                     fallbackAfter: Self.fallback(recipient, kind, target.app.app)
@@ -56,9 +55,14 @@ extension NotificationDraft {
     private static func check(
         _ recipient: NotificationSubmission.Recipient,
         _ target: Recipient,
+        _ kind: NotificationClass,
         _ place: FieldPath,
         _ faults: FieldErrors
     ) {
+        if kind.pushType.needsTokenAuthentication, case .certificate = target.app.app.credential {
+            let rule = PushNotificationError.needsProviderToken(kind.pushType)
+            faults.add(.wrong, .member(place, "device"), at: 0, "Apple's rule: \(rule)")
+        }
         if recipient.receiptHash != nil, !target.app.app.takesReceipts {
             let sentence =
                 "receipts are off for this app; set its \"receipts\" to true in the configuration, or leave this out"
@@ -70,6 +74,25 @@ extension NotificationDraft {
             let kind = FieldError.Kind.tooLarge(byteCount: count, byteCountMax: room)
             faults.add(kind, .member(place, "webpush"), at: 0, "\(count) bytes, and the limit is \(room)")
         }
+    }
+
+    private static func payload(
+        _ recipient: NotificationSubmission.Recipient,
+        _ submission: NotificationSubmission,
+        _ target: Recipient,
+        _ faults: FieldErrors
+    ) -> [UInt8]? {
+        let place = FieldPath.member(.root, "aps")
+        do throws(PayloadError) {
+            return try submission.payload(for: recipient, placeholder: target.app.app.placeholder)
+        } catch .tooLarge(let byteCount, let byteCountMax) {
+            let kind = FieldError.Kind.tooLarge(byteCount: byteCount, byteCountMax: byteCountMax)
+            let rule = PayloadError.tooLarge(byteCount: byteCount, byteCountMax: byteCountMax)
+            faults.add(kind, place, at: 0, "Apple's rule: \(rule)")
+        } catch {
+            faults.add(.wrong, place, at: 0, "Apple's rule: \(error)")
+        }
+        return nil
     }
 
     /// Delay of a fallback; nil without a capability, since no receipt could stop it.

@@ -79,6 +79,7 @@ struct NotificationDraft: Sendable {
     /// - Parameters:
     ///   - rejected: recipients already left out; nil to refuse all for one's fault.
     ///   - place: recipient's index in the body, device id, and path of that.
+    ///   - purpose: recipient's token, if neither the app's own nor PushKit's.
     ///   - own: recipient's properties; nil with a fault that it added.
     init<Random: RandomSource>(
         _ common: Common,
@@ -90,6 +91,7 @@ struct NotificationDraft: Sendable {
         now: Timestamp,
         random: inout Random,
         place: (Int) -> (index: Int, device: DeviceID, path: FieldPath),
+        purpose: (Int) -> TokenPurpose? = { _ in nil },
         own: (Int, Recipient, FieldErrors, inout Random) -> Own?
     ) throws(Problem) {
         topic = common.app
@@ -115,6 +117,7 @@ struct NotificationDraft: Sendable {
                     lookups[index],
                     topic: common.app,
                     pushType: common.pushType,
+                    purpose: purpose(index),
                     tenant: tenant.id,
                     settings: settings
                 )
@@ -152,7 +155,8 @@ struct NotificationDraft: Sendable {
                     trace: own.trace,
                     receiptHash: own.receiptHash,
                     fallbackAfter: own.fallbackAfter,
-                    isReported: tenant.webhook != nil
+                    isReported: tenant.webhook != nil,
+                    purpose: purpose(index)
                 )
             )
         }

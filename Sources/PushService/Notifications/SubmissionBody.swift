@@ -22,9 +22,10 @@ enum SubmissionBody: Sendable {
             self = .sealed(
                 try NotificationSubmission(
                     call.request,
-                    try call.json(),
+                    try call.json(allowsFractions: true),
                     app: { settings.app($0, of: tenant.id)?.webPushRoom },
                     recipientCountMax: min(settings.limits.recipientCountMax, OutboxRequest.entryCounts.upperBound),
+                    allowsClearText: tenant.allowsClearText,
                     random: &random
                 )
             )

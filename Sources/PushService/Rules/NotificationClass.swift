@@ -15,12 +15,20 @@ package enum NotificationClass: String, CaseIterable, Sendable {
     case background
     /// Wakes the app and shows nothing: Apple's push type `background`.
     case silent
+    /// Starts, updates or ends a Live Activity.
+    case liveActivity = "liveactivity"
+    /// Reloads widgets.
+    case widgets
+    /// Reloads controls.
+    case controls
+    /// Asks the app's extension for the location.
+    case location
 
     package var lane: Lane {
         switch self {
         case .call, .urgent: .urgent
-        case .normal: .normal
-        case .background, .silent: .background
+        case .normal, .liveActivity, .controls, .location: .normal
+        case .background, .silent, .widgets: .background
         }
     }
 
@@ -29,13 +37,17 @@ package enum NotificationClass: String, CaseIterable, Sendable {
         case .call: .voip
         case .urgent, .normal, .background: .alert
         case .silent: .background
+        case .liveActivity: .liveactivity
+        case .widgets: .widgets
+        case .controls: .controls
+        case .location: .location
         }
     }
 
     package var priority: Priority {
         switch self {
-        case .call, .urgent, .normal: .immediate
-        case .background, .silent: .powerAware
+        case .call, .urgent, .normal, .liveActivity, .controls, .location: .immediate
+        case .background, .silent, .widgets: .powerAware
         }
     }
 
@@ -43,7 +55,7 @@ package enum NotificationClass: String, CaseIterable, Sendable {
     package var choosesPriority: Bool {
         switch self {
         case .call, .urgent, .normal, .background: false
-        case .silent: true
+        case .silent, .liveActivity, .widgets, .controls, .location: true
         }
     }
 
@@ -51,12 +63,26 @@ package enum NotificationClass: String, CaseIterable, Sendable {
     package enum Sealing: Sendable {
         case required
         case optional
+        /// Apple's format has no room for it.
+        case refused
     }
 
     package var sealing: Sealing {
         switch self {
         case .call, .urgent, .normal, .background: .required
-        case .silent: .optional
+        case .silent, .liveActivity, .location: .optional
+        case .widgets, .controls: .refused
+        }
+    }
+
+    /// Kind of token besides the app's own and PushKit's; a Live Activity's start has another.
+    package var tokenKind: TokenPurpose.Kind? {
+        switch self {
+        case .call, .urgent, .normal, .background, .silent: nil
+        case .liveActivity: .liveActivity
+        case .widgets: .widgets
+        case .controls: .controls
+        case .location: .location
         }
     }
 
@@ -69,15 +95,20 @@ package enum NotificationClass: String, CaseIterable, Sendable {
     package var defaultExpirySeconds: Int64 {
         switch self {
         case .call: 0
-        case .urgent: 3_600
-        case .normal, .background, .silent: 86_400
+        case .urgent, .liveActivity, .controls, .location: 3_600
+        case .normal, .background, .silent, .widgets: 86_400
         }
     }
 
     /// Seconds that the relay tries, if APNs may not keep it.
     package var lifetimeOfOneAttemptSeconds: Int64 { self == .call ? 30 : 300 }
 
-    package var collapses: Bool { self != .call }
+    package var collapses: Bool {
+        switch self {
+        case .urgent, .normal, .background, .silent: true
+        case .call, .liveActivity, .widgets, .controls, .location: false
+        }
+    }
 
     package var hasFallback: Bool { lane == .urgent }
 }

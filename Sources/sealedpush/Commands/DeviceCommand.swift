@@ -223,6 +223,8 @@ struct DeviceCommand: Command {
             try log.print(try await calls.deliver(push.payload), of: push)
         case .background where app != nil:
             try log.printWoken(push)
+        // Not the service extension's.
+        case .liveactivity, .widgets, .controls, .location: return try log.printOther(push)
         default:
             let shown = try await device.deliver(push.payload)
             try draw(shown)

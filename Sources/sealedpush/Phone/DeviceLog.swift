@@ -25,6 +25,17 @@ struct DeviceLog {
         try print(writer)
     }
 
+    func printOther(_ push: DevicePush) throws(CommandError) {
+        guard printsJSON else { return try Output.print("(a \(push.pushType.rawValue) push)") }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", "other")
+            writer.member("push-type", push.pushType.rawValue)
+            writer.member("apns-id", push.id.description)
+        }
+        try print(writer)
+    }
+
     func print(_ delivery: VoIPDelivery, of push: DevicePush) throws(CommandError) {
         guard printsJSON else { return try Output.print("(\(TerminalText.safe("\(delivery)")))") }
         var writer = JSONWriter()

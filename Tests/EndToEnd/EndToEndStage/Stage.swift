@@ -195,13 +195,19 @@ public final class Stage: Sendable {
     }
 
     /// Calls the simulator's control API, for its devices and its clock.
-    public func control(_ path: String, _ body: String) async throws {
+    ///
+    /// - Returns: the answer's body.
+    @discardableResult
+    public func control(_ path: String, _ body: String) async throws -> [UInt8] {
         let port = simulatorPorts["control-port"]?.number ?? 0
         let fields = ["Host: localhost", "Authorization: Bearer \(simulatorPorts["control-bearer"]?.text ?? "")"]
-        let status = try await Self.onThread {
-            try PlainCaller.call(UInt16(port), "POST \(path)", fields, body: body).status
+        let answer = try await Self.onThread {
+            try PlainCaller.call(UInt16(port), "POST \(path)", fields, body: body)
         }
-        guard (200..<300).contains(status) else { throw Surprise("the simulator answered \(status) to \(path)") }
+        guard (200..<300).contains(answer.status) else {
+            throw Surprise("the simulator answered \(answer.status) to \(path)")
+        }
+        return Array(answer.body.utf8)
     }
 
     static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -74,11 +74,16 @@ actor ChatServer: BackEnd {
         class name: String = "normal",
         collapseID: String? = nil
     ) async throws -> String {
-        let target = if let recipient { recipient } else { try await self.recipient() }
-        let sealed = try sender.seal(message, for: target)
+        let sealed = try await self.sealed(message, to: recipient)
         var one = ["device": device, "sealed": sealed.sealedField, "trace": sealed.trace.text]
         one["receipt-hash"] = receipt?.receiptHash
         return try await post(one, class: name, collapseID: collapseID)
+    }
+
+    /// Seals it without posting it.
+    func sealed(_ message: PreparedMessage, to recipient: Recipient? = nil) async throws -> SealedMessage {
+        let target = if let recipient { recipient } else { try await self.recipient() }
+        return try sender.seal(message, for: target)
     }
 
     func post(webPush record: String) async throws -> String {

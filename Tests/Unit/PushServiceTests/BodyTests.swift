@@ -59,21 +59,30 @@ enum Body {
         #"{"topic":"com.example.chat","class":"\#(notificationClass)"\#(more),"recipients":[\#(recipient)]}"#
     }
 
-    static func read(_ json: String, _ fields: [APIRequest.Field] = []) throws(Problem) -> NotificationSubmission {
+    static func read(
+        _ json: String,
+        _ fields: [APIRequest.Field] = [],
+        allowsClearText: Bool = false
+    ) throws(Problem) -> NotificationSubmission {
         let request = request(json, fields)
-        let value = try RequestBody.json(request, byteCountMax: 1_000_000)
+        let value = try RequestBody.json(request, byteCountMax: 1_000_000, allowsFractions: true)
         var random = SeededRandom(seed: 7)
         return try NotificationSubmission(
             request,
             value,
             app: { $0.text == "com.example.chat" ? 3_000 : nil },
             recipientCountMax: 5,
+            allowsClearText: allowsClearText,
             random: &random
         )
     }
 
-    static func problem(_ json: String, _ fields: [APIRequest.Field] = []) -> Problem? {
-        refusal { () throws(Problem) in _ = try read(json, fields) }
+    static func problem(
+        _ json: String,
+        _ fields: [APIRequest.Field] = [],
+        allowsClearText: Bool = false
+    ) -> Problem? {
+        refusal { () throws(Problem) in _ = try read(json, fields, allowsClearText: allowsClearText) }
     }
 }
 

@@ -31,8 +31,10 @@ enum StagedConfiguration {
             // Another placeholder leaves another room.
             let placeholder =
                 environment == "production" ? #"{"loc-key":"SP"}"# : #"{"title":"Chat","body":"New message"}"#
+            let hasCertificate = id == "rival" && environment == "sandbox"
+            let own = hasCertificate ? #"{"certificate-file":"/etc/sealedpush/b.pem"}"# : credential
             return
-                #"{"bundle-id":"\#(app)","environment":"\#(environment)","credential":\#(credential),"#
+                #"{"bundle-id":"\#(app)","environment":"\#(environment)","credential":\#(own),"#
                 + #""placeholder":\#(placeholder)\#(environment == "production" ? appMore : "")}"#
         }
         return
