@@ -9,7 +9,6 @@ package final class Simulator: Sendable {
     package let devicePort: UInt16
     /// `nil` if not configured, as are the next two.
     package let channelPort: UInt16?
-    /// Gateway: Apple's push interface until 2021.
     package let gatewayPort: UInt16?
     package let feedbackPort: UInt16?
     let server: HTTP2Server
@@ -144,7 +143,7 @@ package final class Simulator: Sendable {
         return try result.get()
     }
 
-    /// Entries of the delivery log, newest first.
+    /// Newest first.
     package func deliveries(_ query: DeliveryLog.Query, countMax: Int) async -> [DeliveryLog.Entry] {
         let core = core
         return await core.loop.run { core.value.deliveries(query, countMax: countMax) }
@@ -156,14 +155,12 @@ package final class Simulator: Sendable {
         await core.loop.run { core.value.moveClock(by: seconds) }
     }
 
-    /// Performs due work, after a move of the clock that `start` was given.
+    /// Form for a move of `start`'s clock.
     package func wake() async {
         let core = core
         await core.loop.run { core.value.wake() }
     }
 
-    /// Closes all listeners and connections.
-    ///
     /// - Returns: what left its files incomplete.
     @discardableResult
     package func close() async -> (recording: RecordingFileError?, tokens: TokenFileError?) {

@@ -5,12 +5,12 @@ package import Networking
 package struct SimulatorConfiguration: Sendable {
     /// Environment; a simulator is one of Apple's two services.
     package var environment = APNSEnvironment.sandbox
-    /// Loopback by default: the simulator issues a token to every client.
+    /// Loopback by default: any client gets a token.
     package var address = "127.0.0.1"
-    /// For this and the next ports, 0 lets the system choose.
+    /// For this and the next ports, 0: any.
     package var pushPort: UInt16 = 0
     package var devicePort: UInt16 = 0
-    /// For this port and the next two, `nil` does not listen.
+    /// As the next two, `nil`: does not listen.
     package var channelPort: UInt16?
     /// Gateway: Apple's push interface until 2021.
     package var gatewayPort: UInt16?

@@ -2,7 +2,6 @@ import APNS
 import DeviceLink
 import Primitives
 
-/// Device frames and queries about devices.
 extension SimulatorCore {
     func didReceiveHello(_ session: DeviceSession, _ hello: DeviceHello) {
         do throws(DeviceError) {

@@ -3,7 +3,6 @@ import DeviceLink
 import HTTP
 import Primitives
 
-/// Processing of push requests.
 extension SimulatorCore {
     func admitProvider(_ address: String) -> Bool {
         connections.admit(address, now: now)
@@ -41,7 +40,7 @@ extension SimulatorCore {
         let received = isObserved ? ReceivedPush(request, verdict, hasHeaders: onEvent != nil) : nil
         switch verdict.result {
         case .success(let push):
-            // The lookup costs every push, so it is done only if needed.
+            // Costs every push, so only if needed.
             let device = received != nil || !faults.isIdle ? number(of: push.deviceToken) : 0
             if !faults.isIdle, let injector, let fault = faults.next(device: device, topic: push.topic) {
                 record(request, .injected(fault), injector, verdict.answeredID)
@@ -86,7 +85,7 @@ extension SimulatorCore {
         headers.reserveCapacity(byteCount: 128, fieldCount: 2)
         headers.append(HeaderName.id, answeredID, indexing: .notIndexed)
         if configuration.environment == .sandbox {
-            // Key of the push in the delivery log; only the sandbox sends it.
+            // Key in the delivery log; only the sandbox sends it.
             headers.append(HeaderName.uniqueID, indexing: .notIndexed) { uniqueID.appendText(to: &$0) }
         }
         responder.respond(status: 200, headers: headers)
@@ -133,8 +132,6 @@ extension SimulatorCore {
             deviceNumber: { directory.number(of: $0) }
         )
     }
-
-    // MARK: For channels and the binary interface
 
     func randomBytes(count: Int) -> [UInt8] { random.bytes(count: count) }
 

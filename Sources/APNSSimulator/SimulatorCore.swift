@@ -4,7 +4,7 @@ import HTTP
 import Networking
 import Primitives
 
-/// Shared state of the simulator's connections. Lives on the loop; performs the directory's effects.
+/// Shared state of the simulator's connections. On the loop; performs the directory's effects.
 final class SimulatorCore {
     private(set) var configuration: SimulatorConfiguration
     private let identity: SimulatorIdentity
@@ -85,7 +85,7 @@ final class SimulatorCore {
         )
     }
 
-    /// Persists tokens and their ends before a client learns of them.
+    /// Persists tokens before a client learns of them.
     func keepTokens() {
         guard let tokenFile else { return }
         tokenFile.append(directory.takeRecords())
@@ -125,8 +125,6 @@ final class SimulatorCore {
 
     func forget(_ session: DeviceSession) { sessions[session.id] = nil }
 
-    // MARK: Time
-
     /// Seconds since 1970, moved by `clockOffset`.
     var now: Int64 { clock() + clockOffset }
 
@@ -139,8 +137,6 @@ final class SimulatorCore {
     }
 
     func wake() { perform(directory.wake(at: nowInMilliseconds)) }
-
-    // MARK: Events
 
     var isObserved: Bool { onEvent != nil || journal != nil }
 

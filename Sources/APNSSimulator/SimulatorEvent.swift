@@ -12,7 +12,7 @@ package enum SimulatorEvent: Sendable {
     case injected(InjectedFault, ReceivedPush, device: Int)
     case delivery(DeliveryEvent)
     case connection(ConnectionEvent)
-    /// Failed delivery, once for each token: pushes get 410 from now on.
+    /// Failed delivery, once for each token, which gets 410 from now on.
     case appIsGone(DeviceToken, bundleID: Topic, atMilliseconds: Int64)
     /// Refused device, or one that broke the link's rules.
     case deviceFailed(DeviceLinkError)
@@ -20,7 +20,7 @@ package enum SimulatorEvent: Sendable {
     /// Event of the gateway or the feedback service.
     case legacy(LegacyEvent)
 
-    /// Remarks on an accepted push, on demand: parsing a payload takes as long as the other checks.
+    /// Remarks on an accepted push, on demand: parsing takes as long as the other checks.
     var lints: [SimulatorEvent] {
         guard case .accepted(let push, let device) = self else { return [] }
         return push.lints.map { .lint($0, device: device) }

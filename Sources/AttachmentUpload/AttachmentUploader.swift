@@ -46,7 +46,7 @@ public struct AttachmentUploader: Sendable {
         try await upload(path, to: host, lifetime: lifetime) { _ in }
     }
 
-    /// Form that says, before each part, how many bytes the host has.
+    /// Reports before each part the bytes that the host has.
     package func upload(
         _ path: String,
         to host: BlobHost,
@@ -117,8 +117,6 @@ public struct AttachmentUploader: Sendable {
         }
     }
 }
-
-// MARK: Requests
 
 extension AttachmentUploader {
     private func begin(

@@ -5,7 +5,7 @@ package import HTTPSClient
 import Keys
 import Primitives
 
-/// Relay in a child process, and a back end's HTTPS calls to it.
+/// Relay in a child process, and a back end's calls to it.
 package final class RelayProcess {
     package let port: Int64
     package let apiKey: String
@@ -46,8 +46,6 @@ package final class RelayProcess {
         return String(words[1])
     }
 
-    /// Makes the API key, writes the configuration, and starts the relay.
-    ///
     /// - Parameters:
     ///   - configuration: with an existing token key.
     ///   - processor: pins the relay; nil for none.
@@ -97,8 +95,6 @@ package final class RelayProcess {
         }
     }
 
-    /// Sends a request and waits for the answer.
-    ///
     /// - Parameters:
     ///   - path: from its slash.
     ///   - body: JSON; nil for none.

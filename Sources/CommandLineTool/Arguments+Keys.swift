@@ -2,11 +2,9 @@ package import APNS
 package import Keys
 package import Primitives
 
-// Options for keys: files, and Apple's ids for them.
 extension Arguments {
     package var exampleKeys: PrivateFile.ExampleKeys { flag(.allowExampleKeys) ? .allowed : .refused }
 
-    /// Reads a PEM file's private key.
     package func privatePEM(_ name: String) throws(CommandError) -> SecretBytes {
         let path = try required(name)
         do {
@@ -30,7 +28,6 @@ extension Arguments {
         }
     }
 
-    /// Reads Apple's .p8 file.
     package func signingKey() throws(CommandError) -> ES256PrivateKey {
         let pem = try privatePEM("--provider-key")
         do {

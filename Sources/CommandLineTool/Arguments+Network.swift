@@ -21,7 +21,7 @@ extension Arguments {
         return port
     }
 
-    /// Authorities trusted for a server: the system's, or a file's.
+    /// Trusted authorities: the system's, or a file's.
     package func trust() throws(CommandError) -> TLSTrust {
         guard let path = value("--ca") else { return .system }
         return .pem(try readInput(path, byteCountMax: 1 << 20))

@@ -1,4 +1,4 @@
-/// Command's parsed arguments: options with values, flags, operands. Anything unknown is an error.
+/// Parsed options with values, flags and operands. Anything unknown is an error.
 package struct Arguments: Sendable {
     package let operands: [String]
     private let values: [String: [String]]
@@ -88,8 +88,6 @@ package struct Arguments: Sendable {
 
     package func wrong(_ reason: String) -> CommandError { .usage(reason, hint: hint) }
 
-    /// Throws if one is given.
-    ///
     /// - Parameter reason: follows an option's name in the sentence.
     package func refuse(_ options: String..., because reason: String) throws(CommandError) {
         for option in options where value(option) != nil { throw wrong("\(option) \(reason)") }

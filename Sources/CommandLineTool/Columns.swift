@@ -1,18 +1,18 @@
 /// Text for a terminal of 80 columns.
 package enum Columns {
     static let width = 80
-    /// Widest left column of a table; a longer text has its own line.
+    /// Longer texts of a left column have their own line.
     private static let leftMax = 26
 
     enum Block: Equatable {
-        /// Its lines joined.
+        /// Lines joined.
         case paragraph(String)
         /// Indented line.
         case verbatim(String)
         case empty
     }
 
-    /// - Parameter lead: begins the first line, instead of the indent.
+    /// - Parameter lead: begins the first line, in place of the indent.
     package static func wrapped(_ text: String, indent: Int = 0, lead: String? = nil) -> String {
         let margin = String(repeating: " ", count: indent)
         var lines: [String] = []
@@ -30,7 +30,7 @@ package enum Columns {
         return (lines + [line]).joined(separator: "\n")
     }
 
-    /// Wraps paragraphs. Indented lines stay as they are.
+    /// Wraps paragraphs, and keeps indented lines.
     static func filled(_ text: String) -> String {
         blocks(of: text)
             .map { block in
@@ -60,7 +60,6 @@ package enum Columns {
         return blocks
     }
 
-    /// Rows of two columns.
     static func table(_ rows: [(left: String, right: String)]) -> String {
         let width = min(leftMax, rows.map(\.left.count).max() ?? 0)
         return rows.map { row in

@@ -1,12 +1,11 @@
-/// Command: its options and its action.
 package protocol Command {
     static var name: String { get }
     /// One line for the overview.
     static var summary: String { get }
-    /// Words after the options, such as "MESSAGE.json"; empty for none. Words in lower case stand for themselves.
+    /// Words after the options, such as "MESSAGE.json"; empty for none. Lower case stands for itself.
     static var operands: String { get }
     static var options: [Option] { get }
-    /// "Example:" with indented command lines, then paragraphs.
+    /// "Example:", indented command lines, then paragraphs.
     static var example: String { get }
 
     init(_ arguments: Arguments) throws(CommandError)
@@ -21,7 +20,7 @@ extension Command {
 
 package struct Option: Sendable {
     package let name: String
-    /// Value's name, or its choices: "FILE", "apple|spec"; nil for a flag.
+    /// Name or choices: "FILE", "apple|spec"; nil for a flag.
     let value: String?
     let help: String
     let isRequired: Bool
@@ -44,12 +43,11 @@ package struct Option: Sendable {
         self.isRepeatable = isRepeatable
     }
 
-    /// Output files have the usual short name.
     var short: String? { name == "--out" ? "-o" : nil }
 
     var names: [String] { [short, name].compactMap(\.self) }
 
-    /// Names and value: "-o, --out FILE".
+    /// Such as "-o, --out FILE".
     var spelling: String { names.joined(separator: ", ") + (value.map { " " + $0 } ?? "") }
 
     var sentence: String { help + (isRequired ? " (required)" : "") }

@@ -1,8 +1,7 @@
-/// Command's failure.
 package enum CommandError: Error {
-    /// Wrong command line: exit code 2. The hint, a few lines, leaves the reason on the screen.
+    /// Exit code 2. The hint is short: the reason stays on the screen.
     case usage(String, hint: String)
-    /// Refused or failed: exit code 1. Says what happened, to what, and what to do next.
+    /// Exit code 1. Says what happened, to what, and what to do next.
     case failed(String)
 
     package var reason: String {
@@ -18,7 +17,6 @@ package enum CommandError: Error {
         }
     }
 
-    /// Message for standard error.
     func text(of program: String) -> String {
         switch self {
         case .usage(let reason, let hint): "\(program): \(reason)\n\(hint)"

@@ -1,8 +1,8 @@
 private import ServiceParts
 
-/// Words of a command, for its help, the completions and the manual.
+/// Words of a command, for help, completions and manual.
 package struct CommandTable: Sendable {
-    /// Empty for a program's work without a command.
+    /// Empty for a program's own work.
     package let name: String
     let summary: String
     let operands: String
@@ -23,19 +23,16 @@ package struct CommandTable: Sendable {
         self.text = text
     }
 
-    /// Operands' words, with "|" apart.
     var operandWords: [String] {
         operands.replacing("|", with: " | ").split(separator: " ").map(String.init)
     }
 
-    /// Option that looks most like a mistyped one.
     func nearestOption(to name: String) -> String? {
         // Too short for a guess.
         guard name.utf8.count > 3 else { return nil }
         return NearestName.nearest(to: name, among: (options + [.help]).map(\.name))
     }
 
-    /// Usage and the way to more, below an error.
     func hint(in program: String) -> String {
         usage(in: program, tail: " …") + "\n"
             + Columns.wrapped("'\(call(in: program)) --help' shows its options and an example.")

@@ -60,7 +60,6 @@ extension Completions {
         return lines
     }
 
-    /// Text in single quotes.
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
     }

@@ -76,7 +76,7 @@ extension Completions {
         }
     }
 
-    /// Text within a specification in single quotes.
+    /// Text within a specification in quotes.
     private static func escaped(_ text: String) -> String {
         var text = text
         for character in ["\\", "[", "]", ":"] { text = text.replacing(character, with: "\\" + character) }

@@ -2,16 +2,15 @@ package enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 }
 
-/// Completions of a program: a script for a shell.
+/// Script that completes a program's words.
 struct Completions {
-    /// Proposals for a value or an operand.
     enum Proposal: Equatable {
         case files
         case folders
         case words([String])
         case nothing
 
-        /// - Parameter name: a value's or an operand's, such as "FILE" or "apple|spec".
+        /// - Parameter name: such as "FILE" or "apple|spec".
         init(of name: String) {
             let words = name.split(separator: "|").map(String.init)
             let fixed = words.filter { $0.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } }
@@ -39,18 +38,16 @@ struct Completions {
         }
     }
 
-    /// Commands; the nameless one is complete without a command's name.
+    /// The nameless one has the program's options.
     var commands: [CommandTable] {
         [CommandTable("", "", options: (program.own?.options ?? []) + ProgramTable.ownOptions)] + program.named
     }
 
-    /// Name in a script's functions.
     var function: String { "_" + program.name.replacing("-", with: "_") }
 
-    /// Names of two words.
     var pairs: [String] { program.named.map(\.name).filter { $0.contains(" ") } }
 
-    /// Names of the options that take a value, of all commands.
+    /// Options that take a value, of all commands.
     var valued: [String] {
         var names: [String] = []
         for option in commands.flatMap(\.options) where option.value != nil {
@@ -59,7 +56,6 @@ struct Completions {
         return names
     }
 
-    /// First words of commands, each once.
     var firstWords: [(word: String, summary: String)] {
         var rows: [(word: String, summary: String)] = []
         for command in program.named {
@@ -69,14 +65,14 @@ struct Completions {
         return rows
     }
 
-    /// Options that every command has too, and second words of names that look like options.
+    /// Includes help, and second words of names that look like options.
     func options(of command: CommandTable) -> [Option] {
         let seconds = program.named.filter { $0.name.hasPrefix(command.name + " -") }
         return command.options + (command.name.isEmpty ? [] : [.help])
             + seconds.map { Option(flag: String($0.name.dropFirst(command.name.count + 1)), $0.summary) }
     }
 
-    /// Words that may follow a command's name: its operands', and the second ones of names that begin with it.
+    /// Words that may follow: operands, and second words of names.
     func followers(of command: CommandTable) -> [String] {
         let words = command.operandWords.filter { $0 != command.name }
         let seconds = pairs.filter { $0.hasPrefix(command.name + " ") }.map { $0.dropFirst(command.name.count + 1) }
@@ -85,7 +81,7 @@ struct Completions {
         }
     }
 
-    /// Pattern of `case`; no word matches an empty list.
+    /// Pattern of `case`; an empty list matches nothing.
     func pattern(_ words: [String], separator: String = " | ") -> String {
         words.isEmpty ? "''" : words.map { "'\($0)'" }.joined(separator: separator)
     }

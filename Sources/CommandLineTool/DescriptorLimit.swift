@@ -1,9 +1,7 @@
 import Glibc
 
-/// Process's limit of open files and sockets.
 package enum DescriptorLimit {
-    /// Raises it to the system's maximum: the usual 1024 are few for connections. A failure is ignored: further
-    /// connections then wait.
+    /// Raises it to the system's maximum: the usual 1024 are few. On failure further connections wait.
     package static func raise() {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -3,7 +3,6 @@ package import Keys
 private import ServiceParts
 
 extension CommandError {
-    /// Tells a person what to do about a file.
     package static func file(_ error: FileError) -> CommandError { .failed(error.sentence) }
 }
 
@@ -56,7 +55,7 @@ package func readInput(_ path: String, byteCountMax: Int) throws(CommandError) -
     }
 }
 
-/// Writes a public result: a whole file, or standard output without a path.
+/// Writes a public result, to standard output without a path.
 package func writeOutput(_ bytes: [UInt8], to path: String?) throws(CommandError) {
     guard let path else { return try Output.write(bytes) }
     do {

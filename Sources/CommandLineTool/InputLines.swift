@@ -3,9 +3,9 @@ import Glibc
 /// Lines of standard input, in bounded memory.
 package struct InputLines: ~Copyable {
     package enum Line: Equatable {
-        /// Without its line feed, which the last may lack.
+        /// Without its line feed.
         case whole([UInt8])
-        /// Longer than the bound, and skipped.
+        /// Skipped.
         case tooLong
     }
 
@@ -15,15 +15,13 @@ package struct InputLines: ~Copyable {
     private var chunk = [UInt8](repeating: 0, count: InputLines.chunkByteCount)
     private var buffer: [UInt8] = []
     private var takenCount = 0
-    /// Bytes of `buffer` known to have no further line feed.
+    /// Bytes of `buffer` without a further line feed.
     private var searchedCount = 0
     private var isSkipping = false
     private var isOver = false
 
     package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-    /// Waits for the next line.
-    ///
     /// - Parameter pause: called before each read, which may wait for input.
     /// - Returns: nil at the end.
     package mutating func next(pause: () throws(CommandError) -> Void) throws(CommandError) -> Line? {

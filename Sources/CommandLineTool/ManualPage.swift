@@ -1,6 +1,6 @@
 import Glibc
 
-/// Manual page of a program, in mdoc.
+/// Manual page in mdoc.
 ///
 /// - Source: mdoc(7), mandoc_char(7).
 struct ManualPage {
@@ -29,8 +29,6 @@ struct ManualPage {
         return lines.joined(separator: "\n")
     }
 
-    // MARK: Parts
-
     private static func synopsis(_ command: CommandTable) -> [String] {
         // More would be no overview.
         let isShort = command.options.count < 5
@@ -39,7 +37,6 @@ struct ManualPage {
         return [".Nm"] + call(command) + options + (isShort ? [] : [".Op Ar options"])
     }
 
-    /// Command's name and operands: fixed words, and those that stand for others.
     private static func call(_ command: CommandTable) -> [String] {
         let name = command.name.split(separator: " ").map { ".Cm \(word(String($0)))" }
         return name
@@ -72,8 +69,6 @@ struct ManualPage {
             }
     }
 
-    /// Paragraphs, and indented lines as they are.
-    ///
     /// - Parameter isFirst: false behind something else.
     private static func paragraphs(_ text: String, isFirst: Bool = true) -> [String] {
         var lines: [String] = []
@@ -98,9 +93,7 @@ struct ManualPage {
         text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
     }
 
-    // MARK: Escapes
-
-    /// Text of a line of its own; a new sentence begins a new line.
+    /// Begins a line with each sentence.
     private static func line(_ text: String, isVerbatim: Bool = false) -> String {
         let text = isVerbatim ? text : text.replacing(". ", with: ".\n")
         return text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -108,7 +101,7 @@ struct ManualPage {
             .joined(separator: "\n")
     }
 
-    /// Argument of a macro: neither a macro nor punctuation to it, nor cut at spaces.
+    /// Argument of a macro: no macro or punctuation to it, nor cut at spaces.
     private static func word(_ text: String) -> String {
         let text = escaped(text[...]).replacing("\"", with: #"\(dq"#)
         return text.contains(" ") ? "\"\(text)\"" : text
@@ -118,7 +111,7 @@ struct ManualPage {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
             case "\\": escaped += #"\e"#
-            // An unescaped one may become a typographic hyphen, which no shell takes.
+            // Unescaped it may become a typographic hyphen, which no shell takes.
             case "-": escaped += #"\-"#
             case "'": escaped += #"\(aq"#
             case "^": escaped += #"\(ha"#

@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// Standard output for results, standard error for everything else.
+/// Standard output for results, standard error for all else.
 package enum Output {
     package static func print(_ text: String) throws(CommandError) { try write(Array((text + "\n").utf8)) }
 
@@ -18,7 +18,7 @@ package enum Output {
     }
 
     private static let hasProgress = Guarded(false)
-    /// Goes to a terminal line's begin, and empties it.
+    /// Empties a terminal's line.
     private static let eraser = "\r\u{1B}[K"
 
     package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
@@ -30,7 +30,7 @@ package enum Output {
         _ = writeAll(Array(("\r" + text + (isLast ? "\n" : "")).utf8), to: STDERR_FILENO)
     }
 
-    /// Replaces the last line of a terminal, which gets no line feed.
+    /// Replaces a terminal's last line, without a line feed.
     static func replaceLine(_ text: String) {
         hasProgress.withLock { $0 = !text.isEmpty }
         _ = writeAll(Array((eraser + text.prefix(Columns.width - 1)).utf8), to: STDERR_FILENO)

@@ -8,7 +8,7 @@ package struct Program {
 
     /// - Parameters:
     ///   - commands: in the overview's order.
-    ///   - ownCommands: not in the overview.
+    ///   - ownCommands: not in it.
     package init(
         _ name: String,
         _ summary: String,
@@ -33,10 +33,9 @@ package struct Program {
         )
     }
 
-    /// Runs the process's command, and exits.
     package func main() async -> Never {
-        // Makes a closed pipe and a file size limit errors of `write`, with a message and an exit code. By default they
-        // kill, and leave half a file behind.
+        // Makes a closed pipe and a file size limit errors of `write`. By default they kill, and leave half a file
+        // behind.
         for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
         exit(await run(Array(CommandLine.arguments.dropFirst())))
     }

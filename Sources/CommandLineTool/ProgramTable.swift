@@ -1,19 +1,19 @@
 import Platform
 private import ServiceParts
 
-/// Words of a program: each text about its command line is made from them.
+/// Words of a program, for all texts about its command line.
 package struct ProgramTable: Sendable {
     let name: String
     let summary: String
-    /// 1 for users' programs, 8 for services.
+    /// 1: users' programs; 8: services.
     let manualSection: Int
-    /// Paragraphs of the manual.
+    /// The manual's.
     let text: String
-    /// Commands in the overview's order; a nameless one is the program's own work.
+    /// In the overview's order; a nameless one is the program's own work.
     package let commands: [CommandTable]
-    /// Commands for our own programs: in no overview, manual or completion.
+    /// For our own programs: in no overview, manual or completion.
     private let unlisted: [CommandTable]
-    /// Manual's sections behind the commands.
+    /// Behind the commands.
     let sections: [ManualSection]
 
     private static let helpWords = ["--help", "-h"]
@@ -41,12 +41,12 @@ package struct ProgramTable: Sendable {
         self.sections = sections
     }
 
-    /// Program's work without a command.
+    /// Work without a command.
     var own: CommandTable? { commands.first { $0.name.isEmpty } }
 
     var named: [CommandTable] { commands.filter { !$0.name.isEmpty } }
 
-    /// Text that is printed instead of the program's work.
+    /// Text in place of work.
     ///
     /// - Returns: nil if the words ask for none.
     package func answer(to words: [String]) throws(CommandError) -> String? {
@@ -69,7 +69,7 @@ package struct ProgramTable: Sendable {
         return overview
     }
 
-    /// Command that the words begin with. A two-word name wins over its first word alone.
+    /// A two-word name wins over its first word alone.
     private func command(of words: [String]) -> CommandTable? {
         [2, 1].lazy.compactMap { count in
             (named + unlisted).first { words.count >= count && $0.name == words.prefix(count).joined(separator: " ") }
@@ -77,9 +77,7 @@ package struct ProgramTable: Sendable {
         .first
     }
 
-    /// Error about a word that is no command.
-    ///
-    /// - Parameter words: it, and the next ones.
+    /// - Parameter words: the wrong one first.
     package func noCommand(_ words: [String]) -> String {
         let names = named.map(\.name)
         let word = words.first ?? ""
@@ -89,20 +87,18 @@ package struct ProgramTable: Sendable {
         return "there is no command '\(Self.shown(word))'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     }
 
-    /// Error about a word that is no option of any command.
     package func noOption(_ word: String) -> String {
         let all = CommandTable("", "", options: commands.flatMap(\.options) + Self.ownOptions)
         let nearest = all.nearestOption(to: word).map { "; did you mean '\($0)'?" } ?? ""
         return "there is no option '\(Self.shown(word))'\(nearest)"
     }
 
-    /// No foreign bytes reach the terminal, and no key by mistake.
+    /// Keeps foreign bytes, and keys given by mistake, off the terminal.
     private static func shown(_ word: String) -> String {
         let isPlain = word.utf8.count <= 40 && word.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain ? word : "…"
     }
 
-    /// Way to more, below an error.
     package var hint: String {
         usage + "\n" + Columns.wrapped("'\(name) --help' has \(named.isEmpty ? "all options" : "the commands").")
     }
@@ -125,10 +121,9 @@ package struct ProgramTable: Sendable {
     }
 }
 
-/// Section of a manual page.
 package struct ManualSection: Sendable {
     let title: String
-    /// Terms with paragraphs about them; a nameless one is a paragraph.
+    /// Terms with paragraphs; nameless ones are paragraphs.
     let rows: [(term: String, text: String)]
 
     package init(_ title: String, _ rows: [(term: String, text: String)]) {

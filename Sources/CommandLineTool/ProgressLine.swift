@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Platform
 
-/// Line about long work on a terminal, from its first second to its end. None in a pipe.
+/// Line about long work on a terminal, after its first second. None in a pipe.
 package final class ProgressLine: Sendable {
     private struct Signals {
         let end: Int32
@@ -12,7 +12,7 @@ package final class ProgressLine: Sendable {
     /// nil without a terminal.
     private let signals: Signals?
 
-    /// Begins to show a text each second, with its seconds so far.
+    /// Shows a text and its seconds, each second.
     ///
     /// - Parameter text: called on another thread.
     package init(_ text: @escaping @Sendable () -> String) {
@@ -38,7 +38,7 @@ package final class ProgressLine: Sendable {
         self.signals = signals
     }
 
-    /// Form for work on a file that is written while another one is read.
+    /// Form for a file written from another one.
     package convenience init(_ text: String, from source: String, to path: String) {
         let (text, all) = (TerminalText.safe(text), Self.byteCount(of: source))
         self.init {
@@ -46,7 +46,7 @@ package final class ProgressLine: Sendable {
         }
     }
 
-    /// Erases the line: what follows is the result.
+    /// Erases the line: the result follows.
     package func end() {
         guard let signals else { return }
         _ = clinux_eventfd_signal(signals.end)
@@ -54,7 +54,7 @@ package final class ProgressLine: Sendable {
         for descriptor in [signals.end, signals.ended] { close(descriptor) }
     }
 
-    /// - Returns: false when the time is over.
+    /// - Returns: false on timeout.
     private static func waits(for descriptor: Int32, milliseconds: Int32) -> Bool {
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {

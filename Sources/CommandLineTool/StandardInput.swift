@@ -1,8 +1,8 @@
 import Glibc
 import Keys
 
-/// Standard input, read whole from its descriptor: /dev/stdin cannot be opened if it is a socket, as some runtimes give
-/// their children.
+/// Standard input, read whole from its descriptor: /dev/stdin cannot be opened if it is a socket, as under some
+/// runtimes.
 enum StandardInput {
     /// - Returns: more than `byteCountMax` bytes are an error, even of endless input.
     static func read(byteCountMax: Int) throws(FileError) -> [UInt8] {

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import Platform
 
-/// SIGINT, SIGTERM and SIGHUP as a descriptor or a call, so that a long command ends in order. One for a process; a
-/// second Ctrl-C ends it at once.
+/// SIGINT, SIGTERM and SIGHUP as a descriptor or a call, to end a long command in order. One for a process; a second
+/// Ctrl-C ends it at once.
 ///
 /// Dispatch's signal source registers on another thread, and loses earlier signals.
 package struct StopSignal: Sendable {
@@ -31,7 +31,7 @@ package struct StopSignal: Sendable {
 }
 
 extension StopSignal {
-    /// Runs `body`; a signal cancels it, even one that comes before it begins.
+    /// Runs `body`; a signal cancels it, even one before it.
     package static func cancels(
         _ body: @escaping @Sendable () async -> Result<Void, CommandError>
     ) async throws(CommandError) {

@@ -5,7 +5,7 @@ package enum TerminalText {
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
-                // A joiner inside an emoji is harmless and wanted.
+                // Harmless and wanted in an emoji.
                 if scalar == "\u{200D}" {
                     shown.unicodeScalars.append(scalar)
                 } else {

@@ -1,6 +1,6 @@
 import Networking
 
-/// Errors' own words, safe for a terminal, with the option that helps.
+/// Errors' own words, made safe, with the option that helps.
 extension TransportError {
     package var sentence: String {
         if case .tls(let error) = self { return error.sentence }

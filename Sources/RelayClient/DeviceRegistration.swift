@@ -32,7 +32,7 @@ public struct DeviceRegistration: Sendable {
     ///   - language: BCP 47 tag, for senders that localize.
     ///   - region: ISO 3166 code.
     ///   - appVersion: 1 to 32 of `A-Z a-z 0-9 . - + _`.
-    ///   - tokens: all that the app has now of Live Activities, widgets, controls and location; at most 16.
+    ///   - tokens: all that the app has for Live Activities, widgets, controls and location; at most 16.
     /// - Throws: `RegistrationError` for a value that the relay would refuse; `AppDeviceError`, for example
     ///   `.rotationDue`.
     public init(
@@ -92,9 +92,9 @@ public struct DeviceRegistration: Sendable {
 public struct PurposeToken: Hashable, Sendable {
     /// Apple's framework that issued it.
     public enum Kind: String, Sendable, CaseIterable {
-        /// `pushToStartTokenUpdates` of one type of attributes, whose name is the token's.
+        /// Of `pushToStartTokenUpdates`; its name is the type of attributes.
         case liveActivityStart = "liveactivity-start"
-        /// `pushTokenUpdates` of one Live Activity.
+        /// A Live Activity's, of `pushTokenUpdates`.
         case liveActivity = "liveactivity"
         /// WidgetKit's, from `WidgetPushHandler`.
         case widgets
@@ -108,13 +108,13 @@ public struct PurposeToken: Hashable, Sendable {
     public let kind: Kind
     /// Tells several of a kind apart: 1 to 64 printable ASCII characters without spaces.
     public let name: String?
-    /// Token of 1 to 512 bytes.
+    /// 1 to 512 bytes.
     public let bytes: [UInt8]
 
     /// - Parameters:
-    ///   - kind: Apple's framework that issued it.
-    ///   - name: a Live Activity's id, or the type of attributes of a push to start; nil for widgets and location.
-    ///   - bytes: 1 to 512 bytes.
+    ///   - kind: framework that issued it.
+    ///   - name: a Live Activity's id, or the type of attributes that it starts; nil for widgets and location.
+    ///   - bytes: 1 to 512.
     public init(_ kind: Kind, name: String? = nil, bytes: [UInt8]) {
         self.kind = kind
         self.name = name
@@ -160,7 +160,7 @@ public enum RegistrationError: Error, Hashable, Sendable {
     case region
     /// The version is not 1 to 32 of `A-Z a-z 0-9 . - + _`.
     case appVersion
-    /// A token of another kind without the name that it needs, not of 1 to 512 bytes, or more than 16.
+    /// More than 16 tokens, or one with a wrong name, or not of 1 to 512 bytes.
     case tokens
     /// No answer of the relay's from the back end.
     case answer

@@ -1,6 +1,6 @@
 import CommandLineTool
 
-/// `sealedpush-blobs`: the attachments' host, without a key that opens one.
+/// Attachments' host, without a key that opens one.
 @main
 enum Main {
     static func main() async {

@@ -6,7 +6,6 @@ import Keys
 import Networking
 import Primitives
 
-/// Runs the attachments' host.
 struct ServeCommand: Command {
     static let name = "serve"
     static let summary = "keeps sealed attachments for devices to fetch"
@@ -74,7 +73,7 @@ struct ServeCommand: Command {
         await server.close()
     }
 
-    /// Deadlines for requests and for each piece of an answer's file, long enough for a slow phone.
+    /// Deadlines for requests and each piece of a file, enough for slow phones.
     private static var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.requestDeadline = .seconds(60)
@@ -82,7 +81,6 @@ struct ServeCommand: Command {
         return limits
     }
 
-    /// Deletes expired blobs until it is cancelled.
     private static func collect(_ folder: BlobFolder) async -> Result<Void, CommandError> {
         while !Task.isCancelled {
             // Only cancellation ends the sleep early.

@@ -56,8 +56,6 @@ enum SidecarProgram {
         return ExitCode.usage
     }
 
-    // MARK: The configuration
-
     private struct StartErrors: Error {
         let lines: [String]
         /// True if a start without any change would fail again.
@@ -102,8 +100,6 @@ enum SidecarProgram {
             return ExitCode.configuration
         }
     }
-
-    // MARK: Serving
 
     private static func serve(_ path: String, _ arguments: Arguments) -> Int32 {
         let wishes = Monitored<[Signals.Wish]>([])

@@ -1,6 +1,5 @@
 import CommandLineTool
 
-/// Texts of the command line, which are all made from one table.
 enum Usage {
     static let table = ProgramTable(
         "sealedpush-sidecar",
@@ -51,7 +50,7 @@ enum Usage {
         ]
     )
 
-    /// Text that is printed instead of the program's work; nil if the words ask for none.
+    /// - Returns: nil if the words ask for work.
     static func answer(to words: [String]) -> Result<String, UsageError>? {
         do throws(CommandError) {
             return try table.answer(to: words).map { .success($0) }
@@ -62,7 +61,6 @@ enum Usage {
 
     static var hint: String { table.hint }
 
-    /// Error about a word of no meaning here.
     static func unknown(_ word: String) -> String {
         table.noOption(word)
     }

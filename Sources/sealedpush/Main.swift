@@ -1,6 +1,6 @@
 import CommandLineTool
 
-/// `sealedpush`: the command line of senders, devices and testers. It has no logic of its own.
+/// Command line of senders, devices and testers, without logic of its own.
 @main
 enum Main {
     static func main() async {

@@ -2,9 +2,8 @@ package import APNS
 package import DeviceLink
 
 extension ChannelDirectory {
-    // MARK: Devices
 
-    /// Connects a device, which gets stored broadcasts that are new to it.
+    /// Connects a device, and sends it stored broadcasts that are new to it.
     package mutating func connect(_ subscriber: SubscriberID, now: Int64) -> [Effect] {
         subscribers[subscriber, default: Subscriber()].isOnline = true
         subscribers[subscriber]?.unacknowledged = []
@@ -13,7 +12,6 @@ extension ChannelDirectory {
 
     package mutating func disconnect(_ subscriber: SubscriberID) {
         guard let known = subscribers[subscriber] else { return }
-        // A device without subscriptions is removed.
         guard !known.subscriptions.isEmpty else { return subscribers[subscriber] = nil }
         subscribers[subscriber]?.isOnline = false
         subscribers[subscriber]?.unacknowledged = []
@@ -55,8 +53,6 @@ extension ChannelDirectory {
         let sorted = keys.sorted { number($0) < number($1) }
         return sorted.flatMap { unsubscribe(subscriber, from: $0.channel, of: app) }
     }
-
-    // MARK: Broadcasts
 
     /// Counts a broadcast, and admits it within the channel's rate.
     package mutating func admit(_ channel: ChannelID, of app: Topic, now: Int64) -> Bool {
@@ -101,7 +97,7 @@ extension ChannelDirectory {
         apps[key.app]?.deliveredCount += 1
         apps[key.app]?.channels[key.channel]?.metrics.deliveredCount += 1
         let event = Effect.happened(.delivered(id, channel: number(key), device: subscriber))
-        // Only a device at its limit can have missed a broadcast while online.
+        // Only a device at its limit can have missed one while online.
         guard known.unacknowledged.count == Self.unacknowledgedCountMax else { return [event] }
         return [event] + deliverStored(to: subscriber, now: now)
     }
@@ -134,7 +130,7 @@ extension ChannelDirectory {
         return effects
     }
 
-    /// - Returns: false for an offline or busy device.
+    /// - Returns: false if it is offline or busy.
     private mutating func send(_ push: DevicePush, of key: Key, to subscriber: SubscriberID) -> Bool {
         guard let known = subscribers[subscriber], known.isOnline,
             known.unacknowledged.count < Self.unacknowledgedCountMax

@@ -5,7 +5,6 @@ package import DeviceLink
 ///
 /// - Source: "Sending channel management requests to APNs", "Setting up broadcast push notifications".
 package struct ChannelDirectory {
-    /// Owner's number of a device.
     package typealias SubscriberID = Int
 
     package enum Effect: Equatable, Sendable {
@@ -25,7 +24,7 @@ package struct ChannelDirectory {
         var stored: Stored?
         var subscribers: Set<SubscriberID> = []
         var metrics = ChannelMetrics()
-        /// Minute since 1970 and its number of broadcasts, for the rate.
+        /// Minute since 1970, and its number of broadcasts.
         var lastMinute = (minute: Int64(0), count: 0)
     }
 
@@ -48,7 +47,7 @@ package struct ChannelDirectory {
         var unacknowledged: [(id: APNSID, key: Key)] = []
     }
 
-    /// Above it a device counts as offline. With other pushes in flight, still below what a device accepts at once.
+    /// Above it a device counts as offline; with other pushes, below what it accepts at once.
     package static let unacknowledgedCountMax = 32
 
     var settings: ChannelSettings
@@ -59,9 +58,7 @@ package struct ChannelDirectory {
 
     package init(_ settings: ChannelSettings = ChannelSettings()) { self.settings = settings }
 
-    // MARK: Channels
-
-    /// - Parameter makeID: makes random ids, until one is new here.
+    /// - Parameter makeID: makes random ids, until one is new.
     /// - Throws: `.featureNotEnabled`, `.cannotCreateChannelConfiguration`.
     package mutating func create(
         of app: Topic,
@@ -123,8 +120,6 @@ package struct ChannelDirectory {
         for id in gone.subscribers { subscribers[id]?.subscriptions[key] = nil }
         return [.happened(.deleted(channel: gone.number))]
     }
-
-    // MARK: Metrics
 
     package func metrics(of channel: ChannelID, of app: Topic) -> ChannelMetrics? {
         guard let channel = apps[app]?.channels[channel] else { return nil }

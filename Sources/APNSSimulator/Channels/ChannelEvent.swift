@@ -1,6 +1,6 @@
 package import APNS
 
-/// Devices and channels appear by our numbers.
+/// Devices and channels appear by number.
 package enum ChannelEvent: Equatable, Sendable {
     case created(channel: Int)
     case deleted(channel: Int)

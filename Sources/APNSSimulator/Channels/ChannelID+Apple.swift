@@ -2,7 +2,7 @@ import APNS
 
 /// Channel ids in Apple's form: 16 bytes in base64 (RFC 4648 section 4), 24 characters.
 ///
-/// - Source: the examples of "Sending channel management requests to APNs"; a client must not rely on it.
+/// - Source: the examples of "Sending channel management requests to APNs"; no client may rely on it.
 extension ChannelID {
     static let appleByteCount = 16
     private static let appleCharacterCount = 24

@@ -8,7 +8,7 @@ struct ChannelPath: Equatable {
     static let broadcastPrefix = Array("/4/broadcasts/apps/".utf8)
 
     let operation: Operation
-    /// Unchecked: the ending may show that it is not a bundle id.
+    /// Perhaps no bundle id, as its ending may show.
     let app: Topic
 
     /// - Throws: `.methodNotAllowed`, `.badPath`.

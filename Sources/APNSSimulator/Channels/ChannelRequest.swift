@@ -1,7 +1,7 @@
 package import APNS
 import DeviceLink
 
-/// Well-formed request about channels. The directory checks that the channel exists.
+/// Well-formed request about channels, perhaps unknown ones.
 package enum ChannelRequest: Equatable, Sendable {
     case create(Topic, ChannelStoragePolicy)
     case read(Topic, ChannelID)

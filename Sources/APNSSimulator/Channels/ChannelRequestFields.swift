@@ -1,8 +1,8 @@
 import APNS
 import HTTP
 
-/// Header fields of a request about channels. Without DuplicateHeaders in Apple's table, repeated fields are joined by
-/// a comma (RFC 9110 section 5.2), and become invalid.
+/// Header fields of a request about channels. Apple's table has no DuplicateHeaders: repeated fields are joined by a
+/// comma (RFC 9110 section 5.2), and become invalid.
 struct ChannelRequestFields {
     private(set) var method: [UInt8] = []
     private(set) var path: [UInt8] = []

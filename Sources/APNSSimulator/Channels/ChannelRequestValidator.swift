@@ -3,7 +3,7 @@ import APNS
 /// Validator of requests about channels. No I/O, no clock.
 ///
 /// First come the checks of device pushes, then the channel ("If authentication succeeds, APNs then validates the
-/// channel ID"), the other headers, and the body.
+/// channel ID"), other headers, the body.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs", and
 ///   their pages on errors.
@@ -28,7 +28,7 @@ struct ChannelRequestValidator {
             throw ChannelError(error)
         }
         if let requestID = fields.requestID, id(requestID) == nil { throw ChannelError(.badMessageID) }
-        // The plain bundle id, without the Live Activity suffix.
+        // Without the Live Activity suffix.
         guard path.app.suffixOwner == nil else { throw ChannelError(.topicDisallowed) }
         guard credential.allows(path.app) else { throw ChannelError(.topicMismatch) }
         try directory.checkCapability(of: path.app)

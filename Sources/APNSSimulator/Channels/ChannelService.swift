@@ -2,7 +2,7 @@ import APNS
 import DeviceLink
 import HTTP
 
-/// Connects the channel directory with requests and devices. Used on the loop.
+/// Connects the channel directory with requests and devices, on the loop.
 final class ChannelService {
     private unowned let core: SimulatorCore
     private(set) var directory: ChannelDirectory
@@ -16,8 +16,6 @@ final class ChannelService {
     }
 
     func adopt(_ settings: ChannelSettings) { directory.settings = settings }
-
-    // MARK: Requests
 
     private var validator: ChannelRequestValidator {
         ChannelRequestValidator(settings: core.configuration.channels, profile: core.configuration.profile)
@@ -74,7 +72,7 @@ final class ChannelService {
             let id = core.freshID()
             let topic: Topic
             do throws(APNSError) { topic = try app.appendingSuffix(of: .liveactivity) } catch {
-                // A bundle id this long has no Live Activities.
+                // So long a bundle id has no Live Activities.
                 throw ChannelError(.topicDisallowed)
             }
             perform(directory.publish(broadcast.push(id, topic: topic), on: channel, of: app, now: now))
@@ -82,12 +80,9 @@ final class ChannelService {
         }
     }
 
-    /// Refuses the next valid request.
     func refuseNext(_ reason: BroadcastReason) { injected.append(reason) }
 
     func setCapability(of app: Topic, isOn: Bool) { perform(directory.setCapability(of: app, isOn: isOn)) }
-
-    // MARK: Devices
 
     func deviceDidConnect(_ device: Int, on connection: DeviceDirectory.ConnectionID) {
         if let older = connections.updateValue(connection, forKey: device) { subscribers[older] = nil }

@@ -1,8 +1,7 @@
-/// Rules that Apple leaves open, and limits to lower in tests.
+/// Rules that Apple leaves open, and limits that tests lower.
 package struct ChannelSettings: Sendable {
     /// For one app.
     package var channelCountMax = 10_000
-    /// Apps with channels.
     package var appCountMax = 1000
     package var storageSecondsMax: Int64 = 8 * 3600
     /// For one device.

@@ -1,10 +1,10 @@
 package import APNS
 
-/// Connections appear by our number, from 1.
+/// Connections appear by number, from 1.
 package enum ConnectionEvent: Sendable, Equatable {
     case opened(Int)
     case streamLimit(Int, UInt32)
-    /// Too many errors; the GOAWAY carries the last one's reason.
+    /// Too many errors; the GOAWAY has the last one's reason.
     case tooManyErrors(Int, Reason)
     case dismissed(Int, reason: String)
     case closed(Int, ConnectionTally)
@@ -17,8 +17,7 @@ package struct ConnectionTally: Sendable, Equatable {
     package var rejectedCount = 0
     package var streamCount = 0
     package var refusedStreamCount = 0
-    /// Streams that either side reset before the answer.
+    /// Streams that either side reset unanswered.
     package var brokenStreamCount = 0
-    /// True if closed for flooding.
     package var isFlooded = false
 }

@@ -15,31 +15,23 @@ package struct ConnectionRules: Sendable, Equatable {
         case stream
     }
 
-    // MARK: SETTINGS
-
     package var headerTableByteCount: UInt32 = 4096
     package var streamWindowByteCount: UInt32 = 65_535
     package var connectionWindowByteCount: Int32 = 65_535
     package var frameByteCountMax: UInt32 = 16_384
     package var headerListByteCountMax: UInt32 = 8000
 
-    // MARK: Streams
-
-    /// Falls to one stream after a rejected push, until the next accepted one.
+    /// Allows one stream after a rejected push, until the next accepted one.
     package var dropsToOneStream = false
     package var excessStreams = ExcessStreams.refuse
     package var upperCaseNames = UpperCaseNames.connection
 
-    // MARK: Errors
-
-    /// Percentage of errors among the answers that a connection survives; 0: any.
+    /// Percentage of errors that a connection survives; 0: any.
     package var errorPercentMax = 0
     /// Same for BadDeviceToken alone.
     package var badTokenPercentMax = 0
     /// Answers before the percentages apply.
     package var judgedAnswerCount = 100
-
-    // MARK: Ends
 
     /// Nil: no deadline.
     package var idleDeadline: Duration? = .seconds(3600)
@@ -48,16 +40,12 @@ package struct ConnectionRules: Sendable, Equatable {
     /// Time for open streams at the end of a connection.
     package var drainSecondsMax = 5
 
-    // MARK: Deadlines
-
     package var handshakeSecondsMax = 10
     package var requestSecondsMax = 30
     package var responseSecondsMax = 30
 
-    // MARK: Many connections
-
     package var connectionCountMax = 1024
-    /// Admitted of one address within `reconnectWindowSeconds`; 0: no limit.
+    /// From one address within `reconnectWindowSeconds`; 0: no limit.
     package var reconnectCountMax = 0
     package var reconnectWindowSeconds = 60
 }

@@ -1,7 +1,7 @@
 import APNS
 
-/// Error limits of a connection. Apple ends one after too many errors, soonest for BadDeviceToken, but names no number;
-/// a 410 is no error.
+/// Error limits of a connection. Apple ends one after too many, soonest for BadDeviceToken, and names no number; a 410
+/// is no error.
 ///
 /// - Source: "Handling notification responses from APNs" and the older "Communicating with APNs".
 struct ErrorTolerance {

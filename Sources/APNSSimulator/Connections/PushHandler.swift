@@ -1,7 +1,7 @@
 import APNS
 import HTTP
 
-/// Provider connection, with its own authentication, stream limit and error counts.
+/// Provider connection, with authentication, stream limit and error counts.
 final class PushHandler: HTTP2Handler {
     private unowned let connection: HTTP2ServerConnection
     private let core: SimulatorCore
@@ -29,10 +29,10 @@ final class PushHandler: HTTP2Handler {
     }
 
     func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder) {
-        // The GOAWAY denied processing, so earlier requests must not be processed either.
+        // The GOAWAY denied processing, also of earlier requests.
         guard !isRefused else { return responder.reset(code: Self.refusedStream) }
         guard !ChannelService.takes(request.path) else {
-            // A broadcast's reasons do not count towards the connection's errors.
+            // Broadcasts' reasons do not count as the connection's errors.
             let isAccepted = core.channels.handle(request, responder, &validator, isManagement: false)
             return didAnswer(isAccepted: isAccepted, nil)
         }

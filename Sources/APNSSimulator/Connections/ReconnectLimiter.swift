@@ -1,4 +1,4 @@
-/// Limiter of reconnections, because APNs treats quick ones as denial of service. A value, of bounded memory.
+/// Limiter of reconnections: APNs treats quick ones as denial of service. A value, of bounded memory.
 ///
 /// - Source: "Sending notification requests to APNs"; Apple publishes no number.
 struct ReconnectLimiter {
@@ -7,7 +7,7 @@ struct ReconnectLimiter {
 
     private var countMax: Int
     private var windowSeconds: Int64
-    /// Times, oldest first, at most `countMax` of an address.
+    /// Oldest first, at most `countMax` of an address.
     private var admissions: [String: [Int64]] = [:]
 
     init(_ rules: ConnectionRules) {
@@ -20,7 +20,7 @@ struct ReconnectLimiter {
         windowSeconds = Int64(rules.reconnectWindowSeconds)
     }
 
-    /// Admits or refuses a connection. A refusal does not count, so waiting for the window suffices.
+    /// Admits or refuses a connection. Refusals do not count: waiting for the window suffices.
     ///
     /// - Parameter address: without the port.
     mutating func admit(_ address: String, now: Int64) -> Bool {
@@ -35,7 +35,7 @@ struct ReconnectLimiter {
         return isAdmitted
     }
 
-    /// Future times do not count: after the clock is set back, all are admitted.
+    /// Ignores future times: after the clock is set back, all are admitted.
     private func isRecent(_ admittedAt: Int64, _ now: Int64) -> Bool {
         admittedAt <= now && now - admittedAt < windowSeconds
     }

@@ -1,5 +1,4 @@
-/// Stream limit of a connection: one until the first accepted push, then all; optionally one again after each
-/// rejection.
+/// Stream limit of a connection: one until the first accepted push, then all; optionally one after each rejection.
 ///
 /// - Source: "Sending notification requests to APNs" for the beginning; openradar-mirror 15649 (radar 27870881) and
 ///   jchambers/pushy 476 for the fall.

@@ -24,15 +24,14 @@ struct ControlAnswer {
 
 /// Refusal of a call.
 ///
-/// - Source: RFC 9457, without the members that would need pages of their own.
+/// - Source: RFC 9457, without members that need pages.
 struct ControlProblem: Error, Equatable {
     let status: Int
-    /// Sentence that says what to write instead.
+    /// Sentence with what to write instead.
     let detail: String
     /// With a 405.
     var allow: String?
 
-    /// Creates a 400.
     init(_ detail: String) { self.init(400, detail) }
 
     init(_ status: Int, _ detail: String, allow: String? = nil) {

@@ -1,4 +1,4 @@
-/// `all` is complete; tests compare the documentation with it.
+/// `all` is complete: tests compare the documentation.
 struct ControlCall: Sendable {
     typealias Answer = @Sendable (ControlRequest, any SimulatorControl) throws(ControlProblem) -> ControlAnswer
 

@@ -116,7 +116,7 @@ extension ControlRequest {
         return kind
     }
 
-    /// Empty if absent, which no token is.
+    /// Empty if absent, as no token is.
     fileprivate func token() -> String {
         // `try?`: the caller reports any malformed token.
         (try? text("token", example: "")) ?? ""

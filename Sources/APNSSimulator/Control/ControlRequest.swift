@@ -1,7 +1,7 @@
 import APNS
 import Envelope
 
-/// Total: every fault is a problem with advice.
+/// Total: each fault is a problem with advice.
 struct ControlRequest: Sendable {
     /// Value of `{n}`.
     var number: Int?

@@ -3,8 +3,8 @@ import Primitives
 
 /// Authentication and routing of calls. A value; no socket.
 ///
-/// Every local program, and every page in a browser, can reach the port. So each call needs a secret, no `Origin` (a
-/// page has one), and the machine's name in `Host`, unlike a page whose name was rebound to 127.0.0.1.
+/// Every local program, and every page in a browser, reaches the port. So each call needs a secret, no `Origin` (a page
+/// has one), and the machine's name in `Host`, unlike a page whose name was rebound to 127.0.0.1.
 struct ControlRouter: Sendable {
     /// 32 random bytes in base64url.
     private let bearer: String
@@ -50,7 +50,7 @@ struct ControlRouter: Sendable {
         }
     }
 
-    /// Compares in constant time for secrets of the right length.
+    /// Takes constant time for secrets of the right length.
     private func isBearer(_ text: Substring) -> Bool {
         let (given, own) = (Array(text.utf8), Array(bearer.utf8))
         let one = SecretBytes(copying: unsafe given.span.bytes)

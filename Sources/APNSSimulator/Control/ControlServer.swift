@@ -13,8 +13,8 @@ package final class ControlServer: Sendable {
     private let server: HTTPFront
 
     /// - Parameters:
-    ///   - port: 0 lets the system choose.
-    ///   - onStop: called on the simulator's loop for a stop call.
+    ///   - port: 0: any.
+    ///   - onStop: called on the simulator's loop.
     /// - Throws: `.addressInUse` with the port, among others.
     package static func start(
         _ simulator: Simulator,

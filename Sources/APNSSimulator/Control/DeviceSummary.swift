@@ -1,11 +1,11 @@
-/// Registration in the control API, without its token.
+/// Registration without its token.
 package struct DeviceSummary: Sendable, Equatable {
     package let number: Int
     package let app: RegisteredApp
     package let isConnected: Bool
     /// Pushes get 410 since then; milliseconds since 1970.
     package let unregisteredAtMilliseconds: Int64?
-    /// Stored and held pushes; grouped ones are not counted.
+    /// Stored and held pushes, without grouped ones.
     package let waitingCount: Int
 
     package var state: String {

@@ -1,6 +1,6 @@
 package import APNS
 
-/// Newest events, numbered for polling. Its entries hold no payloads and no tokens.
+/// Newest events, numbered for polling, without payloads and tokens.
 package struct EventJournal {
     package struct Entry: Sendable, Equatable {
         /// From 1, without gaps.
@@ -15,7 +15,7 @@ package struct EventJournal {
         let unixSeconds: Int64
     }
 
-    /// Events kept with their payloads; beyond it they are summarized unread.
+    /// Events kept with payloads; beyond it they are summarized unread.
     private static let unreadCountMax = 10_000
 
     package var countMax: Int {
@@ -26,9 +26,9 @@ package struct EventJournal {
         }
     }
     private var entries: NewestElements<Entry>
-    /// Events after `entries`. Summarized on reading, which takes as long as checking a push.
+    /// Events after `entries`, summarized on reading: that takes as long as checking a push.
     private var unread: NewestElements<Unread>
-    /// Number of the last entry, or the last event dropped unread.
+    /// Of the last entry, or the last event dropped unread.
     private var lastNumber = 0
 
     package init(countMax: Int) {
@@ -39,7 +39,7 @@ package struct EventJournal {
     }
 
     package mutating func append(_ event: SimulatorEvent, unixSeconds: Int64) {
-        // While more entries than unread events are kept, none must be dropped.
+        // While more entries than unread events are kept, drop none.
         if unread.isFull, countMax > unread.countMax { makeEntries() }
         if unread.isFull { lastNumber += 1 }
         unread.append(Unread(event: event, unixSeconds: unixSeconds))
@@ -154,7 +154,7 @@ package struct EventSummary: Sendable, Equatable {
         self.id = id
     }
 
-    /// Lower case, as in deliveries, so that a reader can join them.
+    /// Lower case, as in deliveries, to join them.
     private static func text(_ push: ReceivedPush) -> String {
         String(decoding: push.answeredID, as: UTF8.self).lowercased()
     }

@@ -1,7 +1,7 @@
 package import APNS
 package import DeviceLink
 
-/// Simulator as the control API sees it, the only interface between API and engines. Used on its loop; does not block.
+/// Simulator as the control API sees it: the only interface between API and engines. On the loop; does not block.
 package protocol SimulatorControl: AnyObject {
     var settings: SimulatorConfiguration { get }
     /// - Throws: unknown name, bad value, required restart, or TLS failure.
@@ -17,26 +17,26 @@ package protocol SimulatorControl: AnyObject {
 
     var devices: [DeviceSummary] { get }
     func app(of topic: Topic) -> RegisteredApp
-    /// Creates an offline device, which stores its pushes; nil if there are too many.
+    /// Creates an offline device, which stores pushes; nil if there are too many.
     func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)?
     /// - Returns: nil for an unknown one.
     /// - Throws: if there are too many.
     func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceError) -> DeviceToken?
     var deviceStates: [String] { get }
-    /// - Returns: false for an unknown device, or one that must be connected.
+    /// - Returns: false if unknown, or if it must be connected.
     func setState(_ state: String, ofDevice number: Int) -> Bool
     func check(_ token: DeviceToken) -> TokenCheck
 
     func goAway(code: UInt32, debugData: [UInt8])
 
-    /// Entries of the delivery log, newest first.
+    /// Newest first.
     func deliveries(_ query: DeliveryLog.Query, countMax: Int) -> [DeliveryLog.Entry]
 
     func journalEntries(after number: Int, limit: Int) -> [EventJournal.Entry]
 }
 
 package struct TokenCheck: Sendable, Equatable {
-    /// Nil: this simulator cannot read the token.
+    /// Nil: not readable here.
     package var environment: APNSEnvironment?
     package var device: DeviceSummary?
 

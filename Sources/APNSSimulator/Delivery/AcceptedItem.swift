@@ -1,7 +1,7 @@
 import APNS
 import DeviceLink
 
-/// Accepted push that is not settled.
+/// Unsettled accepted push.
 struct AcceptedItem {
     var push: DevicePush
     let uniqueID: APNSID
@@ -11,7 +11,7 @@ struct AcceptedItem {
     let acceptedAt: Int64
     /// End of storage; milliseconds since 1970.
     let keptUntil: Int64
-    /// Reported as stored since it was last sent.
+    /// Reported as stored since last sent.
     var isStored = false
 
     func mayWait(at now: Int64) -> Bool { keptUntil > now }

@@ -6,7 +6,7 @@ struct CoreAlarm {
     private var timer: LoopTimer?
     private var time = Int64.max
 
-    /// Longest sleep: a timer counts real time, but the simulated clock may be moved.
+    /// Longest sleep: a timer counts real time, but the clock may be moved.
     private static let millisecondsMax: Int64 = 3_600_000
 
     init() {}
@@ -15,14 +15,14 @@ struct CoreAlarm {
     ///
     /// - Parameter next: milliseconds since 1970; `nil` for never.
     mutating func set(for next: Int64?, now: Int64, _ action: @escaping () -> Void) {
-        // An early timer finds nothing due; moving it with every push would cost more.
+        // An early timer finds nothing due; moving it with every push costs more.
         guard let loop, let next, next < time else { return }
         timer?.cancel()
         time = min(next, now + Self.millisecondsMax)
         timer = loop.schedule(after: Self.pause(until: time, from: now), action)
     }
 
-    /// Whole seconds like the clock, rounded up: an earlier timer finds nothing due, at worst a thousand times.
+    /// Whole seconds like the clock, rounded up: an earlier timer finds nothing due.
     private static func pause(until time: Int64, from now: Int64) -> Duration {
         .seconds(max(1, (time - now + 999) / 1000))
     }

@@ -40,8 +40,6 @@ struct DeliveryContext {
         return gone
     }
 
-    // MARK: Effects
-
     mutating func perform(_ effect: DeliveryEffect) { effects.append(effect) }
 
     mutating func stored(_ item: AcceptedItem, _ reason: StoredReason, device: Int) {
@@ -68,8 +66,6 @@ struct DeliveryContext {
         gone.append((installation, atMilliseconds))
     }
 
-    // MARK: Randomness
-
     mutating func swaps(_ one: AcceptedItem, _ other: AcceptedItem) -> Bool {
         guard settings.reorderMilliseconds > 0,
             abs(one.acceptedAt - other.acceptedAt) <= settings.reorderMilliseconds
@@ -81,7 +77,7 @@ struct DeliveryContext {
         settings.reorderMilliseconds > 0 ? group.shuffled(using: &dice) : group
     }
 
-    /// Milliseconds from a failed delivery until the token becomes invalid.
+    /// Milliseconds until the token becomes invalid.
     mutating func invalidationDelay() -> Int64 {
         let longest = settings.lateInvalidationSeconds
         return longest > 0 ? Int64.random(in: 0...longest * 1000, using: &dice) : 0

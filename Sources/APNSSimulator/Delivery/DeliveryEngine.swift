@@ -45,8 +45,6 @@ package struct DeliveryEngine {
 
     var alarmCount: Int { wakeUps.count }
 
-    // MARK: Pushes
-
     package func isTooFrequent(_ address: Address, at now: Int64) -> Bool {
         rate.isTooFrequent(address.installation, at: now)
     }
@@ -102,8 +100,6 @@ package struct DeliveryEngine {
         perform(address, at: now) { $0.acknowledge(id, &$1) }
     }
 
-    // MARK: Devices
-
     /// Connects a device without another connection.
     package mutating func connect(
         _ address: Address,
@@ -131,8 +127,6 @@ package struct DeliveryEngine {
     /// Apps that a delivery failed to reach since the last call.
     mutating func takeGone() -> [(installation: UInt32, atMilliseconds: Int64)] { context.takeGone() }
 
-    // MARK: Time
-
     /// Next time for `wake`, in milliseconds since 1970.
     package var nextWakeUp: Int64? { wakeUps.next }
 
@@ -155,7 +149,7 @@ package struct DeliveryEngine {
     ) -> [DeliveryEffect] {
         context.now = now
         let installation = address.installation
-        // Out of the table, so that a change copies nothing.
+        // Taken out, so that a change copies nothing.
         var lane =
             lanes.removeValue(forKey: installation) ?? DeliveryPath(installation: installation, device: address.device)
         body(&lane, &context)

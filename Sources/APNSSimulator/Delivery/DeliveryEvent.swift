@@ -1,7 +1,7 @@
 package import APNS
 package import DeviceLink
 
-/// Devices appear by our number.
+/// Devices appear by number.
 package enum DeliveryEvent: Equatable, Sendable {
     case connected(device: Int)
     case disconnected(device: Int)
@@ -12,7 +12,7 @@ package enum DeliveryEvent: Equatable, Sendable {
     case discarded(APNSID, DiscardReason, device: Int)
 }
 
-/// Action for the owner of the connections.
+/// For the connections' owner.
 package enum DeliveryEffect: Equatable, Sendable {
     package typealias ConnectionID = Int
 
@@ -20,7 +20,7 @@ package enum DeliveryEffect: Equatable, Sendable {
     /// Connection of a device that connected anew.
     case close(ConnectionID)
     case happened(DeliveryEvent)
-    /// Failed delivery, once for each token: adds to the feedback list; pushes get 410.
+    /// Failed delivery, once for each token, which gets 410: adds to the feedback list.
     case appIsGone(DeviceToken, bundleID: Topic, atMilliseconds: Int64)
 }
 
@@ -35,8 +35,8 @@ package enum StoredReason: String, Equatable, Sendable, CaseIterable {
     case unacknowledged = "device-busy"
 }
 
-/// - Source: "Viewing the status of push notifications using Metrics and APNs", reasons of "discarded"; for the
-///   background "Pushing background updates to your App".
+/// - Source: "Viewing the status of push notifications using Metrics and APNs", reasons of "discarded"; "Pushing
+///   background updates to your App".
 package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
     case expired
     /// `apns-expiration` does not allow waiting.
@@ -51,7 +51,7 @@ package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
     case appRunning = "app-running"
     /// Dropped by a setting.
     case topicOfAnotherType = "topic-of-another-type"
-    /// Start tokens only start a Live Activity; its own only updates it.
+    /// Start tokens only start a Live Activity; its own only update it.
     case otherActivityToken = "other-activity-token"
     case injected = "injected-fault"
 }

@@ -1,7 +1,7 @@
 package import APNS
 import DeviceLink
 
-/// Log of each push by `apns-unique-id`, limited in number and age. Holds no tokens and no payloads.
+/// Log of each push by `apns-unique-id`, limited in number and age, without tokens and payloads.
 ///
 /// - Source: "Viewing the delivery log of a push notification" in Apple's Push Notifications Console.
 package struct DeliveryLog: Sendable {
@@ -41,7 +41,7 @@ package struct DeliveryLog: Sendable {
         }
     }
 
-    /// Bounds a push stored again at each reconnection: then a new step replaces the last.
+    /// Bounds a push stored at each reconnection: a new step replaces the last.
     package static let stepCountMax = 16
 
     private var entryCountMax: Int
@@ -114,7 +114,7 @@ package struct DeliveryLog: Sendable {
         var entries: [Entry] = []
         for age in 0..<ring.count where entries.count < countMax {
             let entry = ring[place(of: nextNumber - 1 - age)]
-            // Later entries may be younger, if the clock was set back.
+            // Later entries may be younger after a clock set back.
             guard isCurrent(entry, atMilliseconds), query.matches(entry) else { continue }
             entries.append(entry)
         }

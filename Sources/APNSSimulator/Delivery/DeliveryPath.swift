@@ -1,7 +1,7 @@
 import APNS
 import DeviceLink
 
-/// Delivery to one app on one device, with its state.
+/// Delivery to one app on one device.
 ///
 /// Offline, only the newest push is stored. Online, low-priority pushes may be grouped, and one background push may
 /// wait for the app's budget.
@@ -62,7 +62,7 @@ struct DeliveryPath {
         let changed = self.state.symmetricDifference(state)
         self.state = state
         forgetThatItIsGone()
-        // A Focus changes the presentation of a push, not its delivery.
+        // A Focus changes the presentation, not the delivery.
         guard !changed.subtracting(.focus).isEmpty else { return }
         for item in takeAll(withStored: hasRoom, withUnacknowledged: false) { route(item, &context) }
     }
@@ -144,7 +144,7 @@ struct DeliveryPath {
 
     // MARK: Waiting
 
-    /// Keeps one push, the newer unless reordering is simulated, of any collapse id.
+    /// Keeps one push of any collapse id, the newer unless reordering is simulated.
     private mutating func keep(_ item: AcceptedItem, _ reason: StoredReason, _ context: inout DeliveryContext) {
         guard let item = waiting(item, &context) else { return }
         guard let other = stored else { return stored = store(item, reason, &context) }
@@ -247,7 +247,7 @@ struct DeliveryPath {
         var next = min(groupEnd, goneIsTold, stored?.keptUntil ?? .max)
         for item in group { next = min(next, item.keptUntil) }
         if let held { next = min(next, held.keptUntil, rhythm.nextBackground(context.settings)) }
-        // A lane that holds only the rhythm is removed when that ends.
+        // A lane with the rhythm alone ends with it.
         let end = rhythm.end(context.settings)
         if connection == nil, stored == nil, end > context.now { next = min(next, end) }
         return next

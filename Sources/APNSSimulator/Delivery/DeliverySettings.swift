@@ -9,12 +9,12 @@ package struct DeliverySettings: Sendable, Equatable {
 
     /// Storage of a push without `apns-expiration`.
     package var storageDays: Int64 = 30
-    /// Pushes this close may replace each other in any order, and groups are shuffled; 0: in order.
+    /// Pushes this close may replace each other in any order, and groups are shuffled; 0: neither.
     package var reorderMilliseconds: Int64 = 0
     package var grouping = Grouping.lowPower
-    /// Time from the first push of a group until it is sent.
+    /// From a group's first push until it is sent.
     package var groupSeconds: Int64 = 60
-    /// Size at which a group is sent at once.
+    /// At this size a group is sent at once.
     package var groupCountMax = 16
     /// 0: no limit.
     package var backgroundsPerHour = 3

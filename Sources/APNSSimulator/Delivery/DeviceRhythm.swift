@@ -2,7 +2,7 @@ import APNS
 import DeviceLink
 import Envelope
 
-/// Recent background pushes and alerts of an app, for its budget and burst limit.
+/// Recent background pushes and alerts of an app, for budget and burst limit.
 struct DeviceRhythm {
     /// Milliseconds since 1970, oldest first; pruned to the last hour before use.
     private var backgrounds: [Int64] = []
@@ -55,8 +55,8 @@ struct DeviceRhythm {
 
 /// `interruption-level` of a payload.
 ///
-/// - Source: "Generating a remote notification", keys of `aps`; "time-sensitive" and "critical" are those that
-///   `UNNotificationInterruptionLevel` lets break through a Focus.
+/// - Source: "Generating a remote notification", keys of `aps`; `UNNotificationInterruptionLevel` lets "time-sensitive"
+///   and "critical" break through a Focus.
 enum InterruptionLevel: String {
     case passive
     case active

@@ -2,7 +2,7 @@ import APNS
 import DeviceLink
 import Envelope
 
-/// Check of a push against its Live Activity token; both kinds share a topic, and only the device tells them apart.
+/// Check of a push against its Live Activity token. Both kinds share a topic; only the device tells them apart.
 ///
 /// - Source: "Starting and updating Live Activities with ActivityKit push notifications": a token of
 ///   `pushToStartTokenUpdates` starts one, one of `pushTokenUpdates` updates and ends it. Discarding others is ours.

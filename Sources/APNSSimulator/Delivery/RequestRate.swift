@@ -1,6 +1,6 @@
-/// Rate limiter for device tokens. Remembers only tokens whose last push still counts.
+/// Rate limiter for device tokens. Remembers tokens whose last push still counts.
 ///
-/// - Source: generic cell rate algorithm (ITU-T I.371); a token's number is the due time of its next push.
+/// - Source: generic cell rate algorithm (ITU-T I.371); a token's number is its next push's due time.
 struct RequestRate {
     /// Milliseconds between pushes; 0: no limit.
     private var interval: Int64 = 0

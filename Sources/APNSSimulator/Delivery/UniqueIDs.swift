@@ -1,7 +1,7 @@
 import APNS
 import Platform
 
-/// `apns-unique-id`s: different in every run, and cheap, as each accepted push needs one. Not secret.
+/// `apns-unique-id`s: different in every run, and cheap: each accepted push needs one. Not secret.
 struct UniqueIDs {
     private var numbers = SplitMix64(seed: UInt64.random(in: 0 ... .max))
 

@@ -7,7 +7,7 @@ struct WakeUps {
 
     private var heap: [Entry] = []
 
-    /// Entries, with outdated ones.
+    /// With outdated ones.
     var count: Int { heap.count }
 
     var next: Int64? { heap.first?.time }

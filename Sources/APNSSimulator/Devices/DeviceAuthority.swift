@@ -1,7 +1,6 @@
 package import Networking
 
-/// Certificate authority for simulated devices. Apple issues each phone a certificate at activation, by which it knows
-/// it.
+/// Certificate authority for simulated devices. Apple knows each phone by a certificate issued at activation.
 ///
 /// - Source: "Apple Platform Security", on push notifications: connection trust between a device and APNs.
 package final class DeviceAuthority: Sendable {
@@ -35,7 +34,7 @@ package final class DeviceAuthority: Sendable {
 
     private static let deviceName = "Simulated device"
 
-    /// Issues a key and certificate. All have one name; the key identifies the device.
+    /// Issues a key and certificate. The key identifies the device: all have one name.
     ///
     /// - Throws: `.library`.
     package func enrol() throws(TLSError) -> TLSIdentity {

@@ -2,7 +2,7 @@ package import APNS
 package import DeviceLink
 
 extension DeviceDirectory {
-    /// Registers the app on a connected device for another kind of push. The token lives as long as its base.
+    /// Registers a connected device's app for another kind of push. The token lives as long as its base.
     ///
     /// - Parameter salt: four random bytes, for a new token.
     /// - Returns: `nil` for an unknown connection.
@@ -17,7 +17,7 @@ extension DeviceDirectory {
         return try register(registration, beside: base, salt: salt, at: now)
     }
 
-    /// Registers an app on a device that may be offline; `nil` for an unknown device.
+    /// Form for a device that may be offline; `nil` for an unknown one.
     package mutating func register(
         _ registration: TokenRegistration,
         ofDevice number: Int,

@@ -2,7 +2,6 @@ package import APNS
 package import DeviceLink
 
 extension DeviceDirectory {
-    /// Current installations by number, without replaced ones.
     package var summaries: [DeviceSummary] { currentInstallations.map(summary) }
 
     package mutating func summary(of token: DeviceToken) -> DeviceSummary? { installation(of: token).map(summary) }

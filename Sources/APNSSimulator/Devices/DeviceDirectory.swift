@@ -6,7 +6,7 @@ package import DeviceLink
 /// The token of a device's hello is its *base*. Tokens for other kinds of pushes end with it.
 ///
 /// - Source: "Registering your app with APNs": a token belongs to an app on a device, in one environment; it changes
-///   when the app is installed again and when a device is restored.
+///   with each installation, and when a device is restored.
 package struct DeviceDirectory {
     package typealias ConnectionID = DeliveryEffect.ConnectionID
     package typealias Effect = DeliveryEffect
@@ -14,7 +14,7 @@ package struct DeviceDirectory {
     private let environment: APNSEnvironment
     private let mint: DeviceTokenMint
     private(set) var deviceCountMax: Int
-    /// Apps whose bundle id ends like one of Apple's suffixes.
+    /// Apps with bundle ids that end like Apple's suffixes.
     private let bundleIDs: Set<Topic>
     var installations = Installations()
     var siblings = SiblingTokens()
@@ -39,7 +39,7 @@ package struct DeviceDirectory {
         engine = DeliveryEngine(delivery)
     }
 
-    /// - Returns: effects: a new budget may release a push.
+    /// - Returns: effects, as a new budget may release a push.
     mutating func adopt(deviceCountMax: Int, _ delivery: DeliverySettings, at now: Int64) -> [Effect] {
         self.deviceCountMax = deviceCountMax
         return settle(engine.adopt(delivery, at: now))
@@ -120,7 +120,7 @@ package struct DeviceDirectory {
     /// Connects a device after its hello.
     ///
     /// - Parameters:
-    ///   - hello: an earlier token of this app on this device is kept, any other replaced, as Apple does.
+    ///   - hello: an earlier token of this app here is kept, any other replaced, as by Apple.
     ///   - salt: four random bytes, for a new token.
     ///   - now: milliseconds since 1970.
     /// - Throws: the reason to refuse it.
@@ -137,7 +137,7 @@ package struct DeviceDirectory {
         let number: UInt32
         if let earlier, hello.arrival == .same {
             number = earlier
-            // A removed app that returns with its token is reachable again.
+            // A removed app that returns with its token is reachable.
             installations[number].unregisteredAtMilliseconds = nil
         } else {
             number = try add(app, owner: owner, earlier: earlier, salt: salt)
@@ -152,7 +152,6 @@ package struct DeviceDirectory {
         return (token(of: number), settle(effects))
     }
 
-    /// The newest unacknowledged push waits.
     package mutating func disconnect(_ connection: ConnectionID, at now: Int64) -> [Effect] {
         let numbers = numbers(on: connection)
         connected[connection] = nil
@@ -204,7 +203,7 @@ package struct DeviceDirectory {
         guard let number = installation(content), !installations[number].isReplaced else { return nil }
         guard installations[number].kind == app.kind else { throw DeviceError(refusal: .tokenOfAnotherTopic) }
         guard installations[number].belongs(to: owner) else {
-            // A backup carries the original device's token, which that device keeps.
+            // A backup carries the original device's token, which that keeps.
             guard hello.arrival == .restored else { throw DeviceError(refusal: .tokenOfAnotherDevice) }
             return nil
         }
@@ -260,7 +259,7 @@ package struct DeviceDirectory {
         return settle(engine.accept(push, uniqueID: uniqueID, for: address(number), at: now))
     }
 
-    /// Makes a new `apns-unique-id`; `now` is in seconds since 1970.
+    /// Form with a new `apns-unique-id`; `now` is in seconds since 1970.
     package mutating func accept(_ push: DevicePush, for token: DeviceToken, now: Int64) -> [Effect] {
         accept(push, for: token, uniqueID: APNSID(), at: now * 1000)
     }
@@ -298,7 +297,6 @@ extension DeviceDirectory {
     }
 }
 
-// Conversions between tokens and installations.
 extension DeviceDirectory {
     func address(_ number: UInt32) -> DeliveryEngine.Address {
         DeliveryEngine.Address(installation: number, device: Int(installations[number].device))
@@ -334,7 +332,7 @@ extension DeviceDirectory {
         return content.installation
     }
 
-    /// Copies the engine's findings about removed apps to their tokens.
+    /// Copies findings about removed apps.
     mutating func settle(_ effects: [Effect]) -> [Effect] {
         let gone = engine.takeGone()
         guard !gone.isEmpty else { return effects }

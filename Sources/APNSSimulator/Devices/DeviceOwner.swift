@@ -1,6 +1,6 @@
 import Primitives
 
-/// Hash of a device's key, which keeps other devices from using its tokens.
+/// Hash of a device's key, which protects its tokens from other devices.
 package struct DeviceOwner: Hashable, Sendable {
     /// First bytes of SHA-256; never 0.
     let rawValue: UInt64

@@ -8,8 +8,8 @@ package struct DeviceSettings: Sendable {
     package var certificates = Certificates.optional
     package var tokenByteCount = 32
     package var countMax = 1_000_000
-    /// Shared by two simulators, so that each recognizes the other environment's tokens; `nil` creates one. Determines
-    /// the token length.
+    /// Shared by two simulators, so that each recognizes the other's tokens; `nil` creates one. Determines the token
+    /// length.
     package var mint: DeviceTokenMint?
 
     package init() {}

@@ -4,8 +4,8 @@ package import Primitives
 /// Makes device tokens, and alone can read them: a token is its own encrypted record.
 ///
 /// 16 bytes of content, padded with zeros, are encrypted under their MAC as initialization vector. The token is MAC and
-/// ciphertext: 32 bytes, as Apple's today. Without the key, tokens cannot be made, changed or linked to one device. Two
-/// simulators may share it, to recognize tokens of the wrong environment.
+/// ciphertext: 32 bytes, as Apple's today. Without the key, none can be made, changed or linked to a device. Simulators
+/// that share it recognize tokens of the wrong environment.
 ///
 /// - Source: RFC 5297 section 1.3.2 (synthetic initialization vectors), with HMAC-SHA256 and ChaCha20 for AES.
 package final class DeviceTokenMint: Sendable {
@@ -90,7 +90,7 @@ package final class DeviceTokenMint: Sendable {
         return Array(code.prefix(Self.tagByteCount))
     }
 
-    /// XORs ChaCha20's key stream, in both directions. Its own tag is not needed.
+    /// XORs ChaCha20's key stream, in both directions, without its tag.
     private func crypt(_ bytes: ArraySlice<UInt8>, _ tag: [UInt8]) -> [UInt8] {
         let stream = ChaChaPoly.seal(
             [UInt8](repeating: 0, count: bytes.count),

@@ -1,7 +1,7 @@
 import APNS
 import DeviceLink
 
-/// All registrations that ever had a token; a token contains its index here.
+/// All registrations that ever had a token, which contains its index here.
 struct Installations {
     /// 32 bytes, so that a million fit in memory.
     struct Installation {
@@ -103,11 +103,9 @@ struct Installations {
         return number
     }
 
-    // MARK: Persistence
-
     mutating func keepChanges() { changed = changed ?? [] }
 
-    /// Changed numbers, first change first.
+    /// Numbers, first change first.
     mutating func takeChanged() -> [UInt32] {
         guard let numbers = changed, !numbers.isEmpty else { return [] }
         changed = []
@@ -132,7 +130,7 @@ struct Installations {
         return record
     }
 
-    /// Adds an earlier run's registration. Call in the order of their numbers.
+    /// Adds an earlier run's registration, in the order of numbers.
     mutating func restore(_ record: TokenRecord) {
         var own = Installation(
             device: record.device,

@@ -1,7 +1,7 @@
 import APNS
 
 /// Cache of decrypted tokens: opening one takes longer than all other checks. A fixed-size table, indexed by the first
-/// bytes, in a genuine token as good as random.
+/// bytes, as good as random in genuine tokens.
 struct RecentTokens {
     private static let placeCount = 4096
 

@@ -19,7 +19,7 @@ package struct RegisteredApp: Hashable, Sendable {
             return
         }
         let bytes = topic.bytes.dropLast(owner.topicSuffix.utf8.count)
-        // Part of a topic is a topic, and has no suffix left.
+        // Part of a topic is a topic.
         guard let bundleID = try? Topic(bytes: Array(bytes).span) else { preconditionFailure("not empty") }
         self.init(bundleID: bundleID, kind: TokenKind(of: owner))
     }

@@ -1,12 +1,11 @@
 import DeviceLink
 
-/// Registrations of a device by their base.
 struct SiblingTokens {
     /// Our limit for each base; Apple has none for Live Activities.
     static let countMax = 1_000
 
     private var numbers: [UInt32: [TokenRegistration: UInt32]] = [:]
-    /// Reverse index, also of removed registrations, which a file still refers to.
+    /// Reverse index. Keeps removed registrations, to which a file refers.
     private var places: [UInt32: (base: UInt32, registration: TokenRegistration)] = [:]
 
     func place(of number: UInt32) -> (base: UInt32, registration: TokenRegistration)? { places[number] }

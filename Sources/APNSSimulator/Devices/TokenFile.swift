@@ -3,10 +3,10 @@ import Envelope
 import Platform
 import Primitives
 
-/// File that keeps device tokens across runs. Used on the loop.
+/// File that keeps device tokens across runs. On the loop.
 ///
 /// The first line holds the mint's key, each further one a registration's new state, forced to disk before a client
-/// gets the token. A reader can make tokens: the mode is 0600.
+/// gets the token. Readers can make tokens: the mode is 0600.
 package final class TokenFile {
     private static let format = "sealedpush-device-tokens-1"
     /// Our limit; holds more than a million tokens.
@@ -18,7 +18,7 @@ package final class TokenFile {
     /// First failure; nothing is written after it.
     private var failure: TokenFileError?
 
-    /// Opens or creates a file. Drops an incomplete last line: no client has its token.
+    /// Opens or creates a file. Drops an incomplete last line, whose token no client has.
     package init(path: String, environment: APNSEnvironment, tokenByteCount: Int) throws(TokenFileError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(call: "open", code: errno) }
@@ -63,7 +63,7 @@ package final class TokenFile {
 
     deinit { if descriptor >= 0 { Platform.close(descriptor) } }
 
-    /// Forces the records to disk together. Does nothing after a failure, which `close` returns.
+    /// Forces the records to disk together. After a failure, which `close` returns, does nothing.
     func append(_ records: [TokenRecord]) {
         guard !records.isEmpty, failure == nil, descriptor >= 0 else { return }
         do throws(TokenFileError) {
@@ -73,14 +73,12 @@ package final class TokenFile {
         }
     }
 
-    /// - Returns: first failure, since which tokens are not kept.
+    /// - Returns: first failure: later tokens are not kept.
     func close() -> TokenFileError? {
         if descriptor >= 0 { Platform.close(descriptor) }
         descriptor = -1
         return failure
     }
-
-    // MARK: Reading
 
     private static func mint(
         _ line: ArraySlice<UInt8>,
@@ -128,7 +126,7 @@ package final class TokenFile {
             guard record.number < records.count else { throw .malformed(line: place, field: "number") }
             var known = records[Int(record.number)]
             known.status = record.status
-            // Only the status of a registration may change.
+            // Only a registration's status may change.
             guard known == record else { throw .malformed(line: place, field: "registration") }
             records[Int(record.number)] = record
         }
@@ -148,8 +146,6 @@ package final class TokenFile {
         }
     }
 
-    // MARK: Writing
-
     private static func write(_ bytes: [UInt8], _ descriptor: Int32) throws(TokenFileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -163,7 +159,7 @@ package final class TokenFile {
         if let code = FileSync.durable.force(descriptor) { throw .system(call: "fsync", code: code) }
     }
 
-    /// Without it a new file's name is not durable.
+    /// Makes a new file's name durable.
     private static func syncFolder(of path: String) throws(TokenFileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."

@@ -43,7 +43,7 @@ struct TokenRecord: Equatable, Sendable {
         return Array((fields.joined(separator: " ") + "\n").utf8)
     }
 
-    /// - Parameter line: without its end. A record has exactly one spelling.
+    /// - Parameter line: without its end. A record has one spelling.
     /// - Throws: the first malformed field.
     init(line: some Collection<UInt8>) throws(Field) {
         let fields = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)

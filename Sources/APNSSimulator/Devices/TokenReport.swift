@@ -5,7 +5,7 @@ package import DeviceLink
 package struct TokenReport: Equatable, Sendable {
     package enum Status: Equatable, Sendable {
         case active
-        /// Of the other environment; gets BadDeviceToken here.
+        /// The other environment's; gets BadDeviceToken here.
         case otherEnvironment
         /// App removed or token expired; milliseconds since 1970.
         case unregistered(atMilliseconds: Int64)
@@ -16,7 +16,7 @@ package struct TokenReport: Equatable, Sendable {
     }
 
     package let environment: APNSEnvironment
-    /// `nil` if only the other environment's simulator knows it.
+    /// `nil` if only the other environment's simulator knows.
     package let bundleID: Topic?
     /// `nil` for a token of another run.
     package let kind: TokenKind?

@@ -4,21 +4,19 @@ package import APNS
 package enum ConnectionFault: Sendable, Equatable {
     case goAway(FaultGoAway)
     case settings(FaultSettings)
-    /// Stops reading and writing, like a firewall that lost the connection's state.
+    /// Neither reads nor writes, like a firewall that lost the connection's state.
     case blackhole
     case reset
     /// End of the stream without TLS close_notify.
     case cut
     /// TLS close_notify without a GOAWAY.
     case close
-    /// Fatal TLS alert.
     case alert
     case corruptRecord
     /// Pause in reading.
     case deaf(for: Duration)
 }
 
-/// GOAWAY and its timing.
 package struct FaultGoAway: Sendable, Equatable {
     /// Last stream id in the GOAWAY, never below a processed stream.
     package enum Cut: String, Sendable, Equatable, CaseIterable {
@@ -43,7 +41,7 @@ package struct FaultGoAway: Sendable, Equatable {
     package var code: UInt32
     package var cut: Cut
     package var debugData: DebugData
-    /// Delay from a GOAWAY with the highest stream id to the real one (RFC 9113 section 6.8).
+    /// From a GOAWAY with the highest stream id to the real one (RFC 9113 section 6.8).
     package var gracefulDelay: Duration?
     /// Time until open streams are cut; nil: they may end.
     package var cutDelay: Duration?
@@ -64,7 +62,7 @@ package struct FaultGoAway: Sendable, Equatable {
 }
 
 package enum FaultSettings: Sendable, Equatable {
-    /// New stream limit; streams above it are reset with REFUSED_STREAM, or may end.
+    /// New stream limit; streams above it get REFUSED_STREAM, or may end.
     case streams(UInt32, refusesRest: Bool)
     /// No streams for this long, then the old limit.
     case noStreams(for: Duration)
@@ -72,11 +70,11 @@ package enum FaultSettings: Sendable, Equatable {
     case windowShut(for: Duration)
     /// No dynamic table (RFC 7541 section 4.2).
     case noHeaderTable
-    /// Different stream limits in a row; the last restores the original.
+    /// Different stream limits in a row, then the original.
     case storm(count: Int)
 }
 
-/// `isProcessed` is the server's truth, which the client may not learn.
+/// `isProcessed` is the truth, which the client may not learn.
 package enum RequestFault: Sendable, Equatable {
     case reset(code: UInt32, isProcessed: Bool)
     /// Processed; the response's head, then a reset.
@@ -85,7 +83,6 @@ package enum RequestFault: Sendable, Equatable {
     case slow(Duration)
     /// 103 before the response.
     case informational
-    /// Fields after the response body.
     case trailers
     /// DATA before HEADERS: a protocol error.
     case bodyFirst

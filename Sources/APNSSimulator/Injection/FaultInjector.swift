@@ -94,7 +94,7 @@ final class FaultInjector {
         }
     }
 
-    /// Last stream id. A client's streams have odd numbers; 0 is none.
+    /// Last stream id. Clients' streams have odd numbers; 0 is none.
     private func lastStreamID(for cut: FaultGoAway.Cut) -> Int32 {
         switch cut {
         case .processed: highestProcessed

@@ -1,6 +1,6 @@
 import APNS
 
-/// Fault for a valid push: those of the fault server that a well-ordered connection can carry out, and two of delivery.
+/// Fault for a valid push: those that a well-ordered connection can carry out, and two of delivery.
 package enum InjectedFault: Sendable, Equatable {
     /// Must be in `names`; others need frames that no library writes.
     case request(RequestFault)
@@ -9,7 +9,7 @@ package enum InjectedFault: Sendable, Equatable {
     /// Answered 200, delivered twice.
     case duplicated
 
-    /// Name on the command line, in the control API and in recordings.
+    /// Name on command line, in control API and recordings.
     package var name: String {
         switch self {
         case .dropped: "dropped"
@@ -18,7 +18,7 @@ package enum InjectedFault: Sendable, Equatable {
         }
     }
 
-    /// All names, in the documentation's order.
+    /// In the documentation's order.
     package static let names = [
         "rejected", "slow", "silence", "reset", "go-away", "connection-reset", "cut", "close", "deaf", "dropped",
         "duplicated",
@@ -84,7 +84,7 @@ extension InjectedFault {
         case "slow": self = .request(.slow(try reader.duration(name)))
         case "silence": self = .request(.silence(isProcessed: try reader.isProcessed()))
         case "reset":
-            // INTERNAL_ERROR, which leaves open whether the push was processed.
+            // INTERNAL_ERROR leaves open whether the push was processed.
             self = .request(.reset(code: try reader.code() ?? 2, isProcessed: try reader.isProcessed()))
         case "go-away":
             self = .request(.connection(.goAway(try reader.goAway()), isProcessed: try reader.isProcessed()))

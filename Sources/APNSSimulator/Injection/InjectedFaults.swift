@@ -9,16 +9,15 @@ package struct InjectedFaults: Sendable {
         package let rule: InjectionRule
         package fileprivate(set) var matchCount = 0
         package fileprivate(set) var faultCount = 0
-        /// Own generator, so that other rules do not affect it.
+        /// Own generator: other rules do not affect it.
         fileprivate var dice: SeededDice
     }
 
-    /// Common seed of all generators.
     package let seed: UInt64
     /// Percentage of faults among pushes that no rule claimed: 0 to 100.
     package var percent: Int
     package private(set) var entries: [Entry] = []
-    /// Limit of the cost for each push.
+    /// Limits each push's cost.
     package static let entryCountMax = 1_000
     private var chance: SeededDice
     private var lastID = 0
@@ -52,12 +51,12 @@ package struct InjectedFaults: Sendable {
         percent = 0
     }
 
-    /// No fault can occur: `next` need not be called.
+    /// `next` need not be called.
     package var isIdle: Bool { entries.isEmpty && percent == 0 }
 
     /// Fault of the first rule that claims the push.
     package mutating func next(device: Int, topic: Topic) -> InjectedFault? {
-        // Always drawn, so that rules do not shift the random sequence.
+        // Always drawn: rules do not shift the random sequence.
         let drawn = chance.injection(percent: percent)
         for index in entries.indices where entries[index].rule.matches(device: device, topic: topic) {
             if entries[index].claims() { return entries[index].rule.fault }

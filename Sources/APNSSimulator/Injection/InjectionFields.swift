@@ -1,6 +1,5 @@
 import APNS
 
-/// Parser of one fault's fields.
 struct InjectionFields {
     private let fields: [String: String]
 

@@ -6,7 +6,7 @@ package struct InjectionRule: Sendable, Equatable {
     package var device: Int?
     /// Full `apns-topic`, with its suffix; nil: all.
     package var topic: Topic?
-    /// Percentage of matching pushes, 1 to 100.
+    /// Of matching pushes, 1 to 100.
     package var percent = 100
     /// Matching pushes to spare first.
     package var after = 0
@@ -20,7 +20,6 @@ package struct InjectionRule: Sendable, Equatable {
     }
 }
 
-/// Error in a rule, with advice.
 package enum InjectionRuleError: Error, Equatable, Sendable {
     case missing(String, of: String)
     case unknownField(String, of: String, allowed: [String])
@@ -68,7 +67,7 @@ extension InjectionRule {
         count = try reader.number("count", in: 1...Self.countMax)
     }
 
-    /// Parses the command-line form: `slow,milliseconds=500,percent=10`. Values cannot contain commas.
+    /// Parses `slow,milliseconds=500,percent=10`. Values cannot contain commas.
     package init(text: String) throws(InjectionRuleError) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         var fields = [(name: "fault", text: String(parts[0]))]

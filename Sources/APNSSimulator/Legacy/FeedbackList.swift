@@ -2,7 +2,7 @@ package import APNS
 
 /// Devices by app whose delivery failed because the app was gone. Reading an entry removes it.
 ///
-/// Neither expired pushes nor a removal by itself add one.
+/// Neither expired pushes nor a mere removal add one.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "The Feedback Service".
 package struct FeedbackList {
@@ -14,15 +14,15 @@ package struct FeedbackList {
         var start = 0
     }
 
-    /// Maximum of `count`. Lowering it removes no entry.
+    /// Maximum of `count`; a lower one removes no entry.
     var countMax: Int
     private var apps: [Topic: App] = [:]
-    /// Device tokens of all apps.
+    /// Tokens of all apps.
     package private(set) var count = 0
 
     package init(countMax: Int = .max) { self.countMax = countMax }
 
-    /// Adds a failed delivery. An existing entry gets the new time.
+    /// Adds a failed delivery, or gives an entry the new time.
     ///
     /// - Parameter seconds: since 1970.
     /// - Returns: false if the list is full.

@@ -41,8 +41,8 @@ final class GatewaySession: TLSChannelDelegate {
         // An error in the simple layout closes the connection without a packet.
         guard let packet else { return channel.abort(.connectionClosed) }
         do throws(TransportError) {
-            // Then input is discarded: closing with unread bytes would reset the connection, and the client's machine
-            // would drop the packet.
+            // Input is discarded: closing with unread bytes would reset the connection, and the client's machine would
+            // drop the packet.
             try channel.write(packet.bytes)
             channel.close()
         } catch {

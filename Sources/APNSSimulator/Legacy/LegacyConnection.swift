@@ -13,18 +13,18 @@ package struct LegacyConnection {
         case end(LegacyErrorPacket?)
     }
 
-    /// At most an unfinished notification and the last appended piece.
+    /// At most an unfinished notification and the last piece.
     private var buffer: [UInt8] = []
     private var start = 0
     private var isEnded = false
-    /// Identifier of the last accepted notification that had one.
+    /// Of the last accepted notification that had one.
     private var lastIdentifier: UInt32?
 
     package init() {}
 
     var waitingByteCount: Int { buffer.count - start }
 
-    /// Appends input in any pieces; then `next` until `.wait`.
+    /// Appends input in any pieces; call `next` until `.wait`.
     package mutating func append(_ bytes: Span<UInt8>) {
         guard !isEnded else { return }
         if start > 0 {
@@ -34,8 +34,6 @@ package struct LegacyConnection {
         unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 
-    /// Next decision.
-    ///
     /// - Parameter judge: error of a well-formed notification; `nil` for none.
     package mutating func next(_ judge: (LegacyNotification, LegacyCommand) -> LegacyStatus?) -> Step {
         guard !isEnded else { return .wait }

@@ -1,14 +1,14 @@
 package import APNS
 
-/// Event of the gateway or the feedback service. Devices appear by our number.
+/// Event of the gateway or the feedback service. Devices appear by number.
 package enum LegacyEvent: Equatable, Sendable {
     /// Accepted notification. Its end follows as `.delivery` or one of the next two.
     case accepted(LegacyCommand, device: Int, byteCount: Int)
     /// Already expired on arrival.
     case expired(device: Int)
-    /// The app was gone: the feedback service has an entry.
+    /// The app was gone: the feedback list has an entry.
     case undeliverable(device: Int)
-    /// Connection ended, with a packet or without.
+    /// With a packet or without.
     case ended(LegacyErrorPacket?)
     case feedbackRead(count: Int)
 }

@@ -99,9 +99,6 @@ final class LegacyInterface {
 
     func didClose(_ visit: FeedbackSession) { visits[ObjectIdentifier(visit)] = nil }
 
-    // MARK: Notifications
-
-    /// Refuses the next valid notification with this status.
     func refuseNext(_ status: LegacyStatus) { injected.append(status) }
 
     /// Error of a well-formed notification, if any.
@@ -149,8 +146,6 @@ final class LegacyInterface {
     }
 
     func didEnd(_ packet: LegacyErrorPacket?) { core.report(.legacy(.ended(packet))) }
-
-    // MARK: Feedback
 
     func drainFeedback(_ topic: Topic, countMax: Int) -> [FeedbackTuple] {
         feedback.drain(topic, countMax: countMax)

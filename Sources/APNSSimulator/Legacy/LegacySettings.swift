@@ -1,7 +1,7 @@
-/// Settings of the binary interface and the feedback service, which can no longer be observed.
+/// Settings of two services that can no longer be observed.
 package struct LegacySettings: Sendable {
-    /// Time from the error packet to the end of the connection, while input is discarded: sooner, the client's machine
-    /// would drop the packet.
+    /// From the error packet to the connection's end, while input is discarded: sooner, the client's machine would drop
+    /// the packet.
     package var drain: Duration? = .seconds(10)
     /// Time without a byte in either direction.
     package var idle: Duration? = .seconds(3600)

@@ -23,7 +23,7 @@ struct LegacyTopic: Equatable {
         self.init(userID: app?.name ?? certificate?.userID)
     }
 
-    /// - Parameter userID: UID of the certificate's subject, Apple's place for the bundle id.
+    /// - Parameter userID: UID of the certificate's subject, where Apple puts the bundle id.
     init(userID: String?) {
         guard let userID, !userID.isEmpty else {
             result = .failure(Missing(status: .missingTopic))

@@ -2,7 +2,6 @@ package import APNS
 import Networking
 
 extension Simulator {
-    /// Refuses the next valid notification.
     package func refuseNextLegacyNotification(_ status: LegacyStatus) async {
         await core.loop.run { [core] in core.value.legacy.refuseNext(status) }
     }

@@ -1,7 +1,7 @@
 import Networking
 
 extension SimulatorIdentity {
-    /// TLS for the binary interface and the feedback service, which requires a client certificate.
+    /// TLS for both services, which requires a client certificate.
     ///
     /// - Returns: `nil` without authorities.
     /// - Throws: `.authorityUnreadable`, `.library`.
@@ -9,7 +9,7 @@ extension SimulatorIdentity {
         guard let authorities = configuration.validation.clientAuthoritiesPEM else { return nil }
         var trust = TLSContext.ClientTrust(authorities: .pem(authorities))
         trust.revokedSerialNumbers = configuration.validation.revokedSerialNumbers
-        // The binary interface is older than ALPN.
+        // Older than ALPN.
         return try .server(identity: identity, alpn: [], clientTrust: trust)
     }
 }

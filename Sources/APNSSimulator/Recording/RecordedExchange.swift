@@ -1,6 +1,6 @@
 package import APNS
 
-/// Recorded request and answer, without secrets that allow pushing: claims for the provider token, our number for the
+/// Recorded request and answer, without secrets that allow pushing: claims for the provider token, a number for the
 /// device token.
 package struct RecordedExchange: Sendable, Equatable {
     package enum Path: Sendable, Equatable {
@@ -8,12 +8,12 @@ package struct RecordedExchange: Sendable, Equatable {
         case device(Int)
         /// `/3/device/` and other text.
         case stranger(characterCount: Int, isHex: Bool)
-        /// Other path, withheld because it may contain a token.
+        /// Other path, withheld: it may contain a token.
         case other(byteCount: Int)
     }
 
     package enum Authorization: Sendable, Equatable {
-        /// Claims of a provider token; the answer shows its validity.
+        /// Claims of a provider token, perhaps invalid.
         case bearer(keyID: KeyID, teamID: TeamID, issuedAt: Int64)
         case unreadable(byteCount: Int)
     }

@@ -3,8 +3,7 @@ import HTTP
 import Networking
 import Platform
 
-/// Recording: one exchange a line, forced to disk at the end. Mode 0600: it shows pushes, though no key. Used on the
-/// loop.
+/// Recording: one exchange a line, forced to disk at the end. Mode 0600: it shows pushes, though no key. On the loop.
 package final class RecordingFile {
     private var descriptor: Int32
     private let hasPayloads: Bool
@@ -12,7 +11,7 @@ package final class RecordingFile {
     /// First failure; nothing is written after it.
     private var failure: RecordingFileError?
 
-    /// - Parameter path: must not exist: a recording is never overwritten.
+    /// - Parameter path: must not exist: no recording is overwritten.
     package init(path: String, hasPayloads: Bool) throws(RecordingFileError) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
         self.hasPayloads = hasPayloads

@@ -6,7 +6,7 @@ package struct ReplayPlan: Sendable {
     package struct Request: Sendable {
         /// Line in the recording, from 1.
         package let line: Int
-        /// Recorded connection; its requests share one connection again.
+        /// Its requests share one connection again.
         package let connection: Int
         package let request: HTTP2Request
         package let expected: Answer
@@ -34,7 +34,7 @@ package struct ReplayPlan: Sendable {
     package private(set) var skippedLines: [Int] = []
 
     /// - Parameters:
-    ///   - tokens: one for each device, the first for device 1.
+    ///   - tokens: one for each device, from device 1.
     ///   - authorization: header's value for a token issued this many seconds after the recording's first request;
     ///     negative: before.
     /// - Throws: `MissingToken`, or errors of `authorization`.

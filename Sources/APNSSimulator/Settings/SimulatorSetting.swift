@@ -1,6 +1,6 @@
 /// Setting for a behaviour that Apple does not document.
 ///
-/// Each folder of the simulator lists its own; the command line and the documentation read `all`.
+/// Each folder lists its own; the command line and the documentation read `all`.
 package struct SimulatorSetting: Sendable {
     /// Part that a change affects.
     package enum Scope: String, Sendable {
@@ -10,13 +10,13 @@ package struct SimulatorSetting: Sendable {
         case restart
     }
 
-    /// Command-line name: lower case, words joined by hyphens.
+    /// On the command line: lower case, words joined by hyphens.
     package let name: String
     /// Sentence without its full stop.
     package let text: String
-    /// Source of the default: "observed", "Apple", or the reason for our choice.
+    /// Of the default: "observed", "Apple", or the reason for our choice.
     package let source: String
-    /// Accepted values: "yes|no", "a number", "seconds", or the words themselves.
+    /// "yes|no", "a number", "seconds", or the words themselves.
     package let values: String
     package let value: @Sendable (SimulatorConfiguration) -> String
     /// Returns false for text outside `values`.
@@ -53,7 +53,6 @@ package enum SimulatorSettingError: Error, Equatable, Sendable {
     case notApplied(String)
 }
 
-// Kinds of values.
 extension SimulatorSetting {
     typealias Path<Value> = any (WritableKeyPath<SimulatorConfiguration, Value> & Sendable)
 

@@ -1,7 +1,6 @@
 package import APNS
 import DeviceLink
 
-/// Push that passed every check.
 package struct AcceptedPush: Sendable, Equatable {
     package let id: APNSID
     package let deviceToken: DeviceToken

@@ -9,7 +9,7 @@ enum CertificateVerdict: Equatable {
     /// Refused before the first push, or push by push.
     case refused(Reason, endsConnection: Bool)
 
-    /// - Parameter isVerified: true if signed by our authorities, within its dates and not revoked.
+    /// - Parameter isVerified: signed by our authorities, within its dates, not revoked.
     init(
         _ certificate: TLSCertificate?,
         isVerified: Bool,
@@ -21,7 +21,7 @@ enum CertificateVerdict: Equatable {
             return
         }
         guard isVerified else {
-            // Not reached where the handshake refuses it.
+            // Not reached where the handshake refuses.
             self = .refused(.badCertificate, endsConnection: rules.untrustedCertificate != .status)
             return
         }
@@ -36,7 +36,7 @@ enum CertificateVerdict: Equatable {
                 claims.environments.contains(environment)
                 ? .accepted(claims) : .refused(.badCertificateEnvironment, endsConnection: endsConnection)
         } catch {
-            // Apple does not distinguish the two faults either.
+            // Apple does not distinguish the faults either.
             self = .refused(.badCertificate, endsConnection: endsConnection)
         }
     }

@@ -2,8 +2,8 @@ package import APNS
 
 /// Checks of one request, in order: the first to fail determines the reason. A connection's own checks come before.
 ///
-/// Apple documents the reasons, not the order. Authentication is known to come before device token, topic and payload:
-/// an unauthenticated push to `/3/device/aaaa` gets MissingProviderToken. The rest is ours.
+/// Apple documents the reasons, not the order. Authentication comes before device token, topic and payload: an
+/// unauthenticated push to `/3/device/aaaa` gets MissingProviderToken. The rest is ours.
 package enum Check: CaseIterable, Sendable {
     case repeatedHeader
     case method

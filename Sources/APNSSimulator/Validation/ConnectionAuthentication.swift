@@ -3,7 +3,7 @@ import Primitives
 
 /// Authentication of one connection. No I/O, no clock.
 ///
-/// - Source: "Establishing a token-based connection to APNs"; the order of the checks is ours, Apple documents none.
+/// - Source: "Establishing a token-based connection to APNs"; the order of checks is ours.
 struct ConnectionAuthentication {
     /// One hour, Apple's limit.
     static let ageSecondsMax: Int64 = 3600
@@ -72,7 +72,7 @@ struct ConnectionAuthentication {
     ) -> Reason? {
         guard key.environments.contains(environment) else { return rules.keyOfOtherEnvironment }
         let (age, overflow) = now.subtractingReportingOverflow(token.issuedAt)
-        // An `iat` too far away to subtract is as invalid as one in milliseconds.
+        // An `iat` too far away is as invalid as one in milliseconds.
         guard !overflow, rules.clockSkew.map({ age >= -$0.components.seconds }) ?? true else {
             return .invalidProviderToken
         }

@@ -37,7 +37,7 @@ package enum Lint: Equatable, Sendable {
 }
 
 extension Lint: CustomStringConvertible {
-    /// Sentence that reveals only the push's type.
+    /// Sentence that reveals the push's type alone.
     package var description: String {
         switch self {
         case .pushTypeMissing: "The push has no apns-push-type."

@@ -18,7 +18,7 @@ package struct ReasonRow: Sendable {
     package let provocation: Provocation
 }
 
-/// All reasons of `/3/device/` with their sources.
+/// All reasons of `/3/device/`.
 ///
 /// - Source: "Handling notification responses from APNs", the tables of status codes and of error strings.
 package enum ReasonTable {

@@ -1,12 +1,12 @@
 import APNS
 package import HTTP
 
-/// Request as Apple would see it, without the provider token: a secret.
+/// Request as Apple would see it, without the secret provider token.
 package final class ReceivedPush: Sendable {
     /// Substitute for the `authorization` value.
     package static let withheld = Array("(withheld)".utf8)
 
-    /// Fields in their order, with unknown ones. Empty if only the journal listens.
+    /// In their order, with unknown fields. Empty if only the journal listens.
     package let headers: HeaderBlock
     /// Empty if larger than any push may be.
     package let payload: [UInt8]
@@ -17,7 +17,6 @@ package final class ReceivedPush: Sendable {
     /// `nil` if it was refused.
     private let pushType: PushType?
 
-    /// Copies the headers only if `hasHeaders`.
     init(_ request: HTTP2ServerRequest, _ verdict: RequestValidator.Verdict, hasHeaders: Bool) {
         headers = hasHeaders ? Self.headers(of: request) : HeaderBlock()
         payload = request.body
@@ -41,7 +40,7 @@ package final class ReceivedPush: Sendable {
     }
 }
 
-/// A push names a device, so default printing shows only its size.
+/// A push names a device: default printing shows only its size.
 extension ReceivedPush: CustomStringConvertible, CustomReflectable {
     package var description: String { "ReceivedPush(\(payloadByteCount) bytes)" }
     package var customMirror: Mirror { Mirror(self, children: []) }

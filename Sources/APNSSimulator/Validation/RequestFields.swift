@@ -14,7 +14,7 @@ struct RequestFields {
     private(set) var expiration: ArraySlice<UInt8>?
     private(set) var collapseID: ArraySlice<UInt8>?
     private(set) var contentEncoding: ArraySlice<UInt8>?
-    /// True if a field came twice, except `cookie`, which HTTP/2 may split (RFC 9113 section 8.2.3).
+    /// True if a field came twice; `cookie` may, as HTTP/2 splits it (RFC 9113 section 8.2.3).
     private(set) var hasDuplicate = false
 
     init(_ headers: HeaderBlock) {
@@ -62,7 +62,7 @@ extension ArraySlice<UInt8> {
         text.withUTF8Buffer { text in unsafe withUnsafeBytes { unsafe Self.isSame($0, UnsafeRawBufferPointer(text)) } }
     }
 
-    /// Byte equality. `==` and `elementsEqual` compared one by one, a twentieth of a push's time.
+    /// Byte equality. `==` and `elementsEqual` took a twentieth of a push's time.
     func isSame(as other: [UInt8]) -> Bool {
         unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe Self.isSame(bytes, $0) } }
     }

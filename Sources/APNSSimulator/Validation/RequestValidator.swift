@@ -2,7 +2,7 @@ package import APNS
 package import DeviceLink
 package import HTTP
 
-/// Validator of one connection's requests; no I/O, no clock. The order is that of `Check`, which the tests verify.
+/// Validator of one connection's requests; no I/O, no clock. The order is that of `Check`, as tests verify.
 ///
 /// - Source: "Handling notification responses from APNs", "Sending notification requests to APNs".
 package struct RequestValidator {

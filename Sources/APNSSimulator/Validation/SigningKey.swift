@@ -1,7 +1,7 @@
 package import APNS
 package import Primitives
 
-/// Team's signing key from Apple's view: its public half and its rights.
+/// Public half and rights of a team's signing key.
 package struct SigningKey: Sendable {
     package let id: KeyID
     package let team: TeamID
@@ -26,7 +26,7 @@ package struct SigningKey: Sendable {
         self.environments = environments
     }
 
-    /// True if one connection may use both keys of a team: both for all of its apps, or sharing an app.
+    /// True if one connection may use both keys of a team: both for all of its apps, or sharing one.
     ///
     /// - Source: "Establishing a token-based connection to APNs", on topic-specific keys; "related" is ours.
     func isRelated(to other: SigningKey) -> Bool {
@@ -38,7 +38,7 @@ package struct SigningKey: Sendable {
         }
     }
 
-    /// True for its bundle ids, plain or with a push type's suffix.
+    /// True for its bundle ids, with or without suffix.
     func allows(_ topic: Topic) -> Bool {
         guard let bundleIDs else { return true }
         return bundleIDs.contains { bundleID in topic.bundleIDMatches(bundleID) }
@@ -52,9 +52,9 @@ extension Topic {
         return PushType.allCases.contains { rest.elementsEqual($0.topicSuffix.utf8) }
     }
 
-    /// Push type of the suffix, if any. Unique, because no suffix ends in another one.
+    /// Push type of the suffix, if any. No suffix ends in another.
     var pushTypeOfSuffix: PushType? {
-        // A device management topic may end in a suffix, too.
+        // A device management topic may have one too.
         suffixOwner == .mdm ? PushType.allCases.first { !$0.topicSuffix.isEmpty && hasSuffix(of: $0) } : suffixOwner
     }
 }

@@ -1,6 +1,6 @@
 import APNS
 
-/// Latest provider token of each key, for one connection or all.
+/// Latest token of each key, for one connection or all.
 package struct TokenLedger {
     /// 20 minutes: more frequent renewals are refused.
     ///
@@ -14,7 +14,7 @@ package struct TokenLedger {
         var firstSeenAt: Int64
     }
 
-    /// One entry for each key at most: only verified tokens are added.
+    /// Bounded by the keys: only verified tokens are added.
     private var entries: [KeyID: Entry] = [:]
 
     package init() {}

@@ -1,7 +1,7 @@
 import APNS
 import Networking
 
-/// Behaviour where Apple's documentation is silent, or its servers were seen to differ.
+/// Behaviour that Apple's documentation leaves open, or its servers were seen to differ in.
 package struct ValidationRules: Sendable {
     /// Handling of a topic that does not fit the push type.
     package enum SuffixMismatch: String, CaseIterable, Sendable {
@@ -49,7 +49,7 @@ package struct ValidationRules: Sendable {
         case status = "403"
     }
 
-    /// Refusal of a trusted certificate that is not for pushing here.
+    /// For a trusted certificate that is not for pushing here.
     package enum UnfitCertificate: String, CaseIterable, Sendable {
         case goAway = "goaway"
         case status = "403"
@@ -66,7 +66,7 @@ package struct ValidationRules: Sendable {
     package var backgroundAtOnce = UnfitPriority.badPriority
     package var liveActivityLow = UnfitPriority.badPriority
     package var managementWithToken = ManagementWithToken.forbidden
-    /// Refuses a payload that is not a JSON object, instead of remarking on it.
+    /// Refuses a payload that is no JSON object, in place of a remark.
     package var strictJSON = false
 
     package var keyEnvironmentReason = KeyEnvironmentReason.observed

@@ -19,14 +19,12 @@ package final class HTTPFront: Sendable {
     package let loopbackPort: UInt16?
     let core: LoopBound<HTTPFrontCore>
 
-    /// Starts to listen.
-    ///
     /// - Parameters:
-    ///   - context: Server's for `h2` and `http/1.1`, without required ALPN.
-    ///   - loopbackPort: For plain HTTP/1.1 on this machine; nil: none.
-    ///   - socket: unix socket for plain HTTP/1.1, as of `startUnix`; nil: none.
-    ///   - application: Released when the server has closed.
-    /// - Returns: Server, which closes gracefully with its last reference.
+    ///   - context: server's for `h2` and `http/1.1`, without required ALPN.
+    ///   - loopbackPort: for plain HTTP/1.1 on this machine; nil: none.
+    ///   - socket: for plain HTTP/1.1, as of `startUnix`; nil: none.
+    ///   - application: released when the server has closed.
+    /// - Returns: server, which closes gracefully with its last reference.
     /// - Throws: `.addressInUse` with the port, among others; then no port is open.
     package static func start(
         listens: [Listen],
@@ -47,7 +45,7 @@ package final class HTTPFront: Sendable {
     /// Starts to listen on 127.0.0.1 alone, in plain text. Every local program, and every page in a local browser, can
     /// call it: authenticate each request.
     ///
-    /// - Parameter port: 0 lets the system choose; see `loopbackPort`.
+    /// - Parameter port: 0: any; see `loopbackPort`.
     package static func startPlain(
         port: UInt16,
         loop: EventLoop,

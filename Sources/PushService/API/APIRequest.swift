@@ -2,7 +2,6 @@ package struct APIRequest: Equatable, Sendable {
     package let method: String
     /// Path as received, nothing decoded.
     package let path: String
-    /// Text after the question mark.
     package let query: String?
     /// Names in lower case.
     package let fields: [Field]
@@ -58,7 +57,7 @@ package struct APIResponse: Equatable, Sendable {
         self.body = body
     }
 
-    /// Answer that no cache may keep.
+    /// Uncacheable answer.
     package static func json(_ status: Int, _ body: [UInt8]) -> APIResponse {
         APIResponse(
             status: status,

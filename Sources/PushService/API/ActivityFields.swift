@@ -3,11 +3,11 @@ import Envelope
 import PushStore
 import ServiceParts
 
-/// Member `aps` of a Live Activity's submission, by Apple's names. Its alert is the placeholder, no words of the sender.
+/// Member `aps` of a Live Activity's submission. Its alert is the app's placeholder.
 package struct ActivityFields: Equatable, Sendable {
-    /// Without the alert, and without a content state that is sealed.
+    /// Without alert and sealed content state.
     package let aps: APS
-    /// A start always has its alert, which Apple requires.
+    /// Apple requires one at a start.
     package let hasAlert: Bool
 
     private static let names = [
@@ -17,8 +17,8 @@ package struct ActivityFields: Equatable, Sendable {
     /// The year 9999, in seconds.
     private static let seconds: ClosedRange<Int64> = 0...253_402_300_799
 
-    /// - Parameter allowsClearText: true if relay and Apple may read attributes and content state.
-    /// - Returns: nil with faults, one of them Apple's rule if one is broken.
+    /// - Parameter allowsClearText: of attributes and content state, to relay and Apple.
+    /// - Returns: nil with faults, such as Apple's rule.
     init?(_ reader: ObjectReader, allowsClearText: Bool) {
         let alerts = reader.flag("alerts") ?? false
         let countBefore = reader.faults.all.count
@@ -29,7 +29,7 @@ package struct ActivityFields: Equatable, Sendable {
         aps.staleDate = own.integer("stale-date", in: Self.seconds)
         aps.dismissalDate = own.integer("dismissal-date", in: Self.seconds)
         aps.relevanceScore = Self.relevanceScore(own)
-        // It also names the token, and an empty one breaks a rule of Apple's.
+        // Names the token too. Apple's rule refuses an empty one.
         aps.attributesType = own.text("attributes-type", 0...64, TokenFields.nameForm) { text in
             text.isEmpty || TokenPurpose(.liveActivityStart, name: text) != nil
         }
@@ -47,16 +47,14 @@ package struct ActivityFields: Equatable, Sendable {
         do throws(PayloadError) {
             _ = try payload(sealed: .object([]), alert: Alert(body: "…"))
         } catch .tooLarge {
-            // With the device's placeholder its size is known.
+            // Its size depends on the device's placeholder.
         } catch {
             reader.faults.add(.wrong, own.path, at: own.object.offset, "Apple's rule: \(error)")
             return nil
         }
     }
 
-    /// - Parameters:
-    ///   - sealed: content state, unless that is clear.
-    ///   - alert: the app's placeholder.
+    /// - Parameter sealed: content state, unless clear.
     /// - Throws: Apple's rule.
     func payload(sealed: JSONValue?, alert: Alert) throws(PayloadError) -> [UInt8] {
         var aps = aps
@@ -87,7 +85,7 @@ package struct ActivityFields: Equatable, Sendable {
 }
 
 extension Alert {
-    /// In a Live Activity a localization key stands inside the body.
+    /// A Live Activity has its localization key in the body.
     init(_ placeholder: Placeholder) {
         let limits = JSONParser.Limits(byteCountMax: Placeholder.byteCountMax, depthMax: 2, allowsFractions: false)
         // Our own JSON.

@@ -4,7 +4,7 @@ import Keys
 package import PushStore
 import ServiceParts
 
-/// Body of `PUT /v1/devices/{id}`, the same on every launch of the app.
+/// Body of `PUT /v1/devices/{id}`, sent at each launch.
 package struct DeviceUpload: Equatable, Sendable {
     package let token: DeviceToken
     /// PushKit's, for calls.
@@ -76,7 +76,7 @@ package struct DeviceUpload: Equatable, Sendable {
         return text.flatMap { Base64URL.decode(Array($0.utf8)) }
     }
 
-    /// Bundle, if intact. That proves nothing about its owner; senders pin identities.
+    /// Bundle, if intact. Its owner is unproved; senders pin identities.
     private static func signed(_ bytes: [UInt8], for bundleID: BundleID) -> SignedKeyBundle? {
         guard bytes.count > 33, let identity = try? IdentityKey(rawRepresentation: Array(bytes[1..<33])) else {
             return nil

@@ -6,7 +6,7 @@ enum IdempotencyKey {
     static let name = "idempotency-key"
     static let byteCountMax = 255
 
-    /// Reads the key; an invalid one, or two different, are a fault.
+    /// Invalid or different keys are a fault.
     static func read(_ request: APIRequest, _ reader: ObjectReader) -> String? {
         func expected() -> String {
             "1 to \(byteCountMax) printable ASCII characters, the same as 'Idempotency-Key' if both are there"

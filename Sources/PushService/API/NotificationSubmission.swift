@@ -8,15 +8,14 @@ import ServiceParts
 /// Body of `POST /v1/notifications`.
 package struct NotificationSubmission: Equatable, Sendable {
     package struct Recipient: Equatable, Sendable {
-        /// Place in the body.
         package let index: Int
         package let device: DeviceID
-        /// nil only if the class does not require one.
+        /// nil if the class requires none.
         package let field: SealedField?
         package let trace: Trace
-        /// nil for the app's own token, and PushKit's.
+        /// nil: the app's own, or PushKit's.
         package let purpose: TokenPurpose?
-        /// Hash of the sealed capability; nil: no receipt is awaited.
+        /// Sealed capability's; nil: no receipt is awaited.
         package let receiptHash: ReceiptHash?
     }
 
@@ -25,7 +24,6 @@ package struct NotificationSubmission: Equatable, Sendable {
     package let priority: Priority
     /// Seconds from now; 0 is one attempt by APNs.
     package let expirySeconds: Int64
-    /// Only of a Live Activity.
     package let activity: ActivityFields?
     /// Sender's word; Apple sees another for each device.
     package let collapseWord: String?
@@ -34,7 +32,7 @@ package struct NotificationSubmission: Equatable, Sendable {
     package let recipients: [Recipient]
     /// Leaves out recipients that cannot be sent to.
     package let isPartial: Bool
-    /// Those with faults of their own; none unless `isPartial`.
+    /// Left out; none unless `isPartial`.
     package let rejected: [RecipientRejection]
     private let body: [UInt8]
 
@@ -48,8 +46,8 @@ package struct NotificationSubmission: Equatable, Sendable {
     private static let recipientNames = ["device", "sealed", "webpush", "trace", "receipt-hash", "token-name"]
 
     /// - Parameters:
-    ///   - app: room for a record of RFC 8291 in the app; nil if the tenant has no such app.
-    ///   - allowsClearText: true if a Live Activity's content state may be clear.
+    ///   - app: room for RFC 8291's record; nil if the tenant has no such app.
+    ///   - allowsClearText: in a Live Activity's `aps`.
     /// - Throws: `.plainText`, `.payloadTooLarge`, `.invalidFields`.
     package init(
         _ request: APIRequest,
@@ -81,7 +79,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         let isPartial = reader.flag("partial") ?? false
         let elements =
             reader.elements("recipients", 1...recipientCountMax, of: "recipients", isRequired: true) ?? []
-        // Recipients cannot be checked without these two.
+        // Recipients cannot be checked without these.
         guard let (bundleID, room) = known, chosen != nil, notificationClass != .liveActivity || activity != nil else {
             throw Problem(faults.all)
         }
@@ -113,8 +111,6 @@ package struct NotificationSubmission: Equatable, Sendable {
         body = request.body
     }
 
-    /// Payload of one recipient's push.
-    ///
     /// - Throws: Apple's rule, for a Live Activity.
     package func payload(for recipient: Recipient, placeholder: Placeholder) throws(PayloadError) -> [UInt8] {
         guard let activity else {
@@ -259,7 +255,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         )
     }
 
-    /// - Returns: nil for the app's own token and PushKit's, and with a fault.
+    /// - Returns: nil for the app's own or PushKit's, and with a fault.
     private static func purpose(
         _ reader: ObjectReader,
         _ notificationClass: NotificationClass,
@@ -343,7 +339,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         return nil
     }
 
-    /// Finds repetitions: a device would get one message twice, and a shared trace would link recipients.
+    /// Finds repetitions: one message twice for a device, or a trace that links recipients.
     private static func findDoubles(
         _ recipients: [Recipient],
         _ rejected: [RecipientRejection],

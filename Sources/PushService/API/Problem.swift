@@ -1,7 +1,7 @@
 import Envelope
 import ServiceParts
 
-/// Error answer with advice. Repeats nothing of the request but what looks like a name.
+/// Error answer with advice. Repeats only what looks like a name.
 ///
 /// - Source: RFC 9457.
 package struct Problem: Error, Equatable, Sendable {
@@ -65,7 +65,6 @@ package struct Problem: Error, Equatable, Sendable {
     }
 
     package struct Field: Equatable, Sendable {
-        /// JSON pointer.
         package let pointer: String
         package let detail: String
     }
@@ -79,7 +78,7 @@ package struct Problem: Error, Equatable, Sendable {
     package var retryAfterSeconds: Int64?
     /// Methods for a 405.
     package var allow: [String] = []
-    /// Grant of an expired key, for log and metrics only.
+    /// Expired key's, for log and metrics.
     package var endedKey: Grant?
 
     package init(_ kind: Kind, _ detail: String, _ fields: [Field] = []) {

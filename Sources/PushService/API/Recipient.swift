@@ -3,7 +3,7 @@ import Envelope
 import PushStore
 
 struct Recipient: Sendable {
-    /// Reason against a device, worded to follow the field's pointer.
+    /// Reason against a device, to follow a pointer.
     struct Failure: Error, Equatable, Sendable {
         let sentence: String
     }
@@ -11,7 +11,7 @@ struct Recipient: Sendable {
     let app: ServiceSettings.App
     let device: Device
 
-    /// - Throws: the same for another tenant's device as for a missing one: the registry finds neither.
+    /// - Throws: the same for another tenant's device as for a missing one.
     init(
         _ lookup: DeviceLookup,
         topic: Topic,

@@ -7,7 +7,6 @@ package struct RecipientRejection: Equatable, Sendable {
     /// As many as one recipient can have.
     private static let faultCountMax = 4
 
-    /// Place in the body.
     let index: Int
     /// nil if its field is missing or wrong.
     let device: DeviceID?
@@ -23,7 +22,7 @@ package struct RecipientRejection: Equatable, Sendable {
     init(_ index: Int, _ device: DeviceID?, _ faults: FieldErrors) {
         var problem = Problem(faults.all)
         if problem.kind == .invalidFields {
-            // Without "again": the same request would reach the others twice.
+            // No "again": it would reach the others twice.
             problem = Problem(
                 .invalidFields,
                 "Correct the fields listed here, and send to this recipient in a separate request.",
@@ -54,7 +53,7 @@ package struct RecipientRejection: Equatable, Sendable {
 }
 
 extension Problem {
-    /// Answer if nothing is left: the first problem, with the fields of all that have the same.
+    /// Answer if none is left: the first problem, with the fields of all that have it.
     ///
     /// - Parameter all: one or more.
     init(ofAll all: [RecipientRejection]) {

@@ -6,7 +6,7 @@ package enum RequestBody {
 
     /// Checks type and length, and parses the body.
     ///
-    /// - Parameter allowsFractions: only where a property is by nature a fraction.
+    /// - Parameter allowsFractions: for properties that are fractions by nature.
     /// - Throws: `.unsupportedMediaType`, also for compression (the unpacked length has no bound), `.bodyTooLarge`,
     ///   `.notJSON` with line and column.
     package static func json(
@@ -34,7 +34,7 @@ package enum RequestBody {
         }
     }
 
-    /// Checks fields only, so that a wrong type costs no memory for the body.
+    /// Checks fields only: a wrong type costs no memory.
     static func checkType(_ request: APIRequest) throws(Problem) {
         if request.has("content-encoding"), request.value(of: "content-encoding") != "identity" {
             throw Problem(.unsupportedMediaType, "Send the body without compression.")
@@ -90,7 +90,7 @@ enum PlainTextNames {
     private static func name(in value: JSONValue, at path: FieldPath, _ faults: FieldErrors) {
         for member in value.members ?? [] {
             let place = NearestName.presentable(member.name).map { FieldPath.member(path, $0) } ?? path
-            // Its alert is the placeholder: advice to seal it would mislead.
+            // Advice to seal its alert, the placeholder, would mislead.
             if member.name == "sealed", SealedField.isWholePayload(member.value) {
                 faults.add(.wrong, place, at: member.value.offset, SealedField.wholePayloadAdvice)
                 continue

@@ -2,8 +2,8 @@ package import APNS
 package import Envelope
 import ServiceParts
 
-/// `POST /v1/resends`: requests to seal messages anew, by trace. Needs no key: reveals little beyond a trace that the
-/// service has (protocol v1, rule 20).
+/// `POST /v1/resends`: requests to seal messages anew, by trace. Needs no key: reveals little beyond a known trace
+/// (protocol v1, rule 20).
 package struct ResendRequest: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         package let trace: Trace

@@ -25,7 +25,7 @@ package struct Route: Equatable, Sendable {
         case readiness
         case metrics
 
-        /// True for submissions, which may be refused for load.
+        /// True if refused under load.
         var isSubmission: Bool { self == .postNotifications || self == .postSAP || self == .replayDeadLetters }
     }
 

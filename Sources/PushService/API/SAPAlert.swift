@@ -2,13 +2,13 @@ import APNS
 import Envelope
 import ServiceParts
 
-/// Visible text: `alert`, and the properties that go into `aps.alert`.
+/// Visible text: `alert`, and properties of `aps.alert`.
 struct SAPAlert {
     private(set) var isNotJSON = false
     private var text: String?
     private var members: [JSONMember] = []
 
-    /// String, Apple's short form, if there is nothing else.
+    /// String, Apple's short form, if alone.
     var value: JSONValue.Content? {
         guard !members.isEmpty else { return text.map { .string($0) } }
         let body = text.map { [JSONMember.named("body", .string($0))] } ?? []

@@ -5,7 +5,7 @@ package import PushStore
 import ServiceParts
 
 /// Body of `POST /v1/compat/sap`: SAP Mobile Services' properties, for migrating teams. The only route for clear text,
-/// if the tenant's configuration allows it.
+/// if the tenant may send it.
 package struct SAPNotification: Equatable, Sendable {
     package let topic: Topic
     package let bundleID: BundleID

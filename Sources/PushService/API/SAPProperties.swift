@@ -160,7 +160,7 @@ enum SAPNames {
             "interruptionLevel", "targetContentId", "relevanceScore", "customParameter", "customPriorities",
         ]
 
-    /// Gives each property one place: shared ones beside `"apns"`, others in it. Repeated ones are faults; siblings are
+    /// Gives each property one place: shared ones beside `"apns"`, others in it. Repetitions are faults; siblings are
     /// passed over.
     static func nested(_ value: JSONValue, at path: FieldPath, _ faults: FieldErrors) -> JSONValue? {
         guard let members = value.members else {

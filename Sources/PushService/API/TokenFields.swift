@@ -3,11 +3,9 @@ import Envelope
 import PushStore
 import ServiceParts
 
-/// Fields about device tokens for one purpose.
 enum TokenFields {
     static let nameForm = "1 to 64 printable ASCII characters without spaces"
 
-    /// Reads a device's `tokens`.
     static func tokens(_ reader: ObjectReader) -> [ExtraToken] {
         var tokens: [ExtraToken] = []
         for element in reader.elements("tokens", ExtraToken.counts, of: "tokens") ?? [] {
@@ -56,7 +54,7 @@ enum TokenFields {
 }
 
 extension TokenPurpose.Kind {
-    /// Word of the API; the simulator's too.
+    /// Word of the API and the simulator.
     var word: String {
         switch self {
         case .liveActivityStart: "liveactivity-start"

@@ -11,7 +11,7 @@ package struct Grant: Equatable, Sendable {
 
 /// Hashes of all API keys.
 ///
-/// A look-up compares every row to its end and picks the grant by arithmetic: its time reveals nothing about a key.
+/// A look-up compares every row to its end and picks the grant by arithmetic: its time reveals nothing.
 package struct AccessTable: Sendable {
     package static let rowCountMax = 4_096
 

@@ -43,7 +43,7 @@ package enum AddressFilter {
         return nil
     }
 
-    /// Checks all addresses of a name: one refused is a trap or a mistake, and refuses all.
+    /// Checks all addresses of a name: one refused, a trap or a mistake, refuses all.
     package static func permitted(
         _ addresses: [IPAddress],
         allowing allowed: [IPRange] = []

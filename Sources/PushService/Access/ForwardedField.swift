@@ -108,7 +108,7 @@ private struct ForwardedReader {
         return nil
     }
 
-    /// `192.0.2.1`, `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`; nil for all else, as `unknown`,
+    /// `192.0.2.1`, `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`; else nil, as for `unknown` and
     /// `_hidden`.
     private static func node(_ value: [UInt8]) -> IPAddress? {
         let isLiteral = value.first == UInt8(ascii: "[")

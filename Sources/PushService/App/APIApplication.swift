@@ -110,7 +110,7 @@ package final class APIApplication: HTTPApplication {
         }
     }
 
-    /// Logs an expired key's use, once until the next reload.
+    /// Logs an expired key's use, once a reload.
     private func note(endedKey grant: Grant) {
         let name = "\(grant.tenant.text)/\(grant.keyName)"
         guard state.value.endedKeys.insert(name).inserted else { return }
@@ -195,7 +195,7 @@ package final class APIApplication: HTTPApplication {
         }
     }
 
-    /// Answers from a task on the loop, which ends with the store's last answer. Broken requests cancel nothing.
+    /// Answers in a task, which ends with the store's last answer. Broken requests cancel nothing.
     private func inTask(
         _ call: APICall,
         _ respond: @escaping (HTTPAnswer) -> Void,

@@ -50,7 +50,7 @@ final class FrontPart: ServicePart {
         self.front.withLock { $0 = front }
     }
 
-    /// Applies certificate and connection limits to new connections, keys and rates to all.
+    /// New connections get certificate and limits, all connections keys and rates.
     func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
         let tls = try tls(next)
         let front = front.withLock { $0 }

@@ -1,6 +1,6 @@
 import Networking
 
-/// Watchdog heartbeat: beats while the event loop and both threads of the store respond.
+/// Watchdog heartbeat: beats while the event loop and the store's threads respond.
 package enum Heartbeat {
     /// - Parameter beat: called on the loop, which it must not block.
     package static func start(_ service: Service, every period: Duration, _ beat: @escaping @Sendable () -> Void) {
@@ -10,7 +10,7 @@ package enum Heartbeat {
 
     private static func ask(_ service: Service, _ period: Duration, _ beat: @escaping @Sendable () -> Void) {
         let loop = service.context.loop
-        // The next check begins after this one, and none after the loop's end.
+        // The next check follows this one; none follows the loop's end.
         Task(executorPreference: loop) {
             let isAnswering = await service.isAnswering()
             loop.perform {

@@ -5,7 +5,7 @@ import Primitives
 import PushStore
 
 /// Oldest accepted version of a C library. Older ones have remotely exploitable faults or lack functions;
-/// distributions' own fixes do not show.
+/// distributions' fixes do not show.
 struct LibraryFloor: Equatable, Sendable {
     let name: String
     /// Major, minor, patch.

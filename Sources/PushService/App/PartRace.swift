@@ -1,8 +1,8 @@
 import Networking
 
-/// Race of a part's drain against its deadline. On the loop.
+/// Race of a part's drain against its deadline, on the loop.
 final class PartRace {
-    /// Extra time for a part that checks the deadline.
+    /// Extra time for checking the deadline.
     private static let grace: Duration = .milliseconds(200)
 
     private var continuation: CheckedContinuation<Bool, Never>?

@@ -5,8 +5,8 @@ import Primitives
 package import PushStore
 package import ServiceParts
 
-/// Push service. Parts start in order, work before intake, and drain in reverse: intake ends, accepted notifications go
-/// out, tenants are notified, the store closes.
+/// Push service. Parts start in order, work before intake, and drain in reverse: intake ends, notifications go out,
+/// tenants are notified, the store closes.
 package final class Service: Sendable {
     package let context: ServiceContext
     private let store: SQLiteStore
@@ -16,7 +16,7 @@ package final class Service: Sendable {
     /// Opens the store and starts all parts. Blocks on the disk: not for an event loop.
     ///
     /// - Parameter whileOpening: called repeatedly on its own thread while the database takes long to open.
-    /// - Throws: the reason, after ending all that had started.
+    /// - Throws: the reason, after ending what had started.
     package static func start(
         _ loaded: LoadedConfiguration,
         clock: ServiceClock,
@@ -159,9 +159,7 @@ package final class Service: Sendable {
         Self.auditClearText(context)
     }
 
-    // MARK: Health and end
-
-    /// Returns only once the loop and the store's threads have responded.
+    /// Awaits the loop and the store's threads.
     package func isAnswering() async -> Bool {
         let loopAnswers = await context.loop.run { true }
         let storeAnswers = await store.isAnswering()

@@ -20,7 +20,7 @@ package final class ServiceFiles: Sendable {
         self.lanes = lanes
     }
 
-    /// Whole days, rounded down: an hour after the expiry is day -1.
+    /// As `ServiceMetrics.days`.
     package func certificateDaysLeft(at unixSeconds: Int64) -> Int {
         ServiceMetrics.days(from: unixSeconds, to: certificatesEnd)
     }
@@ -59,7 +59,7 @@ package final class ServiceFiles: Sendable {
     }
 }
 
-/// Makes a key copyable, for a generic result.
+/// Makes a key copyable, for generics.
 private final class KeyBox {
     let bytes: SecretBytes
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }

@@ -3,7 +3,7 @@ import Networking
 import Platform
 import ServiceParts
 
-/// Sends spans to the collector, in batches. What it does not take is dropped: no notification waits for it.
+/// Sends spans to the collector, in batches. Those that it does not take are dropped: nothing waits for them.
 final class SpansPart: ServicePart {
     private final class State {
         var connections: HTTPSConnections?
@@ -51,7 +51,7 @@ final class SpansPart: ServicePart {
         }
     }
 
-    /// Sends all that waits, until a batch fails.
+    /// Sends until none waits or a batch fails.
     private func send(until deadline: MonotonicTime?) async {
         while let collector = context.settings.configuration.spans {
             var seconds = Self.patienceSeconds
@@ -75,7 +75,7 @@ final class SpansPart: ServicePart {
     /// - Returns: nil for a 2xx.
     private func post(_ body: [UInt8], to collector: SpanCollector, seconds: Int) async -> String? {
         if state.value.connections == nil { state.value.connections = try? HTTPSConnections() }
-        // Without a thread; the next batch tries again.
+        // No thread: the next batch tries again.
         guard let connections = state.value.connections else { return "not sent" }
         var request = HTTPSRequest(.post, collector.target.url)
         request.allowsPlainHTTP = !collector.target.isTLS

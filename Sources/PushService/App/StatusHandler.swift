@@ -8,7 +8,7 @@ struct StatusHandler: Sendable {
     private static let isAlive = HTTPAnswer.json(200) { $0.member("status", "ok") }
 
     let context: ServiceContext
-    /// Health of the store. On the loop.
+    /// On the loop.
     let vitals: @Sendable () -> StoreVitals
 
     /// Liveness: 503 if only a restart helps. On the loop.

@@ -55,7 +55,7 @@ package final class Upkeep: Sendable {
         let state = state.value
         guard !state.isStopped, !state.isRunning else { return }
         state.isRunning = true
-        // Its end arms the next timer, so there is one at a time.
+        // Arms the next timer at its end: there is one at a time.
         Task(executorPreference: context.loop) { [self] in
             await run()
             let state = self.state.value
@@ -72,7 +72,7 @@ package final class Upkeep: Sendable {
                 state.value.plan.did(job, hasMore: hasMore, now: context.clock.uptime())
             } catch {
                 guard state.value.plan.failed(job, now: context.clock.uptime()) else { continue }
-                // The error contains nothing of a notification.
+                // Contains nothing of a notification.
                 var members: [ServiceLog.Member] = [("job", "\(job)"), ("error", "\(error)")]
                 if error == .moved { members.append(("advice", error.advice)) }
                 context.log.event("upkeep-failed", .error, at: context.clock.now(), members)

@@ -6,7 +6,7 @@ package struct UpkeepPlan: Equatable, Sendable {
         case expire
         case measure
         case saveQuota
-        /// Wakes webhooks and fallbacks: reading the queue may have ended notifications unnoticed.
+        /// Wakes webhooks and fallbacks: a read of the queue may end notifications.
         case ring
         /// Makes earlier copies of the database recognizable as old.
         case renewStamp

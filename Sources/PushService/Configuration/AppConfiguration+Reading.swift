@@ -64,7 +64,7 @@ extension AppConfiguration {
     }
 
     private static func feedback(_ reader: ObjectReader) -> Feedback? {
-        // `credential` reports the faults of the object itself.
+        // `credential` reports the object's own faults.
         guard let credential = reader.object["credential"], let member = credential["feedback"] else { return nil }
         let path = FieldPath.member(reader.place("credential"), "feedback")
         let names = ["host", "port"]

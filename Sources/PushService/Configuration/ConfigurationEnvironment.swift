@@ -1,8 +1,7 @@
 import Envelope
 import ServiceParts
 
-/// Environment variables that override fields of the file, for containers: merged into the document, under the same
-/// rules.
+/// Environment variables that override fields of the file, for containers. The same rules apply to the merged document.
 enum ConfigurationEnvironment {
     enum Form { case text, number, json }
 
@@ -74,7 +73,7 @@ enum ConfigurationEnvironment {
         offset < 0 && -1 - offset < all.count ? all[-1 - offset] : nil
     }
 
-    /// A fault names an unknown variable, never its value.
+    /// Names unknown variables, never their values.
     static func apply(_ environment: [String: String], to document: JSONValue, faults: inout [ConfigurationError])
         -> JSONValue
     {
@@ -103,7 +102,7 @@ enum ConfigurationEnvironment {
         return document
     }
 
-    /// A malformed number stays text, so that the reader reports it.
+    /// Leaves a malformed number as text: the reader reports it.
     private static func content(of value: String, as form: Form) throws(JSONError) -> JSONValue.Content {
         switch form {
         case .text: .string(value)
@@ -112,7 +111,7 @@ enum ConfigurationEnvironment {
         }
     }
 
-    /// Gives a value and all in it the variable's place.
+    /// Gives a value and its members the variable's place.
     private static func moved(_ value: JSONValue, to offset: Int) -> JSONValue {
         if let elements = value.elements {
             return JSONValue(content: .array(elements.map { moved($0, to: offset) }), offset: offset)

@@ -1,7 +1,7 @@
 import Envelope
 package import ServiceParts
 
-/// Positions of fields, for faults that show only in files or against an earlier configuration.
+/// Positions of fields, for faults that show later: in files, or against an earlier configuration.
 package struct ConfigurationPositions: Sendable {
     private let file: [UInt8]
     private let document: JSONValue?
@@ -22,7 +22,7 @@ package struct ConfigurationPositions: Sendable {
         )
     }
 
-    /// No name has `~` or `/`, so splitting at slashes suffices.
+    /// No name has `~` or `/`: splitting suffices.
     private func offset(of pointer: String) -> Int {
         guard var value = document else { return 0 }
         for step in pointer.split(separator: "/") {

@@ -1,7 +1,7 @@
 import Envelope
 import ServiceParts
 
-/// Finds repeated values. The second is the fault, and names the first, which is hard to find among many.
+/// Finds repeated values. The fault is the second's, and names the first, hard to find among many.
 struct Doubles {
     private let advice: String
     private var firsts: [String: FieldPath] = [:]

@@ -21,7 +21,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
     package let listens: [Listen]
     /// Plain HTTP on 127.0.0.1, for probes and local back ends.
     package let loopbackPort: UInt16?
-    /// Plain HTTP on a unix socket, for a proxy of this machine.
+    /// Plain HTTP for a proxy of this machine.
     package let socket: SocketFile.Place?
     /// Trusted proxies; nil: the client is the connection's peer.
     package let proxies: ProxyConfiguration?
@@ -31,7 +31,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
     package let tokenKeyFile: String
     package let tenants: [TenantConfiguration]
     package let limits: ServiceLimits
-    /// nil: no spans are made.
+    /// nil: none are made.
     package var spans: SpanCollector?
 
     package var accessTable: AccessTable {
@@ -127,7 +127,7 @@ package struct WebhookConfiguration: Hashable, Sendable {
     package let secretFile: String
     /// During a change, requests are signed under each key.
     package let oldSecretFile: String?
-    /// The only authorities trusted, as PEM; nil for the system's.
+    /// The only trusted authorities, as PEM; nil: the system's.
     package let authoritiesFile: String?
     package let allowedRanges: [IPRange]
     /// 1 sends each event alone, more a list.
@@ -137,7 +137,7 @@ package struct WebhookConfiguration: Hashable, Sendable {
 /// Collector of spans, by OTLP over HTTP.
 package struct SpanCollector: Equatable, Sendable {
     package let target: WebhookTarget
-    /// The only authorities trusted, as PEM; nil for the system's.
+    /// PEM; nil: the system's.
     package let authoritiesFile: String?
 }
 

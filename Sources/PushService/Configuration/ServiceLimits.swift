@@ -25,8 +25,8 @@ package struct ServiceLimits: Equatable, Sendable {
     /// Rows for device buckets, and as many for addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
-    /// Submissions of one tenant alone (`SharedSlots`). At 20,000 a second so many wait for 25 ms; more would only be
-    /// answered later.
+    /// Submissions of one tenant alone (`SharedSlots`). At 20,000 a second these wait for 25 ms; more would only wait
+    /// longer.
     package var openRequestCountMax = 500
     /// Notifications of one tenant in one queue, alone there (`SharedSlots`).
     package var backlogCountMax = 1_000_000

@@ -16,9 +16,9 @@ package struct DailyQuota: Equatable, Sendable {
     /// Takes `count`, or none.
     ///
     /// - Parameters:
-    ///   - tenant: configured one, which bounds the table.
+    ///   - tenant: configured, which bounds the table.
     ///   - unixSeconds: wall clock. Set back by more than a day, it starts a new one.
-    /// - Returns: nil on success; otherwise the seconds until the next day.
+    /// - Returns: nil on success; otherwise seconds until the next day.
     package mutating func take(_ count: Int, of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int64? {
         guard count >= 0, count <= room(of: tenant, max: max, unixSeconds: unixSeconds) else {
             return (day + 1) * Self.secondsPerDay - unixSeconds

@@ -44,7 +44,7 @@ package struct DispatchWakers: Sendable {
     }
 }
 
-/// One request's notifications. An object, passed on at every step.
+/// One request's notifications. A class: passed on at every step.
 package final class SendOffer: Sendable {
     package let tenant: TenantID
     /// One or more entries, all of one queue.

@@ -2,7 +2,7 @@ import Envelope
 import Networking
 package import PushStore
 
-/// Daily quotas, on the loop. Saved every few seconds; a killed process forgets later use.
+/// Daily quotas, on the loop. Saved every few seconds; a kill loses later use.
 package final class QuotaTable: Sendable {
     private final class State {
         var quota = DailyQuota()
@@ -22,7 +22,7 @@ package final class QuotaTable: Sendable {
 
     // MARK: On the loop
 
-    /// - Returns: nil on success; otherwise the seconds until the next day.
+    /// - Returns: nil on success; otherwise seconds until the next day.
     func take(_ count: Int, of tenant: TenantConfiguration, now: Timestamp) -> Int64? {
         let state = state.value
         state.isSaved = false

@@ -34,7 +34,7 @@ package final class ServiceContext: Sendable {
     /// Read once for each request.
     package var settings: ServiceSettings { current.withLock { $0 } }
 
-    /// Queues a span if its caller samples the trace and there is a collector.
+    /// Queues a span if its trace is sampled and there is a collector.
     func record(_ parent: TraceContext?, _ span: (TraceContext) -> TraceSpan) {
         guard let parent, parent.isSampled, settings.configuration.spans != nil else { return }
         let made = span(parent)

@@ -23,7 +23,7 @@ package final class ServiceSettings: Sendable {
         let bundleID: BundleID
         let environment: APNSEnvironment
 
-        /// Few apps share a bundle id, and each notification hashes it several times.
+        /// Few share a bundle id, and it is hashed often.
         func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
@@ -60,7 +60,7 @@ package final class ServiceSettings: Sendable {
         apps[Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 
-    /// App in any environment: the placeholder's room is needed before the device is read.
+    /// App in any environment: its room is needed before the device is read.
     package func app(_ bundleID: BundleID, of tenant: TenantID) -> App? {
         app(bundleID, environment: .production, of: tenant) ?? app(bundleID, environment: .sandbox, of: tenant)
     }

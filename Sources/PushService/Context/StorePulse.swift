@@ -3,9 +3,9 @@ import Networking
 package import PushStore
 import ServiceParts
 
-/// Checks the store every second, so that probes need not wait and faults show without posts.
+/// Checks the store every second: probes need not wait, and faults show without posts.
 ///
-/// A check passes through both threads of the store, then writes: seldom while it succeeds, more often after a failure.
+/// A check passes through both threads of the store, then writes: seldom while that succeeds, else more often.
 package final class StorePulse: Sendable {
     private final class State {
         var timer: LoopTimer?

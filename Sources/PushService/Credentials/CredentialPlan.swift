@@ -25,7 +25,7 @@ package struct CredentialPlan: Sendable {
         let bundleID: BundleID
         let environment: APNSEnvironment
 
-        /// Few share a bundle id, and it is hashed often.
+        /// Few share a bundle id.
         func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 

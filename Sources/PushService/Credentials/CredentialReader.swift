@@ -115,8 +115,6 @@ struct CredentialReader {
         return .pem(bytes)
     }
 
-    // MARK: Files
-
     private static func secret(_ file: String, _ field: String) throws(CredentialError) -> SecretBytes {
         do throws(FileError) {
             return try PrivateFile.read(file, exampleKeys: .refused)
@@ -125,7 +123,7 @@ struct CredentialReader {
         }
     }
 
-    /// The secret is the HMAC key, so that it is never copied.
+    /// The secret is the HMAC key: never copied.
     private static func digest(_ bytes: borrowing SecretBytes) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: HMACSHA256.byteCount)
         var elements = code.mutableSpan
@@ -159,7 +157,7 @@ struct CredentialReader {
 struct CredentialError: Error, Equatable {
     /// JSON pointer to its field, relative to the app.
     let field: String
-    /// Sentence without its full stop and without the path.
+    /// Sentence without full stop and path.
     let problem: String
 }
 

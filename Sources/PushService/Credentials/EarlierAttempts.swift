@@ -4,8 +4,8 @@ import Envelope
 import Networking
 import PushStore
 
-/// Attempts that clients resent at once: refused for APNs' own reasons (shutdown, expired token) or not processed.
-/// Lives on the loop.
+/// Attempts that clients resent at once: refused by APNs for its own reasons (shutdown, expired token) or not
+/// processed. Lives on the loop.
 final class EarlierAttempts {
     struct Ended: Equatable {
         let cause: ResendCause

@@ -54,8 +54,8 @@ struct FileReading {
         }
     }
 
-    /// Accepts a server's certificate that is not valid yet: clients have their own clocks, and even with a slow one
-    /// the service keeps notifications.
+    /// Accepts a server's certificate that is not valid yet: clients have their own clocks, and with a slow one the
+    /// service keeps notifications.
     static func expiry(notAfter: Int64, at unixSeconds: Int64) -> String? {
         guard notAfter < unixSeconds else { return nil }
         func day(_ seconds: Int64) -> String {
@@ -159,7 +159,7 @@ struct FileReading {
 }
 
 struct FileReadingError: Error {
-    /// Sentence without its full stop and without the path.
+    /// Sentence without full stop and path.
     let problem: String
 }
 

@@ -6,8 +6,8 @@ import PushStore
 
 /// Clients, one for each credential and endpoint. Lives on the loop.
 ///
-/// Clients report ambiguous results (`AmbiguityPolicy.report`), so each retry is on disk before it goes out. A client
-/// resends once what APNs certainly has not processed: a GOAWAY, a refused stream, an expired token.
+/// Clients report ambiguous results (`AmbiguityPolicy.report`): each retry is on disk before it goes out. They resend
+/// once what APNs certainly has not processed: after GOAWAY, a refused stream, an expired token.
 package final class PushCredentials {
     final class Entry {
         /// Never reused.
@@ -16,7 +16,6 @@ package final class PushCredentials {
         var credential: APNSCredential
         var digest: [UInt8]
         let trust: TLSTrust
-        /// Apps that push through it.
         var places: [CredentialPlan.Place] = []
 
         init(number: Int, client: APNSClient, material: CredentialPlan.Material) {
@@ -32,7 +31,6 @@ package final class PushCredentials {
     private let now: @Sendable () -> Timestamp
     /// Called when a client may have room. On the loop.
     let onRoom = RoomSignal()
-    /// Attempts that clients resent.
     let earlier = EarlierAttempts()
     private let template: APNSClientConfiguration
     private(set) var entries: [CredentialPlan.Key: Entry] = [:]
@@ -64,7 +62,7 @@ package final class PushCredentials {
 
     /// Adopts a plan. Clients with unchanged files stay; others get the new credential, or answer and close.
     ///
-    /// - Throws: if a client cannot be made, before any change; or a credential cannot be replaced, perhaps after
+    /// - Throws: if a client cannot be made, before any change; if a credential cannot be replaced, perhaps after
     ///   others.
     package func adopt(_ plan: CredentialPlan) async throws(ProviderError) {
         var made: [CredentialPlan.Key: Entry] = [:]
@@ -129,7 +127,7 @@ package final class PushCredentials {
     }
 }
 
-/// Callback that is set after the clients are made. Lives on the loop.
+/// Callback, set after the clients. On the loop.
 final class RoomSignal {
     var notify: () -> Void = {}
 }

@@ -4,8 +4,8 @@ import PushStore
 
 /// Suspended credentials, until a reload or a successful probe.
 ///
-/// A refused credential stops all its pushes; TopicDisallowed stops one app. A suspected environment stops one tenant's
-/// app, or only its tokens that APNs never accepted. Stopped pushes are parked.
+/// A refused credential stops all its pushes, TopicDisallowed one app, a suspected environment one tenant's app, or its
+/// tokens that APNs never accepted. Stopped pushes are parked.
 struct SuspensionTable: Sendable {
     struct Scope: Hashable, Sendable {
         let lane: Int
@@ -25,7 +25,6 @@ struct SuspensionTable: Sendable {
         var isReached = false
     }
 
-    /// Wait before a probe.
     static let probeNanoseconds: Int64 = 900 * 1_000_000_000
 
     private struct Suspension {
@@ -74,7 +73,7 @@ struct SuspensionTable: Sendable {
         return back
     }
 
-    /// Lets the next push be the probe, as this one got no answer.
+    /// Makes the next push the probe, as this one got no answer.
     mutating func didLearnNothing(_ target: Target) {
         for scope in scopes(target) where suspensions[scope]?.isProbing == true {
             suspensions[scope]?.isProbing = false

@@ -3,7 +3,7 @@ package import Envelope
 package import PushStore
 import ServiceParts
 
-/// Attempt in the log. No member could hold a device token, a payload or a key.
+/// Attempt in the log. No member can hold a device token, payload or key.
 package struct AttemptLogLine: Equatable, Sendable {
     package let timeMilliseconds: Int64
     package let trace: Trace
@@ -54,7 +54,7 @@ package struct AttemptLogLine: Equatable, Sendable {
         return text
     }
 
-    /// No type's alphabet has characters that JSON escapes, so no line can forge another.
+    /// No member has characters that JSON escapes: no line can forge another.
     package func append(to text: inout [UInt8]) {
         text.append(word: #"{"time":""#)
         ISODateTime.append(milliseconds: timeMilliseconds, to: &text)

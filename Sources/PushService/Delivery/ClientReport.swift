@@ -25,16 +25,16 @@ struct ClientReport {
     /// Even the renewed provider token was refused.
     let hadExpiredProviderToken: Bool
     let waitCause: WaitCause?
-    /// True if nothing followed `attempt`, the last attempt that the client reported.
+    /// True if nothing followed `attempt`, the last reported.
     private let isGivenUp: Bool
 
-    /// Attempts reported while the client had the push; nearly always empty.
+    /// Reported while the client had the push; nearly always empty.
     var told: [Attempt] { isGivenUp ? earlier + [attempt].compactMap(\.self) : earlier }
 
     /// True if the push ended with a result beside `told`.
     var isBesideTold: Bool { !isGivenUp || metric != .notProcessed }
 
-    /// Cause of the attempt's missing answer; nil if it was answered.
+    /// Cause of a missing answer, else nil.
     func failure(of one: Attempt) -> AttemptResult.Failure? {
         switch one.connection {
         case .answered: nil

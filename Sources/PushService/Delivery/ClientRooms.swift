@@ -2,7 +2,7 @@ import APNSProvider
 
 /// Free streams of each client, less those held for chosen notifications.
 ///
-/// A notification without a stream is not marked: one `sending` on disk at a crash may have arrived.
+/// Only a notification with a stream is marked: one `sending` on disk at a crash may have arrived.
 struct ClientRooms: Sendable {
     private struct Entry {
         var freeCount = 0

@@ -8,7 +8,7 @@ import ServiceParts
 /// A crash loses the last seconds' counts: these are rates, not a record.
 package final class DeliveryLedger {
     private static let millisecondsPerDay: UInt64 = 86_400_000
-    /// Rows of a day; limits a note that is rewritten every few seconds.
+    /// Rows of a day, for a note rewritten every few seconds.
     private static let rowCountMaxOfDay = 10_000
 
     /// The metrics have four series for each place.
@@ -20,7 +20,7 @@ package final class DeliveryLedger {
 
     init(_ context: ServiceContext) { self.context = context }
 
-    /// Counts an event of a configured app only. On the loop.
+    /// Ignores unconfigured apps. On the loop.
     package func add(_ member: WritableKeyPath<DeliveryRates.Counts, Int>, app: String, region: String?) {
         context.loop.checkIsolated()
         let day = today
@@ -38,7 +38,6 @@ package final class DeliveryLedger {
 
     private var today: Int64 { Int64(context.clock.now().milliseconds / Self.millisecondsPerDay) }
 
-    /// Reads earlier processes' counts.
     func restore() async {
         context.loop.checkIsolated()
         let last = today

@@ -1,7 +1,7 @@
 import APNS
 import PushStore
 
-/// Effects of answers until they are on disk. Bounded: the next push repeats what does not fit.
+/// Effects of answers until on disk. Bounded: the next push repeats what does not fit.
 struct DeviceEffects {
     enum Effect {
         case unregister(Unregistration)

@@ -2,7 +2,7 @@ import PushStore
 
 /// Direct sending of new notifications, without queue, take and mark.
 ///
-/// Waiting items have first claim on room. With a backlog everything is queued, for fair shares of tenants and retries.
+/// Waiting items go first. With a backlog all are queued, for fair shares of tenants and retries.
 extension DispatchFlow {
     /// A larger request is a broadcast.
     static let handOverCountMax = 64

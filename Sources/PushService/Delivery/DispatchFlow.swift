@@ -1,7 +1,7 @@
 import APNS
 import PushStore
 
-/// Decides the dispatcher's next step. Events in, effects out; no clock, no store, no socket.
+/// Decides the dispatcher's next step. Events in, effects out; no clock, store or socket.
 ///
 ///     take → (it waits in its lane) → mark → (the push is out) → answer → finish
 ///

@@ -204,8 +204,8 @@ extension Dispatcher {
         guard suspensions.suspend(scope, reason, now: context.clock.uptime()) else { return }
         logEvent("suspended", .error, scope, [("reason", reason.rawValue)])
         showSuspensions()
-        // This app's unsent pushes would be refused one by one, each stopping the client for longer, and the
-        // credential's other apps with it. One tenant's bad tokens do not.
+        // This app's unsent pushes would be refused one by one, each stopping the client, and the credential's other
+        // apps, for longer. One tenant's bad tokens do not.
         guard let bundleID = scope.bundleID, scope.tenant == nil else { return }
         lanes.entry(number: scope.lane)?.client.takeBack {
             BundleID(of: $0.topic, $0.pushType) == bundleID
@@ -264,7 +264,7 @@ extension Dispatcher {
             environment: environment,
             isReached: device.isReached
         )
-        // Another purpose's token ends in many ways, which says nothing about the environment.
+        // Tokens of other purposes end in many ways, which say nothing about the environment.
         let isOfApp = pending.entry.purpose == nil
         let isBad = isOfApp && decision.device == .quarantine
         if isOfApp, isBad || report.status == 200 || report.status == 410 {
@@ -281,8 +281,8 @@ extension Dispatcher {
             }
         }
         if isBad, quarantine.isSuspected(place) {
-            // The environment is at fault: the devices stay, and this tenant's pushes wait. Others' tokens are not
-            // affected, nor, while they are good, those that APNs accepted before.
+            // The environment is at fault: the devices stay, and this tenant's pushes wait. Other tenants' tokens are
+            // not affected, nor those that APNs accepted before, while good.
             let scope = SuspensionTable.Scope(
                 lane: lane,
                 bundleID: pending.bundleID,

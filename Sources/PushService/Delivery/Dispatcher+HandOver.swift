@@ -4,10 +4,10 @@ import Networking
 package import PushStore
 import ServiceParts
 
-/// Direct path from API to APNs: stored as `sending`, then sent, unless it would overtake waiting work.
+/// Direct path from API to APNs: stored as `sending`, then sent, unless waiting work would be overtaken.
 ///
 /// After a crash such an entry is possibly delivered. With a collapse id it is sent again with the same apns-id;
-/// without, it is dead with an unknown outcome.
+/// without, it is dead, with an unknown outcome.
 extension Dispatcher {
     package func reserve(_ offer: SendOffer) -> SendReservation? {
         context.loop.checkIsolated()
@@ -129,15 +129,13 @@ extension Dispatcher {
         plan()
     }
 
-    // MARK: Queued entries
-
     /// Notes that queued entries for the device may be older than a push of this queue.
     func didPass(_ key: DeviceBucket.Key, in lane: Lane) {
         let own = lane.index
         for index in queued.indices where index != own { queued[index].didPass(key) }
     }
 
-    /// Notes that entries are queued again, perhaps behind later ones.
+    /// Notes entries queued again, perhaps behind later ones.
     func didLosePlace(_ pendings: [Pending]) {
         for pending in pendings {
             queued[pending.lane.index].didPass(Self.bucketKey(pending.key))
@@ -149,7 +147,7 @@ extension Dispatcher {
         queued[pending.lane.index].didLeave(pending.entry.apnsID)
     }
 
-    /// Queues a marked entry as before: only postponed, it stays older than new ones.
+    /// Queues a merely postponed entry, which stays older than new ones.
     func willQueueAgain(_ pending: Pending) {
         let entry = pending.entry
         guard entry.attemptCount == 0 else { return }
@@ -161,7 +159,7 @@ extension Dispatcher {
         )
     }
 
-    /// Reads the queues whose content is not fully known.
+    /// Reads queues of partly unknown content.
     func lookAtQueues() {
         let now = context.clock.now()
         for index in queued.indices { queued[index].forgetLate(now: now) }

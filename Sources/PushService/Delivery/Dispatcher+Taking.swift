@@ -24,7 +24,7 @@ extension Dispatcher {
                 let keys = leased.map { DeviceKey(tenant: $0.entry.tenant, device: $0.entry.device) }
                 // Rows may change before the push is out, as they may during it.
                 let lookups = keys.isEmpty ? [] : try await context.store.devices(keys)
-                // The store passes over entries whose marks are being written: fewer are not all.
+                // Entries whose marks are being written are passed over: fewer are not all.
                 dispatcher.didTake(leased, lookups, from: lane, isAll: leased.isEmpty)
             } catch {
                 await context.store.giveBack(leased.map(\.lease))
@@ -78,7 +78,7 @@ extension Dispatcher {
         return Pending(leased: leased, destination: destination, bundleID: bundleID, device: device, client: client)
     }
 
-    /// Swift's random hash seed keeps anyone from choosing devices that share a bucket.
+    /// Swift's random hash seed hides which devices share a bucket.
     static func bucketKey(_ device: DeviceKey) -> DeviceBucket.Key {
         DeviceBucket.Key(shardHash: UInt64(bitPattern: Int64(device.hashValue)))
     }

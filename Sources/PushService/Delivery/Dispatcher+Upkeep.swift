@@ -49,9 +49,7 @@ extension Dispatcher {
         return failed
     }
 
-    // MARK: Parked entries
-
-    /// Releases a few parked entries of each app, after a start or reload.
+    /// Releases a few of each app's parked entries, after a start or reload.
     func releaseEverything() {
         call { dispatcher in
             // Without counts, of every app.
@@ -74,7 +72,7 @@ extension Dispatcher {
         releases.add(steps(own, of: entry, amount))
     }
 
-    /// Accepted by the API, some only from SAP's properties.
+    /// Accepted by the API; some only from SAP.
     private static let typesWithTopics: [PushType] = [
         .alert, .voip, .complication, .fileprovider, .liveactivity, .widgets, .controls, .location,
     ]
@@ -97,7 +95,7 @@ extension Dispatcher {
     func releaseNext() {
         let now = context.clock.uptime()
         guard !flow.isDraining, let step = releases.take(now: now) else { return }
-        // It would be parked and released without end.
+        // It would be parked and released endlessly.
         if step.amount == .few || step.amount == .rest, isStopped(step) {
             return releases.didEnd(step, count: 0, now: now)
         }
@@ -124,8 +122,6 @@ extension Dispatcher {
             SuspensionTable.Target(lane: step.app.lane, bundleID: bundleID, tenant: step.tenant)
         )
     }
-
-    // MARK: Periodic work
 
     func keepUp() {
         guard !flow.isDraining else { return plan() }

@@ -11,8 +11,8 @@ import ServiceParts
 /// Lives on the service's loop, preferred by tasks that await the store. Values decide (`DispatchFlow`,
 /// `DispatchRules`, `SuspensionTable`).
 ///
-/// Unchecked Sendable: only the loop's thread touches its state. Entry points check that or move there; the loop itself
-/// calls `handleTurnEnd`.
+/// Unchecked Sendable: only the loop's thread touches its state. Entry points check that or move there; the loop calls
+/// `handleTurnEnd`.
 package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     /// Taken entry without a result on disk. An object: large, and read often.
     final class Pending {
@@ -79,7 +79,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     var deviceEffects = DeviceEffects()
     var reached = ReachedTokens()
     var releases = ReleaseQueue()
-    /// Lines of this turn: each write wakes the log's thread.
+    /// A turn's lines: each write wakes the log's thread.
     var logLines: [UInt8] = []
     var queued: [QueuedDevices]
     var upkeep = UpkeepTimes()
@@ -93,7 +93,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     private var upkeepTimer: LoopTimer?
     private var onDrained: (() -> Void)?
 
-    /// - Parameter configure: changes the clients' configuration, for tests.
+    /// - Parameter configure: the clients, for tests.
     package init(
         _ context: ServiceContext,
         wakers: DispatchWakers = DispatchWakers(),
@@ -127,10 +127,9 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         }
     }
 
-    /// Adopts limits and credentials. Retries suspended credentials even if unchanged: the cause may be mended at
-    /// Apple.
+    /// Adopts limits and credentials. Retries even unchanged suspended credentials: the cause may be mended at Apple.
     ///
-    /// - Throws: if a client cannot be made; then the old ones stay.
+    /// - Throws: if a client cannot be made; the old ones stay.
     package func reload(_ plan: CredentialPlan) async throws(ProviderError) {
         try await onLoop { dispatcher async throws(ProviderError) in
             try await dispatcher.lanes.adopt(plan)
@@ -179,7 +178,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     }
 
     /// Stops taking, gives back unwritten entries, and waits for answers. Unanswered entries stay `sending`; the next
-    /// start resends those with a collapse id, under the same apns-id.
+    /// start resends those with a collapse id, under their apns-id.
     package func drain(within limit: Duration) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             context.loop.perform { [self] in
@@ -257,7 +256,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         }
     }
 
-    /// Starts a store call whose continuation runs on the loop; `drain` waits for it.
+    /// Starts a store call that continues on the loop; `drain` waits for it.
     func call(_ body: @escaping @Sendable (Dispatcher) async -> Void) {
         callsUnderWay += 1
         Task(executorPreference: context.loop) { [self] in
@@ -267,7 +266,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         }
     }
 
-    /// Starts a store call with a callback, not a task, for the path of every notification.
+    /// Form with a callback, not a task, for every notification's path.
     func called<Value: Sendable>(
         _ call: (@escaping StoreCompletion<Value>) -> Void,
         then body: @escaping @Sendable (Dispatcher, Result<Value, StoreError>) -> Void

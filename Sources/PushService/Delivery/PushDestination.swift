@@ -2,7 +2,7 @@ import APNS
 import Envelope
 import PushStore
 
-/// Destination of an entry, from its device's row and the configuration.
+/// Destination, from device and configuration.
 enum PushDestination: Equatable {
     case push(token: DeviceToken, topic: Topic)
     /// Can never be sent; the word is its attempt's reason.
@@ -45,7 +45,6 @@ enum PushDestination: Equatable {
         }
     }
 
-    /// Reason of an attempt without a token.
     static func noToken(_ purpose: TokenPurpose?) -> String { purpose == nil ? "NoVoIPToken" : "NoToken" }
 
     private static func topic(of entry: OutboxEntry) -> Topic? {

@@ -3,8 +3,8 @@ import Envelope
 
 /// Devices with queued entries, so that later ones overtake none.
 ///
-/// Tracks this process's entries, and forgets all at `countMax`. While `unknownUntil` is set, others may be queued: all
-/// goes through the queue, until a read finds nothing so old.
+/// Tracks this process's entries, and forgets all at `countMax`. While `unknownUntil` is set, others may be queued, and
+/// all goes through the queue, until a read finds nothing so old.
 ///
 /// An entry that leaves unnoticed (expired, damaged, replayed) counts until its deadline.
 struct QueuedDevices: Sendable {

@@ -3,7 +3,7 @@ import PushStore
 
 /// Queues parked entries again, in short steps.
 ///
-/// After a start or reload, a few of an app's notifications go first, the rest after an answer. Hundreds of refusals at
+/// After a start or reload, a few of an app's notifications go first, the rest after an answer: hundreds of refusals at
 /// once would close connections and stop the credential's other apps.
 struct ReleaseQueue {
     enum Amount: Equatable {
@@ -19,8 +19,8 @@ struct ReleaseQueue {
         let topic: Topic
         let app: SuspensionTable.Scope
         var amount: Amount
-        /// Tenant's parked entries at the start of the rest, less those released; nil if unknown. Excludes those parked
-        /// again since.
+        /// Tenant's parked entries at the start of the rest, less those released; nil if unknown. Without those parked
+        /// since.
         var left: Int?
 
         var countMax: Int {

@@ -3,7 +3,7 @@ import HTTP
 import Networking
 import PushStore
 
-/// Key bundles for senders, of one device or many.
+/// Key bundles for senders.
 final class BundleHandler: Sendable {
     /// Devices of one read, so that notifications' reads wait for no more.
     private static let readCountMax = 100
@@ -47,8 +47,8 @@ final class BundleHandler: Sendable {
 
     /// `POST /v1/bundles/query`, one at a time for a tenant: an answer may have 4 MB.
     ///
-    /// The answer's own weak tag is the same while all these bundles are. The client compares it; only GET has a 304
-    /// (RFC 9110 section 13.1.2).
+    /// The answer's weak tag is the same while its bundles are. The client compares it; only GET has a 304 (RFC 9110
+    /// section 13.1.2).
     func query(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant().id
         guard asking.value.tenants.insert(tenant).inserted else {
@@ -93,7 +93,7 @@ final class BundleHandler: Sendable {
         }
     }
 
-    /// Treats a damaged row as missing; the app's next launch rewrites it.
+    /// Treats damaged rows as missing.
     private func read(_ keys: [DeviceKey]) async throws(Problem) -> [Current?] {
         let found = try await context.asking { [context] () throws(StoreError) in
             (try await context.store.devices(keys), try await context.store.bundles(of: keys))

@@ -2,9 +2,9 @@ package import Envelope
 import Keys
 import Primitives
 
-/// Hash of a receipt capability, from which a reader of the database cannot make a receipt.
+/// Hash of a receipt capability, from which no reader of the database can make a receipt.
 ///
-/// The sender makes the capability and seals it; the service first sees it in the receipt.
+/// The sender makes and seals the capability; the service first sees it in the receipt.
 ///
 /// - Source: docs/protocol.md section 6, `receipt`; protocol v1, rule 37.
 package struct ReceiptHash: Hashable, Sendable {

@@ -64,11 +64,11 @@ package enum SealedFieldError: Error, Equatable {
     case wrong(expected: String)
 }
 
-/// Payload around the field: the app's placeholder, nothing of the sender's choice.
+/// Payload around the field: the app's placeholder, nothing of the sender's.
 package enum SealedPayload {
     /// - Parameters:
     ///   - field: nil for a push that only wakes.
-    ///   - pushType: not a Live Activity's.
+    ///   - pushType: no Live Activity's.
     /// - Returns: JSON in the byte order of docs/protocol.md, "Payload". Only an alert has the placeholder.
     package static func bytes(
         _ field: SealedField?,
@@ -78,7 +78,7 @@ package enum SealedPayload {
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         if pushType == .widgets || pushType == .controls { return contentChanged }
-        // Exactly enough: thousands may be in flight.
+        // Exact: thousands may be in flight.
         let around = alertHead.count + placeholder.alertJSON.count + alertMiddle.count + webPushName.count
         let fieldByteCount = field?.text.count ?? 0
         bytes.reserveCapacity(around + fieldByteCount + traceHead.count + Trace.characterCount + end.count)

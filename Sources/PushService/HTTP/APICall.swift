@@ -2,15 +2,15 @@ import Envelope
 import HTTP
 import PushStore
 
-/// Admitted request's head. An object: cheaper than copying at each step.
+/// Admitted request's head. A class: cheaper than copying at each step.
 final class APIAdmission: Sendable {
     let route: Route
     /// Identifier in the path; empty without one.
     let id: String
     let query: String?
-    /// Fields of the body's type, idempotency key and trace context.
+    /// Body's type, idempotency key and trace context.
     let fields: [APIRequest.Field]
-    /// Rights of the key; nil if the route needs none.
+    /// Key's rights; nil if none are needed.
     let grant: Grant?
     let share: HTTPBodyShare
     /// Settings on arrival.
@@ -55,7 +55,7 @@ struct APICall: Sendable {
     var settings: ServiceSettings { admission.settings }
     var begun: Int64 { admission.begun }
 
-    /// Caller's trace; nil also for an invalid or repeated field, as W3C demands.
+    /// Caller's trace. W3C demands nil for an invalid or repeated field.
     var traceContext: TraceContext? { request.value(of: TraceContext.fieldName).flatMap { TraceContext($0) } }
 
     /// Request for parsers, without the key.
@@ -95,7 +95,7 @@ struct APICall: Sendable {
         return try RequestBody.json(request, byteCountMax: byteCountMax, allowsFractions: allowsFractions)
     }
 
-    /// Longer bodies are parsed beside the loop, so that a broadcast delays no call; these take it a millisecond.
+    /// Longer bodies are parsed beside the loop, to delay no call; these take it a millisecond.
     private static let byteCountMaxOnLoop = 65_536
 
     var isSmall: Bool { body.count <= Self.byteCountMaxOnLoop }

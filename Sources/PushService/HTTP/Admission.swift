@@ -37,7 +37,7 @@ enum Admission {
         }
     }
 
-    /// Checks a tenant's share of a queue: storing what cannot be sent helps nobody. A tenant without queued entries is
+    /// Checks a tenant's share of a queue: storing what cannot be sent helps nobody. Without queued entries a tenant is
     /// always admitted.
     ///
     /// - Parameter lane: checked alone, so a broadcast refuses no call.

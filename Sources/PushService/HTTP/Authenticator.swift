@@ -52,7 +52,7 @@ package struct Authenticator: Sendable {
             return nil
         }
         let key = request.value(of: "authorization").flatMap { APIKey.bearer($0) }
-        // Even without a key, so that the answer takes as long.
+        // Also without a key, to take as long.
         guard let grant = table.grant(for: key ?? []) else {
             try countAddress(of: request, now: now)
             throw Self.unauthorized

@@ -3,7 +3,7 @@ import PushStore
 
 /// Joins a turn's requests, or those during the previous call, into one call of the store. On the loop.
 ///
-/// Items keep their results; only errors pass through, so that unspecialized generic code copies nothing large.
+/// Items keep their results; only errors pass through: unspecialized generic code copies nothing large.
 final class CallBatch<Item: AnyObject>: TurnEndHandler {
     /// Starts a call; reports each item's error on the loop, in order.
     typealias Call = ([Item], @escaping ([StoreError?]) -> Void) -> Void

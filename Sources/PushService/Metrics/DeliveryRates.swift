@@ -1,6 +1,6 @@
 import Envelope
 
-/// Daily delivery counts by app and region: a drop in one region first shows a blocked network or a broken release.
+/// Daily delivery counts by app and region: a drop in one region shows a blocked network or a broken release.
 ///
 /// Rows beyond the limit count under `other`.
 package struct DeliveryRates: Equatable, Sendable {
@@ -59,8 +59,7 @@ package struct DeliveryRates: Equatable, Sendable {
         rows[row, default: Counts()][keyPath: member] += 1
     }
 
-    /// Counts for reports: at most `placeCountMax` places, and one for each app. The smallest places merge into
-    /// `other`.
+    /// Counts for reports: at most `placeCountMax` places, and one for each app. The smallest merge into `other`.
     package func places(day: Int64, placeCountMax: Int) -> [Place: Counts] {
         let own = rows.filter { $0.key.day == day }.sorted {
             ($1.value.accepted, $0.key.app, $0.key.region) < ($0.value.accepted, $1.key.app, $1.key.region)

@@ -3,7 +3,7 @@ import PushStore
 import ServiceParts
 
 extension ServiceMetrics {
-    /// Reusing `text` between scrapes saves the allocation.
+    /// Reusing `text` saves the allocation.
     package func append(to text: inout [UInt8]) {
         MetricsText.build(&text, "sealedpush_build_info")
         MetricsText.series(&text, "sealedpush_accepted_total", "counter", "Notifications accepted and stored.") {
@@ -136,12 +136,12 @@ extension ServiceMetrics {
         }
     }
 
-    /// Zeros too: `increase` sees no step of a series that begins with it.
+    /// Writes zeros too: `increase` misses a series' first step.
     private func outcomeLine(_ text: inout [UInt8], _ app: String, _ reason: String, _ value: UInt64) {
         MetricsText.line(&text, "sealedpush_outcomes_total", [("topic", app), ("reason", reason)], value)
     }
 
-    /// Leaves out zeros, which help nobody in a thousand apps.
+    /// Omits zeros, which help nobody in a thousand apps.
     private func byAppAndLane(
         _ text: inout [UInt8],
         _ name: StaticString,

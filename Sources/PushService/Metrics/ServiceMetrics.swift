@@ -2,7 +2,7 @@ package import APNS
 package import PushStore
 import ServiceParts
 
-/// Counters. Labels come from types or the configuration: external input makes no series.
+/// Counters. Labels come from types or the configuration, not from outside.
 package struct ServiceMetrics: Sendable {
     /// Results of attempts, beside the reasons of APNs.
     package enum Outcome: String, CaseIterable, Sendable {
@@ -36,7 +36,6 @@ package struct ServiceMetrics: Sendable {
         case uncertain
     }
 
-    /// Counts of one app.
     struct AppCounts: Sendable {
         /// By lane.
         var accepted = [UInt64](repeating: 0, count: Lane.allCases.count)

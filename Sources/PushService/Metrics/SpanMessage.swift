@@ -4,7 +4,7 @@ import PushStore
 
 /// Spans as OTLP's `ExportTraceServiceRequest`, in protobuf.
 ///
-/// - Source: OpenTelemetry, `opentelemetry/proto/collector/trace/v1/trace_service.proto` and what it imports.
+/// - Source: OpenTelemetry, `opentelemetry/proto/collector/trace/v1/trace_service.proto` and its imports.
 package enum SpanMessage {
     package static let contentType = "application/x-protobuf"
 

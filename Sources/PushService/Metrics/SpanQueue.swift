@@ -1,6 +1,6 @@
 import ServiceParts
 
-/// Spans that wait for their collector. Beyond the limit new ones are dropped.
+/// Spans that wait for their collector. Drops new ones beyond the limit.
 package struct SpanQueue: Sendable {
     package static let countMax = 4_096
 

@@ -1,7 +1,7 @@
 package import Envelope
 package import PushStore
 
-/// Step of a notification whose caller samples its trace.
+/// Step of a notification in a sampled trace.
 ///
 /// - Source: OpenTelemetry, `opentelemetry/proto/trace/v1/trace.proto`.
 package struct TraceSpan: Sendable {
@@ -26,7 +26,7 @@ package struct TraceSpan: Sendable {
     let nanoseconds: UInt64
     let isError: Bool
     let attributes: [Attribute]
-    /// Not 0, which is no id.
+    /// 0 is no id.
     let id = UInt64.random(in: 1 ... .max)
 
     package init(

@@ -3,8 +3,8 @@ import HTTP
 import Networking
 import PushStore
 
-/// `GET /v1/devices/{id}/deliveries`, one at a time for a tenant: hundreds of reads on the thread of all notifications'
-/// reads.
+/// `GET /v1/devices/{id}/deliveries`, one at a time for a tenant: it reads hundreds of times on all notifications'
+/// thread.
 final class DeliveriesHandler: Sendable {
     private final class Asking {
         var tenants: Set<TenantID> = []

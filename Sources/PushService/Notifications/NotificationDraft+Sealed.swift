@@ -68,7 +68,7 @@ extension NotificationDraft {
                 "receipts are off for this app; set its \"receipts\" to true in the configuration, or leave this out"
             faults.add(.wrong, .member(place, "receipt-hash"), at: 0, sentence)
         }
-        // The body was checked with the other environment's placeholder, which may be shorter.
+        // The body's check took the other environment's placeholder, perhaps shorter.
         let (count, room) = (recipient.field?.text.count ?? 0, target.app.webPushRoom)
         if recipient.field?.format == .webPush, count > room {
             let kind = FieldError.Kind.tooLarge(byteCount: count, byteCountMax: room)
@@ -95,7 +95,7 @@ extension NotificationDraft {
         return nil
     }
 
-    /// Delay of a fallback; nil without a capability, since no receipt could stop it.
+    /// Delay of a fallback; nil without a capability: no receipt could stop it.
     private static func fallback(
         _ recipient: NotificationSubmission.Recipient,
         _ kind: NotificationClass,

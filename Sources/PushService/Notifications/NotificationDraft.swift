@@ -4,12 +4,12 @@ import Primitives
 import PushStore
 import ServiceParts
 
-/// Entries of a submission with known devices. A computation on values: no clock, no disk.
+/// Entries of a submission with known devices. Computes on values: no clock, no disk.
 struct NotificationDraft: Sendable {
     struct Common {
-        /// App's, without a suffix.
+        /// Without a suffix.
         let app: Topic
-        /// Topic with the push type's suffix.
+        /// With the push type's.
         let topic: Topic
         let pushType: PushType
         let lane: Lane
@@ -30,7 +30,7 @@ struct NotificationDraft: Sendable {
         var fallbackAfter: Duration?
     }
 
-    /// App's, without a suffix.
+    /// Without a suffix.
     let topic: Topic
     /// In the order of the recipients.
     private(set) var entries: [NewEntry]
@@ -79,7 +79,7 @@ struct NotificationDraft: Sendable {
     /// - Parameters:
     ///   - rejected: recipients already left out; nil to refuse all for one's fault.
     ///   - place: recipient's index in the body, device id, and path of that.
-    ///   - purpose: recipient's token, if neither the app's own nor PushKit's.
+    ///   - purpose: nil for the app's own token, or PushKit's.
     ///   - own: recipient's properties; nil with a fault that it added.
     init<Random: RandomSource>(
         _ common: Common,
@@ -165,12 +165,12 @@ struct NotificationDraft: Sendable {
         self.rejected.sort { $0.index < $1.index }
     }
 
-    /// Makes all entries part of the caller's trace.
+    /// Puts all entries into the caller's trace.
     mutating func join(_ traceContext: TraceContext) {
         for index in entries.indices { entries[index].traceContext = traceContext }
     }
 
-    /// Leaves out recipients behind the first `count`, one or more.
+    /// Leaves out all but the first `count`, one or more.
     mutating func keep(first count: Int, leavingOutFor problem: Problem) {
         for place in entries.indices[count...] {
             let device = entries[place].device

@@ -2,8 +2,7 @@ import Networking
 import PushStore
 import ServiceParts
 
-/// Stores a turn's submissions: those sent at once, then queued ones, so that a device's notifications keep their
-/// order. On the loop.
+/// Stores a turn's submissions: those sent at once, then queued ones, so that a device's keep their order. On the loop.
 final class StoringCall {
     private let submissions: [Submission]
     private let context: ServiceContext

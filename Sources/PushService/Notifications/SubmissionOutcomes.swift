@@ -1,5 +1,5 @@
-/// Submissions of the last seconds that failed at the store, which shows faults that test writes miss, as a damaged
-/// page. Times are nanoseconds of a monotonic clock.
+/// Last seconds' submissions that failed at the store. Shows faults that test writes miss, as a damaged page. Times are
+/// nanoseconds of a monotonic clock.
 struct SubmissionOutcomes: Sendable {
     /// Fewer failures may be one tenant's damaged row.
     private static let failureCountMin = 3

@@ -11,8 +11,8 @@ import ServiceParts
 ///
 ///     read → check the queue → look up the devices → draft → take the quota → reserve or queue → store → answer
 ///
-/// A turn's submissions share a look-up and a call of the store, in order of arrival, which each device's notifications
-/// keep. Large bodies are handled beside the loop, repetitions read in a task.
+/// A turn's submissions share a look-up and a call of the store, in order of arrival, which each device's keep. Large
+/// bodies are handled beside the loop, repetitions read in a task.
 final class SubmissionPipeline {
     /// Bounds others' wait; one request may have more.
     static let storedCountMax = 512
@@ -273,7 +273,7 @@ final class SubmissionPipeline {
     /// Answer to the first of two same requests.
     private typealias Earlier = (notifications: [AcceptedNotification], rejected: [UInt8])
 
-    /// Answers with the refusal, unless the request was accepted before: device or quota may be gone since.
+    /// Answers with the refusal, unless accepted before: device or quota may be gone since.
     private func refuse(_ submission: Submission, _ error: Problem) {
         guard error.kind.status < 500, let idempotency = submission.idempotency else {
             return submission.end(context.refuse(error))

@@ -5,7 +5,7 @@ import Platform
 import PushStore
 import ServiceParts
 
-/// `POST /v1/receipts`. The answer reveals nothing about the capabilities.
+/// `POST /v1/receipts`. Reveals nothing about the capabilities.
 struct ReceiptHandler: Sendable {
     let context: ServiceContext
     let dispatch: any DispatchInterface
@@ -28,7 +28,7 @@ struct ReceiptHandler: Sendable {
     }
 }
 
-/// `POST /v1/resends`: reports to the tenant's webhook. The answer reveals nothing about the traces.
+/// `POST /v1/resends`: reports to the tenant's webhook. Reveals nothing about the traces.
 final class ResendHandler: Sendable {
     /// Bounds a stolen trace's messages to a back end.
     private static let rate = RateLimiter<Trace>.Rate(perSecond: 1.0 / 600, burst: 3)

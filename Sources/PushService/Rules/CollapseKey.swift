@@ -3,9 +3,9 @@ import Envelope
 package import Primitives
 package import PushStore
 
-/// Makes the collapse ids that Apple sees. No two devices share one, so none reveals a group's members.
+/// Makes the collapse ids that Apple sees. No two devices share one: none reveals a group's members.
 ///
-/// A sender's word ("one for each conversation") always yields one id for a device. Without a word the id is the
+/// A sender's word ("one for each conversation") yields one id for a device. Without a word the id is the
 /// notification's own: every alert is safe to resend.
 ///
 /// - Source: protocol v1, rule 34; docs/provider.md, "What became of a push".
@@ -15,7 +15,7 @@ package struct CollapseKey: ~Copyable, Sendable {
 
     private let key: SecretBytes
 
-    /// - Parameter key: service's own 32 random bytes, kept: another key stops collapsing for a while.
+    /// - Parameter key: service's own 32 random bytes, kept: another stops collapsing for a while.
     package init(_ key: consuming SecretBytes) { self.key = key }
 
     /// - Parameter word: sender's; nil if the notification replaces none.
@@ -44,7 +44,7 @@ package struct CollapseKey: ~Copyable, Sendable {
         return try? CollapseID(bytes: Base64URL.encode(code.span.extracting(first: 16)))
     }
 
-    /// False if it was made without a word, so that no other notification has it.
+    /// False if made without a word: no other notification has it.
     func mayBeShared(_ collapseID: CollapseID, id: APNSID, tenant: TenantID, device: DeviceID) -> Bool {
         self.collapseID(for: .normal, id: id, tenant: tenant, device: device, word: nil) != collapseID
     }

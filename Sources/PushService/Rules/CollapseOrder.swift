@@ -3,9 +3,9 @@ package import APNS
 /// Admits one push at a time for each collapse id.
 ///
 /// A device shows the id's last push, but two in flight may arrive in either order: HTTP/2 processes streams side by
-/// side, and a lost connection's pushes move to another.
+/// side, and a lost connection's pushes move.
 package struct CollapseOrder<Waiting: Sendable>: Sendable {
-    /// Collapse id's hash. Keys that collide wait for each other, which loses nothing.
+    /// Collapse id's hash. Keys that collide wait for each other: no loss.
     package struct Key: Hashable, Sendable {
         let value: Int
 
@@ -34,7 +34,7 @@ package struct CollapseOrder<Waiting: Sendable>: Sendable {
         return true
     }
 
-    /// - Returns: all that waited. Each begins anew, as the first may be blocked otherwise.
+    /// - Returns: all that waited. Each begins anew, as the first may be blocked.
     package mutating func end(_ key: Key) -> [Waiting] {
         onTheWay.remove(key)
         guard count > 0, let list = behind.removeValue(forKey: key) else { return [] }

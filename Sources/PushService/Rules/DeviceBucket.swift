@@ -3,7 +3,7 @@ package struct DeviceBucket: Sendable {
     package struct Key: Hashable, Sendable {
         let value: UInt64
 
-        /// - Parameter shardHash: of tenant and device. Colliding devices share a bucket, which loses nothing.
+        /// - Parameter shardHash: of tenant and device. Colliding devices share a bucket: no loss.
         package init(shardHash: UInt64) { value = shardHash }
     }
 

@@ -50,7 +50,7 @@ package struct Decision: Equatable, Sendable {
     package let lane: Disposition.Credential
 }
 
-/// Applies `Disposition` to a notification with a deadline, a queue and earlier attempts.
+/// Applies `Disposition` with deadline, queue and earlier attempts.
 package struct DispatchRules: Sendable {
     private let delay: RetryDelay
 

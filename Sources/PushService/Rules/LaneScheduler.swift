@@ -2,8 +2,8 @@ package import PushStore
 
 /// Chooses the queue of the next push, and a fresh one or a retry.
 ///
-/// In each round a queue may send its share, the most urgent first. So an urgent push at an empty queue waits for at
-/// most `othersBeforeUrgentMax` others, and no queue starves. Less urgent queues may use only a part of the pushes in
+/// In each round a queue may send its share, the most urgent first. An urgent push at an empty queue waits for at most
+/// `othersBeforeUrgentMax` others, and no queue starves. Less urgent queues may use only a part of the pushes in
 /// flight.
 ///
 /// - Source: deficit round robin (Shreedhar and Varghese 1995), equal packet sizes, priority within the round.
@@ -44,7 +44,7 @@ package struct LaneScheduler: Sendable {
 
     /// Pushes in one round of 21.
     package static let shares = Counts(urgent: 16, normal: 4, background: 1)
-    /// Most pushes of other queues before one that arrives at an empty urgent queue.
+    /// Most pushes of others before one at an empty urgent queue.
     package static let othersBeforeUrgentMax = shares.normal + shares.background
     /// One in this many is a retry while fresh ones wait, so that failures do not starve them.
     package static let retryInterval = 4
@@ -79,8 +79,8 @@ package struct LaneScheduler: Sendable {
         return Choice(lane: lane, isRetry: takesRetry(lane, fresh: fresh[lane], retries: retries[lane]))
     }
 
-    /// Reserves room for pushes that have not waited, all or none. Waiting items come first, but an urgent push may
-    /// overtake other queues' while it has credit.
+    /// Reserves room for pushes that have not waited, all or none. Waiting items come first, but an urgent push with
+    /// credit may overtake other queues'.
     package mutating func reserve(_ count: Int, in lane: Lane, beside waiting: Counts) -> Bool {
         var all = inFlight
         for other in Lane.allCases { all[other] += waiting[other] }

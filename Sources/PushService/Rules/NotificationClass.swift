@@ -9,19 +9,16 @@ package enum NotificationClass: String, CaseIterable, Sendable {
     case call
     /// Awaited by a person.
     case urgent
-    /// A message.
     case normal
     /// Broadcast, or not soon.
     case background
-    /// Wakes the app and shows nothing: Apple's push type `background`.
+    /// Wakes the app and shows nothing: Apple's type `background`.
     case silent
     /// Starts, updates or ends a Live Activity.
     case liveActivity = "liveactivity"
-    /// Reloads widgets.
     case widgets
-    /// Reloads controls.
     case controls
-    /// Asks the app's extension for the location.
+    /// Asks an extension for the location.
     case location
 
     package var lane: Lane {
@@ -51,7 +48,7 @@ package enum NotificationClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// True if the sender may choose another of Apple's priorities for the push type.
+    /// True if the sender may choose another priority that Apple allows.
     package var choosesPriority: Bool {
         switch self {
         case .call, .urgent, .normal, .background: false
@@ -59,11 +56,10 @@ package enum NotificationClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// Rule about the sealed field.
     package enum Sealing: Sendable {
         case required
         case optional
-        /// Apple's format has no room for it.
+        /// Apple's format has no room.
         case refused
     }
 
@@ -75,7 +71,7 @@ package enum NotificationClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// Kind of token besides the app's own and PushKit's; a Live Activity's start has another.
+    /// nil: the app's own, or PushKit's. A Live Activity's start has another.
     package var tokenKind: TokenPurpose.Kind? {
         switch self {
         case .call, .urgent, .normal, .background, .silent: nil

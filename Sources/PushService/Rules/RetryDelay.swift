@@ -1,7 +1,7 @@
 package import Envelope
 package import PushStore
 
-/// Time of the next attempt, before the deadline. The wait doubles up to 15 minutes, and half of it is random.
+/// Time of the next attempt, before the deadline. The wait doubles up to 15 minutes; half of it is random.
 ///
 /// - Source: "Handling notification responses from APNs": after a 5xx, "exponential back-off" and 15 minutes.
 package struct RetryDelay: Equatable, Sendable {
@@ -19,7 +19,7 @@ package struct RetryDelay: Equatable, Sendable {
     /// Time for a last attempt before the deadline.
     static let lastTry = Duration.seconds(1)
 
-    /// First wait after a 5xx in the normal queue. Urgent ones begin with a second, since they would not outlast 15
+    /// First wait after a 5xx in the normal queue. Urgent ones begin with a second, as they would not outlast 15
     /// minutes; background ones with 15 minutes.
     private let serverFirst: Duration
 

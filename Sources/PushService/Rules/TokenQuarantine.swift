@@ -4,8 +4,8 @@ package import PushStore
 
 /// Tells a deleted device from an app whose tokens go to the wrong environment: both give BadDeviceToken.
 ///
-/// If many of an app's tokens fail within an hour, and a fifth of all answers, the environment is at fault, and
-/// deleting would lose every device. So the store sets a failing token aside until the app registers its next one.
+/// If many of an app's tokens fail within an hour, and a fifth of all answers, the environment is at fault: deleting
+/// would lose every device. The store sets failing tokens aside until the app registers its next ones.
 package struct TokenQuarantine: Sendable {
     package struct Place: Hashable, Sendable {
         /// Two tenants may have one app.

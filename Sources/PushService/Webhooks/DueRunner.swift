@@ -3,15 +3,13 @@ import Networking
 package import PushStore
 import ServiceParts
 
-/// Drains due work from the store while there is room, and sends it to tenants' servers in fair turns. On the context's
-/// loop.
+/// Drains due work from the store while there is room, and sends it to tenants' servers in fair turns. On the loop.
 package protocol DueRunner: Actor {
     associatedtype Work: Sendable
     associatedtype Outcome: Sendable
 
     nonisolated var context: ServiceContext { get }
     var turn: DueTurn<Work, Outcome> { get set }
-    /// Log event for a failing store.
     static var storeFailureEvent: StaticString { get }
 
     /// - Throws: the store's error; nothing was taken then.
@@ -43,7 +41,7 @@ package struct DueTurn<Work: Sendable, Outcome: Sendable> {
     /// Taken work in memory.
     fileprivate(set) var heldCount = 0
     fileprivate var held: [TenantID: Int] = [:]
-    /// Tenants without room; the next take follows when half of their work is done.
+    /// Tenants without room: the next take follows half of their work.
     fileprivate var crowded: Set<TenantID> = []
     fileprivate var isFull = false
     fileprivate var outcomes: [Outcome] = []
@@ -86,8 +84,8 @@ extension DueRunner {
     /// Waits until nothing is held, or `abandon`.
     package func drained() async {
         await withCheckedContinuation { waiter in
-            // Checked in here: on the way, a task that does not prefer this executor queues again, and the last work
-            // may end.
+            // Checked in here: on the way a task that does not prefer this executor queues again, and the last work may
+            // end.
             guard !isIdle else { return waiter.resume() }
             turn.idle.append(waiter)
         }
@@ -112,8 +110,6 @@ extension DueRunner {
         // Ends when nothing is left to write.
         Task(executorPreference: context.loop) { await self.writeAll() }
     }
-
-    // MARK: Taking
 
     private func look() {
         turn.alarm.isDue = true
@@ -156,7 +152,7 @@ extension DueRunner {
         turn.turns.add(work, of: tenant)
     }
 
-    /// Notes missing room, so that a take follows when there is some.
+    /// Notes missing room, for a take when there is some.
     private func room() -> ClaimRoom {
         let ofTenants = turn.turns.tenants.reduce(into: [:]) { room, tenant in
             room[tenant] = max(0, self.room(of: tenant) - turn.held[tenant, default: 0])
@@ -181,8 +177,6 @@ extension DueRunner {
         context.log.event(Self.storeFailureEvent, .error, at: context.clock.now(), [("error", "\(error)")])
     }
 
-    // MARK: Sending
-
     private func startCalls() {
         while let (works, tenant) = turn.turns.next(count: { countOfCall(to: $0) }) {
             // Ends with its call, at the latest by `WebhookSender.stop`.
@@ -197,8 +191,6 @@ extension DueRunner {
         turn.turns.ended(tenant, wasAnswered: wasAnswered, milliseconds: milliseconds)
         startCalls()
     }
-
-    // MARK: Writing
 
     private func writeAll() async {
         while !turn.outcomes.isEmpty {

@@ -4,13 +4,13 @@ import Platform
 package import PushStore
 import ServiceParts
 
-/// Sends fallbacks at most once: `sending` on disk before the first byte, given back if certainly not sent. Lives on
-/// the loop.
+/// Sends fallbacks at most once: `sending` on disk before the first byte, given back if certainly not sent. On the
+/// loop.
 package actor FallbackRunner: DueRunner {
     package static let storeFailureEvent: StaticString = "fallbacks-store-failed"
     private static let limits = SendLimits(whole: 64, firstOfTenant: 8, ofTenant: 8)
 
-    /// Time for connection attempts; a much later text helps nobody.
+    /// For connection attempts; a much later text helps nobody.
     package struct Patience: Sendable {
         package var wholeMilliseconds: UInt64 = 120_000
         package var firstWaitMilliseconds: UInt64 = 1_000
@@ -38,8 +38,6 @@ package actor FallbackRunner: DueRunner {
         turn = DueTurn(context, Self.limits)
     }
 
-    // MARK: Claiming
-
     package func take(
         _ room: ClaimRoom,
         now: Timestamp
@@ -56,8 +54,6 @@ package actor FallbackRunner: DueRunner {
     package func unsent(_ fallback: ClaimedFallback) -> FallbackOutcome {
         FallbackOutcome(id: fallback.entry.id, verdict: .givenBack(due: fallback.due, tried: fallback.tried))
     }
-
-    // MARK: Sending
 
     package func call(_ fallbacks: [ClaimedFallback], of tenant: TenantID) async -> Bool {
         var wasAnswered = true

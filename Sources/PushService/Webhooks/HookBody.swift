@@ -67,7 +67,7 @@ enum HookBody {
     }
 }
 
-/// App's constant text, and nothing of the notification's content.
+/// App's constant text alone.
 enum FallbackBody {
     /// For `sms`, only the members of the documented interface.
     static func bytes(_ entry: OutboxEntry, _ fallback: FallbackConfiguration, sent time: Timestamp) -> [UInt8] {

@@ -1,7 +1,7 @@
 package import Envelope
 
-/// Wait equal to the hook's age, and so doubling, with jitter, for a day at most. Not by attempts: a hook may have
-/// waited behind others.
+/// Wait equal to the hook's age, and so doubling, with jitter, for a day at most. Not by attempts: it may have waited
+/// behind others.
 package struct HookRetry: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
         case done

@@ -3,8 +3,8 @@ package import Envelope
 package import PushStore
 import ServiceParts
 
-/// Sends due hooks and records the results. At least once: after a crash, a hook is due again as its lease ends. Lives
-/// on the loop.
+/// Sends due hooks and records the results, at least once: after a crash, a hook is due again as its lease ends. On the
+/// loop.
 package actor HookRunner: DueRunner {
     package static let storeFailureEvent: StaticString = "hooks-store-failed"
     private static let limits = SendLimits(whole: 512, firstOfTenant: 8, ofTenant: 128)
@@ -32,8 +32,6 @@ package actor HookRunner: DueRunner {
         turn = DueTurn(context, Self.limits)
     }
 
-    // MARK: Taking
-
     package func take(
         _ room: ClaimRoom,
         now: Timestamp
@@ -53,8 +51,6 @@ package actor HookRunner: DueRunner {
     }
 
     package func unsent(_ hook: Hook) -> HookOutcome { outcome(hook, .retry(at: context.clock.now())) }
-
-    // MARK: Sending
 
     package func call(_ hooks: [Hook], of tenant: TenantID) async -> Bool {
         guard let webhook = context.settings.tenant(tenant)?.webhook else {
@@ -99,7 +95,7 @@ package actor HookRunner: DueRunner {
 
     private func lastAttempt(of hook: Hook) async -> Attempt? {
         guard hook.kind == .dead else { return nil }
-        // If attempts cannot be read, the event goes without them.
+        // If attempts cannot be read, none is in the event.
         return try? await context.store.attempts(hook.entry.id, tenant: hook.entry.tenant).last
     }
 
@@ -114,8 +110,6 @@ package actor HookRunner: DueRunner {
             ]
         )
     }
-
-    // MARK: Finishing
 
     private func outcome(_ hook: Hook, _ verdict: HookOutcome.Verdict) -> HookOutcome {
         held.remove(hook.id)

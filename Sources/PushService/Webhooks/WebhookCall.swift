@@ -14,15 +14,15 @@ package struct WebhookRoute: Sendable {
     package init() {}
 
     @Sendable private static func systemLookup(_ host: String) -> [IPAddress] {
-        // The error does not matter: without an address nothing is sent.
+        // Without an address nothing is sent.
         let addresses = (try? SocketAddress.resolve(host: host, port: 0)) ?? []
         var seen: Set<IPAddress> = []
         return addresses.compactMap { IPAddress(bytes: $0.hostBytes) }.filter { seen.insert($0).inserted }
     }
 }
 
-/// One post over its own connection, on a thread that may block. libcurl repeats nothing on a new one, so no byte goes
-/// out twice.
+/// One post over its own connection, on a thread that may block. libcurl repeats nothing on a new one: no byte goes out
+/// twice.
 final class WebhookCall: Sendable {
     private let post: WebhookPost
     private let way: WebhookRoute

@@ -19,7 +19,7 @@ package enum WebhookResult: Equatable, Sendable {
     case answered(status: Int)
     /// No byte went out.
     case notSent(WebhookError)
-    /// At least a part went out, with unknown result.
+    /// At least a part went out.
     case lost
 
     /// True if the server was not reached or did not answer.
@@ -50,11 +50,10 @@ package enum WebhookError: Error, Equatable, Sendable {
     case address(AddressError)
     case secret(WebhookSecretError)
     case notReached
-    /// Untrusted certificate of the server.
     case notTrusted
     /// Stopping service.
     case cancelled
-    /// `mayBegin` refused: there is nothing to send any more.
+    /// `mayBegin` refused: nothing is left to send.
     case calledOff
     /// Start not recorded by the store.
     case store

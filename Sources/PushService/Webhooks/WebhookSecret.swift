@@ -113,7 +113,7 @@ package enum WebhookSecretError: String, Error, Sendable {
     case unreadable
     /// A folder, a device or a pipe.
     case notAFile = "not-a-file"
-    /// Accessible to others than its owner, or owned by neither this user nor root.
+    /// Accessible beyond its owner, or owned by neither this user nor root.
     case open
     case malformed
 }

@@ -79,8 +79,6 @@ package actor WebhookSender {
         connections?.stop()
     }
 
-    // MARK: Receivers
-
     /// One lookup serves all concurrent callers.
     private func receiver(of destination: WebhookConfiguration) async -> Result<WebhookReceiver, WebhookError> {
         if let known = receivers[destination], known.end > .now() { return .success(known.receiver) }

@@ -3,7 +3,6 @@ package import Envelope
 
 /// Registered device without its key bundle, which notifications do not need. A class: large and often passed on.
 package final class Device: Equatable, Sendable {
-    /// App's registration at launch.
     package struct Registration: Equatable, Sendable {
         package static let bundleByteCounts = 0...16_384
         package static let textByteCounts = 0...64
@@ -12,7 +11,7 @@ package final class Device: Equatable, Sendable {
         package var topic: Topic
         package var environment: APNSEnvironment
         package var token: DeviceToken
-        /// PushKit's token for calls. It ends with its device, and alone if only it is bad.
+        /// PushKit's. Ends with its device, and alone if only it is bad.
         package var voIPToken: DeviceToken?
         /// Of different purposes.
         package var extraTokens: [ExtraToken]
@@ -115,9 +114,7 @@ package final class Device: Equatable, Sendable {
         self.extraTokens = extraTokens
     }
 
-    /// Token of a push.
-    ///
-    /// - Parameter purpose: nil for the app's own, and for PushKit's in a call.
+    /// - Parameter purpose: nil for the app's own, or PushKit's in a call.
     /// - Returns: nil if the app registered none.
     package func token(for pushType: PushType, _ purpose: TokenPurpose?) -> DeviceToken? {
         if let purpose { return extraTokens.first { $0.purpose == purpose }?.token }
@@ -134,7 +131,6 @@ package final class Device: Equatable, Sendable {
     }
 }
 
-/// Token that APNs knows.
 package struct ReachedToken: Hashable, Sendable {
     package let token: DeviceToken
     package let environment: APNSEnvironment

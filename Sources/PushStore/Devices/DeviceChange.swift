@@ -3,7 +3,7 @@ internal import Envelope
 /// Difference that a registration makes; pure logic.
 enum DeviceChange: Equatable {
     case nothing
-    /// Only the last-seen time, which ends any doubt about its tokens.
+    /// Only the last-seen time, which ends any doubt about tokens.
     case sighting
     /// Texts, keys or tokens besides the app's own.
     case content
@@ -11,7 +11,7 @@ enum DeviceChange: Equatable {
     case address
 
     /// - Parameters:
-    ///   - contentIsSame: about everything but the address, including the other tokens.
+    ///   - contentIsSame: all but the address, with the other tokens.
     ///   - isUnconfirmed: true if a token is in doubt.
     ///   - step: age at which `seen` is rewritten.
     init(

@@ -1,9 +1,9 @@
 package import APNS
 internal import Envelope
 
-/// Device token for one purpose. It ends with its device, and alone if only it is bad or gone.
+/// Device token for one purpose. Ends with its device, and alone if only it is bad or gone.
 package struct ExtraToken: Hashable, Sendable {
-    /// Of one device.
+    /// In a device.
     package static let counts = 0...16
 
     package let purpose: TokenPurpose
@@ -14,7 +14,7 @@ package struct ExtraToken: Hashable, Sendable {
         self.token = token
     }
 
-    /// For each: purpose, two bytes of length, token.
+    /// Each: purpose, two bytes of length, token.
     static func encode(_ tokens: [ExtraToken]) -> [UInt8] {
         var bytes: [UInt8] = []
         for token in tokens {

@@ -1,10 +1,10 @@
 internal import Envelope
 
-/// Purpose of a device token other than the app's own and PushKit's.
+/// Purpose of a device token that is neither the app's own nor PushKit's.
 package struct TokenPurpose: Hashable, Sendable {
-    /// Each of Apple's frameworks issues its own tokens. The raw value is the number on the disk.
+    /// Apple's frameworks issue tokens of their own. The raw value is on the disk.
     package enum Kind: UInt8, CaseIterable, Sendable {
-        /// Starts Live Activities of one type of attributes, which is the name.
+        /// Starts Live Activities of the type of attributes that is the name.
         case liveActivityStart = 1
         /// Updates and ends one Live Activity.
         case liveActivity = 2
@@ -16,7 +16,7 @@ package struct TokenPurpose: Hashable, Sendable {
     package static let nameByteCounts = 0...64
 
     package let kind: Kind
-    /// Tells several of a kind apart; the app's own, such as a Live Activity's.
+    /// App's own, to tell several of a kind apart, such as Live Activities.
     package let name: String
 
     /// - Parameter name: printable ASCII without spaces; else nil.
@@ -33,7 +33,6 @@ package struct TokenPurpose: Hashable, Sendable {
         bytes.append(lengthPrefixed: Array(name.utf8))
     }
 
-    /// Reads what `append` wrote.
     init?(_ reader: inout ByteReader) {
         guard let code = reader.take(UInt8.self), let kind = Kind(rawValue: code),
             let name = reader.takeLengthPrefixed()

@@ -4,11 +4,11 @@ package import Envelope
 /// Report of a gone app: a 410, or Apple's old feedback service.
 package struct Unregistration: Equatable, Sendable {
     package let key: DeviceKey
-    /// Token that was used; the device may have a new one.
+    /// Token used; the device may have a new one.
     package let token: DeviceToken
     /// APNs's time of confirmation.
     package let timestamp: Timestamp
-    /// nil for the app's own token, or PushKit's.
+    /// nil for the app's own, or PushKit's.
     package let purpose: TokenPurpose?
 
     package init(key: DeviceKey, token: DeviceToken, timestamp: Timestamp, purpose: TokenPurpose? = nil) {
@@ -20,8 +20,8 @@ package struct Unregistration: Equatable, Sendable {
 
     /// Decides about a device with this token.
     ///
-    /// Launches within `step` after `seen` are not recorded. For a timestamp in that time the device is quarantined until
-    /// its next launch, not deleted.
+    /// Launches within `step` after `seen` are not recorded: for a timestamp in that time the device is quarantined
+    /// until its next launch, not deleted.
     ///
     /// - Source: "Handling notification responses from APNs", `timestamp`.
     func result(seen: Timestamp, step: Duration) -> UnregisterResult {
@@ -31,7 +31,7 @@ package struct Unregistration: Equatable, Sendable {
 }
 
 package enum UnregisterResult: Equatable, Sendable {
-    /// Device, or its other token if the 410 was about that.
+    /// Device, or the other token that the 410 was about.
     case deleted
     /// Perhaps registered since: kept as `.unconfirmed`, or its token for calls is.
     case quarantined

@@ -30,7 +30,7 @@ package struct OutboxEntry: Equatable, Sendable {
     package let receipt: Timestamp?
     package let replayedAs: EntryID?
     package var waitCause: WaitCause?
-    /// Token that it goes to; nil for the app's own, and PushKit's for calls.
+    /// Destination; nil for the app's own, or PushKit's for calls.
     package var purpose: TokenPurpose?
 
     /// True before any attempt or deferral.
@@ -39,7 +39,6 @@ package struct OutboxEntry: Equatable, Sendable {
     package var wait: Duration { due > changed ? .milliseconds(due.milliseconds - changed.milliseconds) : .zero }
 }
 
-/// Entry as its dispatcher gets it.
 package struct LeasedEntry: Equatable, Sendable {
     package let lease: Lease
     package let entry: OutboxEntry

@@ -52,7 +52,6 @@ package struct Idempotency: Hashable, Sendable {
     }
 }
 
-/// One notification to one device.
 package struct NewEntry: Equatable, Sendable {
     /// Apple's largest payload is 5,120 bytes (VoIP).
     package static let payloadByteCounts = 0...8_192
@@ -79,7 +78,7 @@ package struct NewEntry: Equatable, Sendable {
     package var fallbackAfter: Duration?
     /// Requests a hook at its end.
     package var isReported: Bool
-    /// Token that it goes to; nil for the app's own, and PushKit's for calls.
+    /// As an entry's.
     package var purpose: TokenPurpose?
 
     package init(

@@ -1,19 +1,19 @@
 internal import Envelope
 
-/// Caller's place in a distributed trace: the value of the field `traceparent`.
+/// Caller's place in a distributed trace: the field `traceparent`.
 ///
 /// - Source: W3C, "Trace Context", sections 3.2 and 4.
 package struct TraceContext: Hashable, Sendable {
     package static let fieldName = "traceparent"
 
     private static let textByteCount = 55
-    /// Sampled, and random trace id; others are reserved.
+    /// Sampled, and random trace id. Others are reserved.
     private static let knownFlags: UInt64 = 3
 
-    /// Trace's id is two words, of which one is not 0.
+    /// Trace's id: not both 0.
     private let high: UInt64
     private let low: UInt64
-    /// Caller's span; not 0.
+    /// Caller's span: not 0.
     private let parent: UInt64
     private let flags: UInt64
 
@@ -22,7 +22,7 @@ package struct TraceContext: Hashable, Sendable {
         (self.high, self.low, self.parent, self.flags) = (high, low, parent, flags & Self.knownFlags)
     }
 
-    /// Parses any text. Fields that a later version adds are dropped.
+    /// Drops fields of later versions.
     ///
     /// - Returns: nil for an invalid text, which counts as none.
     package init?(_ text: String) {
@@ -37,7 +37,7 @@ package struct TraceContext: Hashable, Sendable {
         self.init(high: high, low: low, parent: parent, flags: flags)
     }
 
-    /// - Returns: nil for anything but digits and small letters.
+    /// - Returns: nil for other than digits and small letters.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {
@@ -66,7 +66,7 @@ package struct TraceContext: Hashable, Sendable {
         return bytes
     }
 
-    /// In version 00.
+    /// Version 00.
     package var text: String {
         var text = Array("00-".utf8)
         Self.append(high, digitCount: 16, to: &text)
@@ -84,8 +84,6 @@ package struct TraceContext: Hashable, Sendable {
             text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
     }
-
-    // MARK: The store
 
     /// Appends 25 bytes: ids and flags.
     func append(to bytes: inout [UInt8]) {

@@ -80,7 +80,7 @@ struct DeviceRow {
         vault.open(token, key: key, topic: topic, environment: environment)
     }
 
-    /// - Returns: nil without any, or if they do not open with this row.
+    /// - Returns: nil without any, or if they do not open here.
     func openExtraTokens(_ vault: TokenVault) -> [ExtraToken]? {
         extraTokens.flatMap { vault.openExtraTokens($0, key: key, topic: topic, environment: environment) }
     }

@@ -1,9 +1,9 @@
 internal import APNS
 internal import Envelope
 
-/// Entry's immutable part, in the column `header`: a version, then LP(device), LP(topic), LP(collapse id or nothing),
-/// LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration. Versions 2 and 4 have the trace context behind
-/// these, then versions 3 and 4 the token's purpose: its kind and LP(name).
+/// Entry's immutable part, in the column `header`: version, LP(device), LP(topic), LP(collapse id or nothing), LP(push
+/// type), priority or 0, 0 or 1 and eight bytes of expiration; in versions 2 and 4 trace context, in 3 and 4 the
+/// token's purpose: kind and LP(name).
 enum EntryHeader {
     private static let versions: ClosedRange<UInt8> = 1...4
     private static let traceContextFlag: UInt8 = 1

@@ -1,6 +1,5 @@
 internal import Envelope
 
-/// Row of `device` with its bundle.
 struct RegistrationRow {
     /// Takes the values of `DeviceRow.whereItMayBe`.
     static let select = """

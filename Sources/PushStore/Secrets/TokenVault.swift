@@ -10,7 +10,7 @@ struct TokenVault: Sendable {
 
     init(_ secrets: StoreSecrets) { self.secrets = secrets }
 
-    /// Token's column; it opens in no other.
+    /// A token opens in no other.
     enum Column {
         case token, voIPToken, extraTokens
     }
@@ -34,7 +34,7 @@ struct TokenVault: Sendable {
         return seal(bytes, Self.row(key, topic, environment, column), random: &random)
     }
 
-    /// - Returns: nil for no tokens.
+    /// - Returns: nil for none.
     func seal(
         _ tokens: [ExtraToken],
         key: DeviceKey,
@@ -51,7 +51,7 @@ struct TokenVault: Sendable {
         return nonce + ChaChaPoly.seal(bytes, key: secrets.tokens, nonce: nonce, aad: row)
     }
 
-    /// - Returns: nil for a token not sealed for this row.
+    /// - Returns: nil if not sealed for this row.
     func open(
         _ sealed: [UInt8],
         _ column: Column = .token,
@@ -63,7 +63,7 @@ struct TokenVault: Sendable {
         open(sealed, Self.row(key, topic, environment, column)).flatMap { try? DeviceToken(bytes: $0) }
     }
 
-    /// - Returns: nil for tokens not sealed for this row.
+    /// - Returns: nil if not sealed for this row.
     func openExtraTokens(
         _ sealed: [UInt8],
         key: DeviceKey,
@@ -107,7 +107,7 @@ struct TokenVault: Sendable {
             row += part
         }
         row.append(environment.code)
-        // The first column is older, and ends with the environment.
+        // The first, which is older, ends with the environment.
         switch column {
         case .token: break
         case .voIPToken: row.append(1)

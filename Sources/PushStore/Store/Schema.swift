@@ -117,7 +117,6 @@ enum Schema {
         DROP INDEX entry_dead;
         """
 
-    /// Sorted runs of apns-ids, as for traces.
     private static let apnsIDs = """
         CREATE TABLE apns_run (id INTEGER PRIMARY KEY);
         CREATE TABLE apns_chunk (
@@ -130,7 +129,6 @@ enum Schema {
         DROP INDEX entry_apns_id;
         """
 
-    /// Marks devices whose token APNs has accepted.
     private static let reachedDevices = """
         ALTER TABLE device ADD COLUMN reached INTEGER NOT NULL DEFAULT 0;
         """
@@ -140,10 +138,10 @@ enum Schema {
         ALTER TABLE request ADD COLUMN rejected BLOB;
         """
 
-    /// Adds version 2 of `EntryHeader`, in which an earlier program would see damage.
+    /// Keeps out earlier programs, which would see damage in `EntryHeader` 2.
     private static let traceContexts = "-- EntryHeader 2"
 
-    /// Encrypted tokens of Live Activities, widgets, controls and location; NULL for none. Headers of versions 3 and 4.
+    /// Tokens of Live Activities, widgets, controls and location, encrypted; NULL for none. Adds `EntryHeader` 3 and 4.
     private static let extraTokens = """
         ALTER TABLE device ADD COLUMN extra_tokens BLOB;
         """

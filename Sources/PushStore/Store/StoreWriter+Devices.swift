@@ -179,7 +179,7 @@ extension StoreWriter {
         return result
     }
 
-    /// Removes the token also in doubt: the app's next launch brings back one that is still good.
+    /// Removes the token also in doubt: the app's next launch brings a good one back.
     private func unregister(
         _ unregistration: Unregistration,
         _ purpose: TokenPurpose,

@@ -2,7 +2,6 @@ package import APNS
 package import Envelope
 
 extension StoreWriter {
-    /// Moves an entry to a final state.
     func end(_ standing: EntryStanding, as state: EntryState, now: Timestamp) throws(StoreError) {
         try sql("UPDATE entry SET state = ?, reason = ?, changed = ? WHERE id = ?").run([
             .integer(state.code.rawValue), .optional(state.reasonCode), now.column, .integer(standing.id.value),
@@ -23,7 +22,7 @@ extension StoreWriter {
         }
     }
 
-    /// - Returns: topic and push type of each; nil for a damaged row.
+    /// - Returns: topics and push types; nil for a damaged row.
     package func expire(now: Timestamp, limit: Int) throws(StoreError) -> [(topic: Topic, pushType: PushType)?] {
         let ids = try sql(
             "SELECT entry FROM waiting WHERE deadline <= ? ORDER BY deadline LIMIT ?"
@@ -92,7 +91,6 @@ extension StoreWriter {
         return count
     }
 
-    /// Applies a receipt.
     func deliver(_ standing: EntryStanding, at time: Timestamp) throws(StoreError) -> ReceiptResult {
         switch standing.state {
         case .delivered: return .repeated

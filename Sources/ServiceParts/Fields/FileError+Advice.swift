@@ -23,7 +23,6 @@ extension FileError {
         }
     }
 
-    /// True for a folder where a file is expected.
     package var isAboutFolder: Bool {
         switch self {
         case .system(_, _, EISDIR): return true

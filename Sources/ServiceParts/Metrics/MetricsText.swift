@@ -27,7 +27,6 @@ package enum MetricsText {
         series(&text, name, type, help) { line(&$0, name, [], value) }
     }
 
-    /// Appends a series with the version, always 1.
     package static func build(_ text: inout [UInt8], _ name: StaticString) {
         series(&text, name, "gauge", "Version of the program.") { text in
             line(&text, name, [("version", ReleaseVersion.text)], 1)

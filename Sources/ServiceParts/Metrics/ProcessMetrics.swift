@@ -1,23 +1,23 @@
 import Keys
 import Platform
 
-/// Use of resources, under the names of Prometheus' client libraries.
+/// Use of resources, by the names of Prometheus' client libraries.
 ///
 /// - Source: Prometheus, "Writing client libraries", "Standard and runtime collectors"; proc_pid_stat(5).
 package struct ProcessMetrics: Equatable, Sendable {
     private static let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
     private static let pageByteCount = UInt64(max(1, sysconf(Int32(_SC_PAGESIZE))))
-    /// Since 1970. Read once: no set clock moves it.
+    /// Since 1970; read once: no set clock moves it.
     private static let startMicroseconds = start()
 
     let processorMicroseconds: UInt64
     let threadCount: UInt64
-    /// Milliseconds from the machine's start to the process's.
+    /// From the machine's start to the process's.
     let startMilliseconds: UInt64
     let virtualByteCount: UInt64
     let residentByteCount: UInt64
 
-    /// - Parameter line: `/proc/PID/stat`; nil if malformed. A program's name may have any character.
+    /// - Parameter line: `/proc/PID/stat`; nil if malformed. The program's name may have any character.
     init?(line: [UInt8]) {
         guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         // From field 3 on.
@@ -46,7 +46,7 @@ package struct ProcessMetrics: Equatable, Sendable {
         return now > age ? (now - age) * 1_000 : nil
     }
 
-    /// Number of open descriptors; nil if the folder cannot be read.
+    /// nil if the folder cannot be read.
     private static func descriptorCount() -> UInt64? {
         guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
         defer { unsafe closedir(folder) }
@@ -56,7 +56,7 @@ package struct ProcessMetrics: Equatable, Sendable {
         return count >= 3 ? count - 3 : nil
     }
 
-    /// Appends all series; none where /proc cannot be read.
+    /// Appends nothing without /proc.
     package static func append(to text: inout [UInt8]) {
         guard let own else { return }
         let time: StaticString = "process_cpu_seconds_total"

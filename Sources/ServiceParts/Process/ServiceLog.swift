@@ -1,15 +1,14 @@
 package import Envelope
 
-/// Urgency of a log line.
 package enum LogLevel: String, Sendable {
     case info
-    /// Failure of a push, a call or a tenant.
+    /// Failed push, call or tenant.
     case warning
     /// Work that waits for an operator.
     case error
 }
 
-/// Value of a log line's member: a number is JSON's number.
+/// Value of a member: a number is JSON's number.
 package protocol LogValue: Sendable {
     func write(as name: StaticString, to writer: inout JSONWriter)
 }

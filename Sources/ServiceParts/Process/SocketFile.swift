@@ -1,18 +1,17 @@
 import Platform
 
-/// Path of a unix socket, with a lock beside it: a killed process's socket is removed, one in use is not.
+/// Path of a unix socket, with a lock beside it: removes a killed process's socket, and none in use.
 package final class SocketFile: Sendable {
-    /// Place of a configuration.
     package struct Place: Equatable, Sendable {
         package let path: String
-        /// Which users may connect.
+        /// Users that may connect.
         package let mode: UInt32
     }
 
     private let path: String
     private let lock: Int32
 
-    /// Locks `PATH.lock`, and removes an earlier process's socket.
+    /// Locks `PATH.lock`.
     package init(_ place: Place) throws(SocketFileError) {
         path = place.path
         let lock = unsafe open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -43,7 +42,7 @@ extension SocketFile.Place {
 
     package init?(_ reader: ObjectReader) {
         let mode: Mode? = reader.choice("mode")
-        // A socket's address has 108 bytes with its NUL.
+        // An address has 108 bytes with its NUL.
         guard let path = reader.file("path", isRequired: true) else { return nil }
         guard path.utf8.count <= 107 else {
             reader.wrong("path", reader.object["path"] ?? reader.object, "107 bytes at most, as sockets have them")
@@ -55,7 +54,6 @@ extension SocketFile.Place {
 }
 
 package enum SocketFileError: Error, Equatable, Sendable {
-    /// Another process listens there.
     case inUse(path: String)
     case notASocket(path: String)
     /// No file can be made there.

@@ -1,8 +1,8 @@
 import Envelope
 import Platform
 
-/// Writes log lines on its own thread, so that logging never blocks. While the reader stalls, some bytes of lines wait;
-/// further lines are dropped and counted later.
+/// Writes log lines on its own thread: logging never blocks. While the reader stalls, some bytes wait; further lines
+/// are dropped and counted.
 package final class StandardLog: Sendable {
     private struct State {
         var lines: [UInt8] = []

@@ -4,8 +4,6 @@ package import ServiceParts
 extension SidecarConfiguration {
     package static let byteCountMax = 1 << 20
 
-    /// Reads and checks a file.
-    ///
     /// - Parameter file: strict JSON.
     /// - Throws: 32 faults at most, with line and column, field, and advice.
     package init(file: [UInt8]) throws(ConfigurationErrors) {

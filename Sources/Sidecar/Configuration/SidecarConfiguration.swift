@@ -1,6 +1,6 @@
 package import Envelope
 
-/// Sidecar's configuration file, checked; files that it names are not opened yet.
+/// Checked configuration; files that it names are not opened yet.
 package struct SidecarConfiguration: Equatable, Sendable {
     /// Plain HTTP on 127.0.0.1, with a token: every local user, and every page in a browser, reaches it.
     package struct Loopback: Equatable, Sendable {
@@ -30,7 +30,7 @@ package struct SidecarConfiguration: Equatable, Sendable {
         package let folder: String?
     }
 
-    /// Nil with `loopback`: no unix socket.
+    /// nil with `loopback`: none.
     package let socket: SocketFile.Place?
     package let loopback: Loopback?
     package let databaseFile: String

@@ -16,7 +16,7 @@ package enum SidecarStartError: Error, Equatable, Sendable {
     case socket(SocketFileError)
     case listen(TransportError)
 
-    /// True if an unchanged start would fail again: systemd need not retry.
+    /// True if an unchanged start would fail again.
     package var isLasting: Bool {
         switch self {
         case .file, .otherSender, .otherTopic: true

@@ -17,7 +17,7 @@ extension SidecarCore {
     /// Verifies a bundle of each device: the copy in memory, in the file, or a new one of the relay.
     ///
     /// - Parameters:
-    ///   - wanted: devices, each once.
+    ///   - wanted: each once.
     ///   - isNewest: fetches all anew, for devices that lost a prekey.
     func resolve(_ wanted: [MessageSubmission.Recipient], isNewest: Bool = false) async -> ResolvedRecipients {
         var resolved = ResolvedRecipients()

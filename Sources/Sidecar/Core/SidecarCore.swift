@@ -5,7 +5,7 @@ import Primitives
 import Sealing
 import ServiceParts
 
-/// Sealing, queue and posting, on one thread that may block on the disk. Requests and posts are tasks on its loop;
+/// Sealing, queue and posting, on a thread that may block on the disk. Requests and posts are tasks on its loop;
 /// nothing else runs between two awaits.
 final class SidecarCore {
     let configuration: SidecarConfiguration
@@ -16,8 +16,8 @@ final class SidecarCore {
     let relay: RelayConnection
     let attachments: AttachmentStage?
     let loaded: LoadedSidecar
-    /// Keys the digests of requests: a plain hash of words could be guessed. Derived from the sender's seed, the same
-    /// in later processes.
+    /// Keys the digests of requests: a plain hash of words could be guessed. Derived from the sender's seed, for later
+    /// processes.
     private let digestKey: SecretBytes
     var metrics = SidecarMetrics()
     var queue = PostingQueue()
@@ -65,8 +65,6 @@ final class SidecarCore {
         }
         return code.withBytes { [UInt8](copying: $0) }
     }
-
-    // MARK: The queue
 
     /// Begins with what an earlier process left.
     func start() {
@@ -141,8 +139,6 @@ final class SidecarCore {
         guard limits.wordsMinutes > 0 else { return }
         words.keep(message, of: number, until: milliseconds + Int64(limits.wordsMinutes) * 60_000)
     }
-
-    // MARK: The end
 
     /// Starts nothing more, and returns when every POST has its answer.
     func stop() async {

@@ -3,7 +3,7 @@ import DeviceLink
 import Platform
 
 extension Arguments {
-    /// Host name of this phone's: on this machine, or nowhere.
+    /// Phone's host name: on this machine, or nowhere.
     func mapping(
         of host: String,
         _ name: String

@@ -14,7 +14,6 @@ extension Arguments {
         }
     }
 
-    /// Reads the file of `--sender-key`.
     func senderIdentity() throws(CommandError) -> SenderIdentity {
         let path = try required("--sender-key")
         do throws(FileError) {
@@ -24,7 +23,7 @@ extension Arguments {
         }
     }
 
-    /// Opens the folder of `--pins`; nil without it.
+    /// nil without `--pins`.
     func pins() throws(CommandError) -> FileBundlePinStore? {
         guard let folder = value("--pins") else { return nil }
         do throws(BundlePinStoreError) {
@@ -47,7 +46,7 @@ extension Arguments {
         }
     }
 
-    /// Duration such as "90s", "15m", "1h" or "7d".
+    /// Such as "90s", "15m", "1h" or "7d".
     func duration(_ name: String) throws(CommandError) -> Duration? {
         guard let text = value(name) else { return nil }
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]

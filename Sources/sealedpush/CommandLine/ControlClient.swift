@@ -45,7 +45,6 @@ struct ControlClient {
         String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
     }
 
-    /// - Throws: A missing answer, or the simulator's refusal.
     func call(_ method: String, _ path: String, _ body: [UInt8] = []) throws(CommandError) -> JSONValue {
         let (status, json) = try exchange(method, path, body)
         guard status == 200 else {

@@ -32,7 +32,7 @@ extension Outcome {
 }
 
 extension WebPushError {
-    /// More than a device says, because a tester has the keys.
+    /// More than on a device: a tester has the keys.
     var sentence: String {
         switch self {
         case .fieldTooLong, .notBase64URL, .record:

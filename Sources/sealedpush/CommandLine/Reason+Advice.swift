@@ -1,7 +1,7 @@
 import APNS
 
 extension Reason {
-    /// For a refusal without a reason that we know.
+    /// For an unknown or missing reason.
     static let noAdvice = "Apple's page 'Handling notification responses from APNs' lists the reasons."
 
     /// From Apple's table.

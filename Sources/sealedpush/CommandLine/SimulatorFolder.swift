@@ -7,8 +7,8 @@ import Keys
 import Networking
 import Primitives
 
-/// Files of a simulator without given keys, made once in a folder for its owner alone. The server's certificate is made
-/// at every start and never expires.
+/// Files of a simulator without given keys, made once in an owner-only folder. The server's certificate, made at every
+/// start, never expires.
 final class SimulatorFolder: Sendable {
     static let standardPath = "sealedpush-simulator"
     /// `--key-id` of every provider.
@@ -46,9 +46,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    // MARK: For curl
-
-    /// `push.conf` for curl; its provider token is valid for an hour.
+    /// `push.conf` for curl, valid for an hour.
     func writePushFile(port: UInt16, topic: Topic, token: DeviceToken) throws(CommandError) {
         do {
             let authorization = try ProviderToken(
@@ -77,7 +75,6 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// `control.conf` for curl, and `control.bearer` for others.
     func writeControlFiles(bearer: String) throws(CommandError) {
         try write("control.conf", "header = \"Authorization: Bearer \(bearer)\"\n")
         try write("control.bearer", bearer + "\n")
@@ -97,8 +94,6 @@ final class SimulatorFolder: Sendable {
         let text = unsafe absolute.map { unsafe String(cString: $0) } ?? path + "/" + name
         return text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }
-
-    // MARK: Files made once
 
     private static func makeFolder(_ path: String) throws(CommandError) {
         do throws(FileError) { try PrivateFolder.make(path, protection: nil) } catch { throw .file(error) }
@@ -127,11 +122,9 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// Writes a device's key and certificate, for `device --certificate`.
-    ///
     /// - Parameters:
-    ///   - path: Simulator's folder; missing files are made.
-    ///   - out: New file.
+    ///   - path: simulator's folder; missing files are made.
+    ///   - out: new file.
     static func activateDevice(folder path: String, out: String) throws(CommandError) {
         try makeFolder(path)
         let authority = try deviceAuthority(path)
@@ -172,7 +165,7 @@ final class SimulatorFolder: Sendable {
     }
 
     var earlierToken: DeviceToken? {
-        // `try?`: an unreadable token is replaced.
+        // `try?`: replaces an unreadable token.
         guard let bytes = try? WholeFile.read(path + "/device.token", byteCountMax: 4_096) else { return nil }
         return try? DeviceToken(hex: String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self))
     }

@@ -4,7 +4,7 @@ import CommandLineTool
 import Envelope
 import HTTP
 
-/// Text or JSON objects, without device tokens.
+/// Without device tokens.
 struct SimulatorLog {
     let printsJSON: Bool
 
@@ -114,7 +114,7 @@ extension JSONWriter {
         var value = String(decoding: field.value, as: UTF8.self)
         if name == ":path" {
             let prefix = "/3/device/"
-            // Other paths may hold a token in another place.
+            // May hold a token elsewhere.
             value =
                 value.hasPrefix(prefix)
                 ? "\(prefix)(device token, \((value.utf8.count - prefix.utf8.count) / 2) bytes)"

@@ -52,7 +52,7 @@ struct AttachmentUploadCommand: Command {
     init(_ arguments: Arguments) throws(CommandError) {
         path = try arguments.operand("FILE")
         lifetime = try arguments.duration("--lifetime")
-        // Otherwise its faults would look like the host's.
+        // Otherwise its faults look like the host's.
         if let path = arguments.value("--ca") { _ = try readInput(path, byteCountMax: 1 << 20) }
         trust = arguments.value("--ca").map { .file(path: $0) } ?? .system
         pointer = try arguments.value("--pointer").map { path throws(CommandError) in

@@ -4,7 +4,7 @@ import CommandLineTool
 import Envelope
 import Networking
 
-/// `send --binary-interface`, which Apple switched off on 2021-03-31: for tests of simulators.
+/// `send --binary-interface`, off at Apple since 2021-03-31: for tests of simulators.
 struct BinaryInterface {
     static let option = Option(
         flag: "--binary-interface",
@@ -13,7 +13,7 @@ struct BinaryInterface {
 
     private let gateway: LegacyGateway
 
-    /// - Throws: Options that it does not support, or a missing certificate.
+    /// - Throws: for unsupported options, or no certificate.
     static func isWanted(by arguments: Arguments) throws(CommandError) -> Bool {
         guard arguments.flag(option) else { return false }
         try arguments.refuse(
@@ -46,7 +46,6 @@ struct BinaryInterface {
         await gateway.deliver([notification]).first ?? .notSent(.connection(.cancelled))
     }
 
-    /// - Throws: Any outcome that is not good.
     static func report(_ outcome: LegacyOutcome, of path: String, printsJSON: Bool) throws(CommandError) {
         switch outcome {
         case .accepted, .written:

@@ -67,9 +67,8 @@ struct DeviceCommand: Command {
         for a background push: it opens what came while the phone was locked, and sends what the extension could not.
         """
 
-    /// Attachment host of NotificationServiceExtension.
+    /// In NotificationServiceExtension, as the next.
     static let filesHost = "files.example.com"
-    /// Its relay host.
     static let relayHost = "push.example.com"
 
     private static let inProcess = Option(
@@ -210,7 +209,7 @@ struct DeviceCommand: Command {
         }
     }
 
-    /// iOS wakes the app for calls and silent pushes, and runs the service extension for all others.
+    /// iOS wakes the app for calls and silent pushes, and the service extension for others.
     private func take(
         _ push: DevicePush,
         _ device: Device,

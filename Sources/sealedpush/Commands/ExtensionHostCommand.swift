@@ -2,7 +2,7 @@ import CommandLineTool
 import ExtensionHarness
 import NotificationServiceExtension
 
-/// Runs the service extension in its own process, started by `sealedpush device`.
+/// Service extension's process, started by `sealedpush device`.
 struct ExtensionHostCommand: Command {
     static let name = "extension-host"
     static let summary = "runs the service extension for 'sealedpush device', which starts it"

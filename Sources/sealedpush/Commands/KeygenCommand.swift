@@ -8,7 +8,7 @@ import Primitives
 import Sealing
 import WebPush
 
-/// Private keys get mode 0600 and are never overwritten.
+/// Private keys: mode 0600, never overwritten.
 struct KeygenCommand: Command {
     static let name = "keygen"
     static let summary =
@@ -118,7 +118,7 @@ struct KeygenCommand: Command {
         }
     }
 
-    /// Only to standard output; with both values, anyone can write messages.
+    /// Only to standard output: with both values, anyone can write messages.
     private func makeWebPush() throws(CommandError) {
         var random = SystemRandom()
         let keys: WebPushKeys
@@ -143,7 +143,7 @@ struct KeygenCommand: Command {
         }
     }
 
-    /// A lost private key cannot be restored. A dangling link counts too.
+    /// Lost private keys cannot be restored. Dangling links count.
     private func unused(_ path: String) throws(CommandError) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {

@@ -72,7 +72,7 @@ struct OpenCommand: Command {
         .failed("\(TerminalText.safe(payloadPath)): \(sentence)")
     }
 
-    /// On a device the push tells the class; here the field's length.
+    /// On a device the push tells; here the field's length.
     private func messageOpener(
         _ keyPath: String,
         _ sendersPath: String,
@@ -175,7 +175,7 @@ struct OpenCommand: Command {
     }
 }
 
-// Without the key, because output ends up in logs and on screens.
+// Without the key: output ends up in logs.
 extension AttachmentPointer {
     fileprivate var line: String {
         let what = isThumbnail ? "thumbnail" : "attachment"

@@ -135,7 +135,7 @@ struct SendCommand: Command {
         )
         var configuration = APNSClientConfiguration()
         configuration.trust = try arguments.trust()
-        // Its sender decides about a resend.
+        // The sender decides about a resend.
         configuration.ambiguity = .report
         let server = TerminalText.safe(endpoint.host)
         let progress = ProgressLine { "waiting for \(server)" }

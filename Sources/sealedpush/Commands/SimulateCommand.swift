@@ -57,7 +57,7 @@ struct SimulateCommand: Command {
 
     private static let isQuiet = Option(flag: "--quiet", "prints no events: for load")
 
-    /// Beyond this the oldest are dropped, so that pushes do not wait for a slow terminal.
+    /// Beyond it the oldest are dropped: pushes do not wait for slow terminals.
     private static let waitingEventCountMax = 10_000
 
     private let arguments: Arguments

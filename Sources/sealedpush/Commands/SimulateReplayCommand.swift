@@ -70,8 +70,6 @@ struct SimulateReplayCommand: Command {
         }
     }
 
-    // MARK: Plan
-
     private func plan() throws(CommandError) -> ReplayPlan {
         let safePath = TerminalText.safe(path)
         var exchanges: [RecordedExchange] = []
@@ -120,8 +118,6 @@ struct SimulateReplayCommand: Command {
         }
         return tokens
     }
-
-    // MARK: Sending
 
     private func send(_ plan: ReplayPlan) async throws(CommandError) -> Int {
         let context = try arguments.clientContext(protocol: "h2")

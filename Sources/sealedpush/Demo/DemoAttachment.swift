@@ -3,7 +3,7 @@ import CommandLineTool
 import Envelope
 import Keys
 
-/// Demo's picture: sealed before upload, its key in the message alone.
+/// Picture, sealed before upload; the message has its key.
 struct DemoAttachment {
     let keys: String
     let folder: String
@@ -33,7 +33,7 @@ struct DemoAttachment {
         )
     }
 
-    /// - Returns: Bytes stored at the host.
+    /// - Returns: bytes at the host.
     func upload(_ picture: String, port: Int64) throws(CommandError) -> Int64 {
         let sealing = try ChildProcess(["attachment", "seal", picture, storedPath, "--type", "image/png"], stop: stop)
         try write(try sealing.nextLine(), to: folder + "/sealed.json")

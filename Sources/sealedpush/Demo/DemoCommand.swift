@@ -3,7 +3,7 @@ import CommandLineTool
 import Envelope
 import Glibc
 
-/// Starts simulator, relay, file host, devices and sender as processes, and is the back end. Never reads the message.
+/// Starts simulator, relay, file host, devices and sender as processes; is the back end, which reads no message.
 struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "sends a sealed message from a file to a simulated lock screen"
@@ -39,7 +39,7 @@ struct DemoCommand: Command {
                     + "or pass --keys"
             )
         }
-        // From here on a signal ends a wait, and all is cleaned up.
+        // From here a signal ends a wait, and all is cleaned up.
         let stop = try StopSignal()
         let folder = try TemporaryFolder("demo")
         let stage = try DemoStage(keys: keys, folder: folder.path, picture: picture, stop: stop)

@@ -3,7 +3,7 @@ import CommandLineTool
 import Envelope
 import Keys
 
-/// Demo's device, with its process while on.
+/// Device, and its process while on.
 final class DemoPhone {
     let id: String
     private let keys: String

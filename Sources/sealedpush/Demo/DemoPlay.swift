@@ -111,7 +111,6 @@ struct DemoPlay {
         )
     }
 
-    /// Sent after a random delay of up to two seconds.
     private func awaitReceipt(_ trace: inout DemoTrace) throws(CommandError) {
         for _ in 0..<600 {
             let state = try stage.relay.ask(.get, "/v1/notifications/\(trace.id)")
@@ -167,7 +166,7 @@ struct DemoPlay {
         return seen
     }
 
-    /// The answer to the next push makes the relay delete the device.
+    /// The next push's answer makes the relay delete the device.
     private func uninstall(_ device: DemoPhone) throws(CommandError) -> DemoTrace {
         let sealed = try seal(for: device)
         try stage.removeApp(number: 2)
@@ -179,7 +178,7 @@ struct DemoPlay {
         return traces[0]
     }
 
-    /// The relay records an answer's effect on a device after the answer itself.
+    /// The relay records an answer's effect after the answer.
     private func isGone(_ device: DemoPhone) throws(CommandError) -> Bool {
         for _ in 0..<600 {
             let answer = try stage.relay.ask(.get, "/v1/devices/\(device.id)")

@@ -2,7 +2,7 @@ import ChildProcesses
 import CommandLineTool
 import Envelope
 
-/// Two columns: the bytes at the simulator, and the content handler's result.
+/// Two columns: the simulator's bytes, and the content handler's result.
 struct DemoScreen {
     private static let leftWidth = 44
     private static let rightWidth = 33

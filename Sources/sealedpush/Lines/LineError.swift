@@ -3,7 +3,7 @@ import Envelope
 import Keys
 import Sealing
 
-/// Reason why a line, or one of its recipients, was not sealed. Repeats nothing of the line but a file's path.
+/// Fault of a line or one of its recipients. Repeats only a file's path.
 struct LineError: Error, Equatable {
     /// For programs: a refusal of docs/protocol.md, section 3, or a word of `seal --lines --help`.
     let code: String

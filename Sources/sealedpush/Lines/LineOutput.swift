@@ -3,7 +3,7 @@ import Envelope
 import Keys
 import Sealing
 
-/// Lines for standard output, written together.
+/// Written together.
 struct LineOutput {
     private let sealedOnly: Bool
     private let byteCountMax: Int
@@ -17,8 +17,8 @@ struct LineOutput {
     }
 
     /// - Parameters:
-    ///   - number: of the line in, from 1.
-    ///   - place: of the recipient in the line's list, from 0; nil without a list.
+    ///   - number: input line's, from 1.
+    ///   - place: recipient's in its list, from 0; nil without a list.
     mutating func write(
         _ sealed: SealedMessage,
         _ prepared: PreparedMessage,

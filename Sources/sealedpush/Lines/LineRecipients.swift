@@ -40,7 +40,7 @@ struct LineRecipients {
 
     private mutating func verified(_ named: SealLine.Recipient) throws(LineError) -> Verified {
         let identityText = try Self.text(named.identity)
-        // Bounded by the bundle's length, without white space.
+        // Bounded by the bundle, without white space.
         let bundleText = try Self.text(named.bundle).utf8.filter { $0 > 0x20 }
         if let verified = known[identityText], verified.bundle == bundleText { return verified }
         // Its error would say no more.

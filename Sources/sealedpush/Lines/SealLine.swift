@@ -1,8 +1,8 @@
 import Envelope
 
-/// Line of `seal --lines`: a message and its recipients.
+/// Line of `seal --lines`.
 struct SealLine {
-    /// Message's place in time, to seal it again; `PreparedMessage.init(resending:…)` has the rules.
+    /// Message's place in time, for a re-seal; `PreparedMessage.init(resending:…)` has the rules.
     struct Again {
         let messageID: MessageID
         let sentAt: Timestamp
@@ -57,13 +57,13 @@ struct SealLine {
     private static let secondsMax: Int64 = 1_000_000_000
 
     let message: Message
-    /// Objects, each read in its turn: a wrong one is no other's error.
+    /// Read each in its turn: a wrong one harms no other.
     let recipients: [JSONValue]
-    /// True if the line has a list, and so its results have numbers.
+    /// True for a list, whose results have numbers.
     let isList: Bool
     let lifetime: Duration?
     let overflow: Message.Overflow
-    /// True if each recipient gets its own receipt capability.
+    /// True if each recipient gets a receipt capability.
     let asksForReceipt: Bool
     /// nil for a new message.
     let again: Again?

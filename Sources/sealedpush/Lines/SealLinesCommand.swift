@@ -5,7 +5,7 @@ import Keys
 import Platform
 import Sealing
 
-/// Lines of JSON in, sealed ones out: many recipients in one process.
+/// Seals for many recipients in one process, lines of JSON in and out.
 struct SealLinesCommand: Command {
     static let name = "seal --lines"
     static let summary = "seals each line of standard input, for many recipients in one process"
@@ -65,7 +65,7 @@ struct SealLinesCommand: Command {
         var output = LineOutput(sealedOnly: arguments.flag(Self.sealedOnly), byteCountMax: Self.outputByteCountMax)
         var number = 0
         let done = Guarded(0)
-        // On a terminal the results show it.
+        // Results on a terminal suffice.
         let progress = isatty(STDOUT_FILENO) == 1 ? nil : ProgressLine { "sealed \(done.withLock { $0 }) lines" }
         defer { progress?.end() }
         while let line = try lines.next(pause: { () throws(CommandError) in try output.flush() }) {
@@ -89,7 +89,7 @@ struct SealLinesCommand: Command {
         }
     }
 
-    /// - Throws: the line's errors; a recipient's own are written.
+    /// - Throws: the line's errors; recipients' are written.
     private func seal(
         _ job: SealLine,
         from sender: borrowing SenderIdentity,
@@ -121,7 +121,7 @@ struct SealLinesCommand: Command {
         }
     }
 
-    /// - Parameter first: message of another recipient of this line; gives id and times.
+    /// - Parameter first: for another recipient of this line; gives id and times.
     private static func prepare(
         _ job: SealLine,
         _ message: Message,

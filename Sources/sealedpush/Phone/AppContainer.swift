@@ -4,16 +4,16 @@ import Glibc
 import Keys
 import NotificationServiceExtension
 
-/// Folders of a simulated phone, shared and the app's own. Private; temporary unless a place is given.
+/// Folders of a simulated phone, shared and the app's own; temporary unless a place is given.
 struct AppContainer: ~Copyable {
     private let temporary: Temporary?
     let groupPath: String
     /// Not made yet.
     let privatePath: String
 
-    /// Before any thread reads the environment, through which the extension finds its container.
+    /// Before any thread reads the environment, by which the extension finds its container.
     ///
-    /// - Parameter place: Folder that stays; nil for a temporary one.
+    /// - Parameter place: folder that stays; nil for a temporary one.
     init(at place: String? = nil) throws(CommandError) {
         let temporary = place == nil ? try Temporary() : nil
         if let place { try Self.make(place) }

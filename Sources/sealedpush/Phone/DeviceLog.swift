@@ -71,7 +71,6 @@ struct DeviceLog {
         }
     }
 
-    /// Content that the extension passed to its handler.
     func print(_ shown: ShownNotification, of push: DevicePush, on device: Device) throws(CommandError) {
         guard printsJSON else {
             let lines =

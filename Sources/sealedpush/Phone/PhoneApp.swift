@@ -46,7 +46,7 @@ struct PhoneApp {
         )
     }
 
-    /// Milliseconds since 1970; `Timestamp.now` is the phone's clock.
+    /// Milliseconds since 1970. `Timestamp.now` is the phone's clock.
     private static var machineTime: UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -61,7 +61,7 @@ struct PhoneApp {
         let contents: [NotificationContent]
         do throws(AppDeviceError) { contents = try device.openSpooled() } catch { throw .failed(error.sentence) }
         let reporting = phone.run { Task { [device, relay] in try await device.report(to: relay) } }
-        // Reports are kept, as on a phone without a network.
+        // Reports are kept, as without a network.
         do { try await reporting.value } catch {}
         return contents
     }

@@ -4,7 +4,7 @@ import CommandLineTool
 import Glibc
 import Keys
 
-/// Uses an installed tool, because drawing text well takes a library of its own.
+/// Uses an installed tool: drawing text well takes a library.
 enum PNGConversion {
     private struct Tool {
         let name: String

@@ -81,7 +81,7 @@ struct ReplayLog {
     }
 }
 
-// For programs: these words stay when sentences change.
+// For programs: they stay when sentences change.
 extension ShownNotification.Why {
     fileprivate var name: String {
         switch self {

@@ -20,7 +20,7 @@ enum Invocation: Equatable {
         case acknowledgeRestore = "acknowledge-restore"
     }
 
-    /// - Parameter words: Without the program's name.
+    /// - Parameter words: without the program's name.
     init(_ words: [String]) throws(InvocationError) {
         var operands: [String] = []
         var configuration: String?

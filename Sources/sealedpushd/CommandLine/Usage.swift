@@ -1,6 +1,5 @@
 import CommandLineTool
 
-/// Texts of the command line, which are all made from one table.
 enum Usage {
     private static let configuration = Option("--config", "FILE", "the configuration: one JSON file", isRequired: true)
 
@@ -137,7 +136,7 @@ enum Usage {
         ]
     )
 
-    /// - Returns: nil if the words ask for the program's work, not for a text about it.
+    /// - Returns: nil if the words ask for work.
     static func answer(to words: [String]) throws(InvocationError) -> String? {
         do throws(CommandError) {
             return try table.answer(to: words)
@@ -146,6 +145,5 @@ enum Usage {
         }
     }
 
-    /// Error as it is shown, with the way to more.
     static func complaint(_ error: InvocationError) -> String { "sealedpushd: \(error.reason)\n\(table.hint)" }
 }

@@ -16,7 +16,7 @@ enum CheckCommand {
         }
     }
 
-    /// Holds no secret, no hash and no path of a secret.
+    /// Holds no secret, hash, or path of a secret.
     private static func summary(_ loaded: LoadedConfiguration) -> String {
         let configuration = loaded.configuration
         let unixSeconds = Int64(clamping: ConfigurationFile.now().milliseconds / 1_000)

@@ -5,7 +5,7 @@ import PushService
 import ServiceParts
 
 enum ConfigurationFile {
-    /// Includes every named file.
+    /// Includes the named files.
     static func load(_ path: String) throws(ConfigurationFileError) -> LoadedConfiguration {
         let file = try bytes(path)
         do throws(ConfigurationErrors) {
@@ -15,7 +15,7 @@ enum ConfigurationFile {
         }
     }
 
-    /// Leaves out the files that it names.
+    /// Leaves them out.
     static func read(_ path: String) throws(ConfigurationFileError) -> ServiceConfiguration {
         let file = try bytes(path)
         do throws(ConfigurationErrors) {
@@ -43,7 +43,6 @@ enum ConfigurationFile {
     }
 }
 
-/// One line for each fault, with its place in the file.
 struct ConfigurationFileError: Error {
     let lines: [String]
 }

@@ -4,7 +4,7 @@ import Platform
 import PushService
 import ServiceParts
 
-/// Service as a process: start, signals, end.
+/// Start, signals and end of the service.
 struct Daemon {
     private let path: String
 
@@ -110,7 +110,7 @@ struct Daemon {
         }
     }
 
-    /// The audit log holds failed reloads too.
+    /// Failed reloads are in the audit log too.
     private func reload(_ service: Service, _ log: ServiceLog) {
         let faults = faultsOfReload(service)
         let outcome = faults.isEmpty ? "taken" : "refused"

@@ -1,8 +1,7 @@
 import Platform
 
-/// Socket beside the database, by which `backup` asks a running service for a copy. Any other connection than the
-/// service's would hold SQLite's log until the copy's end. One line goes each way: the copy's path, then `ok` or a
-/// sentence.
+/// Socket beside the database, by which `backup` asks a running service for a copy: a connection of its own would hold
+/// SQLite's log until the copy's end. One line goes each way: the copy's path, then `ok` or a sentence.
 ///
 /// - Source: unix(7); the modes of folder and socket decide who may connect.
 struct BackupSocket {
@@ -17,9 +16,9 @@ struct BackupSocket {
         name = database[slash...] + "-backup"
     }
 
-    /// Serves one request at a time on its own thread, as long as the process runs.
+    /// Serves one request at a time on its own thread, until the process ends.
     ///
-    /// - Parameter copy: Makes a copy and returns the answer; may block.
+    /// - Parameter copy: makes a copy and returns the answer; may block.
     func serve(_ copy: @escaping @Sendable (_ path: String) -> String) -> Bool {
         guard
             let listener = unsafe open({ listener, address, byteCount in

@@ -1,6 +1,5 @@
 import CommandLineTool
 
-/// Progress of a command on a terminal.
 struct WorkProgress {
     private let progress: ProgressLine
 
