@@ -33,7 +33,7 @@ extension FileError {
         }
     }
 
-    private static func systemText(_ code: Int32) -> String {
+    static func systemText(_ code: Int32) -> String {
         unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
     }
 }

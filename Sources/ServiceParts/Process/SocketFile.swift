@@ -1,3 +1,4 @@
+import Keys
 import Platform
 
 /// Path of a unix socket, with a lock beside it: removes a killed process's socket, and none in use.
@@ -61,8 +62,10 @@ package enum SocketFileError: Error, Equatable, Sendable {
 
     /// True if an unchanged start would fail again.
     package var isLasting: Bool {
-        if case .inUse = self { return false }
-        return true
+        switch self {
+        case .notASocket, .folder(_, ENOENT), .folder(_, ENOTDIR), .folder(_, EACCES), .folder(_, EROFS): true
+        case .inUse, .folder: false
+        }
     }
 }
 
@@ -72,7 +75,7 @@ extension SocketFileError: CustomStringConvertible {
         case .inUse(let path): "\(path): another process listens on this socket; stop that one first"
         case .notASocket(let path): "\(path): there is a file that is no socket; give another path"
         case .folder(let path, let code):
-            "\(path): no file can be made in its folder (\(code)); is it there, and this user's?"
+            "\(path): no file can be made in its folder (\(FileError.systemText(code))); is it there, and this user's?"
         }
     }
 }

@@ -60,7 +60,7 @@ struct SealCommand: Command {
         MESSAGE.json is {"title":"…","subtitle":"…","body":"…","thread-id":"…"}, or - for standard input. A call is
         {"op":"call","call":"…"}; the app alone knows what its text means. It becomes a VoIP push, which has no placeholder,
         4,919 bytes instead of 4,096 at most. POINTER.json is the output of 'attachment seal',
-        {"id":"…","url":"https://…","key":"…", "size":…,"stored":…,"type":"image/jpeg"}.
+        {"id":"…","url":"https://…","key":"…","size":…,"stored":…,"type":"image/jpeg"}.
 
         Without --pins nothing is remembered: an older bundle of the device, another one of the same epoch and one with a
         lower suite are accepted like the newest, as long as they are valid. Their source can then keep you on keys that
