@@ -51,16 +51,20 @@ package struct ProgramTable: Sendable {
     /// - Returns: nil if the words ask for none.
     package func answer(to words: [String]) throws(CommandError) -> String? {
         guard let first = words.first else { return nil }
+        let rest = Array(words.dropFirst())
         switch first {
         case "--version": return "\(name) \(ReleaseVersion.text)"
         case "--manual": return ManualPage(self).text
-        case "--completions", "--completions=bash", "--completions=zsh", "--completions=fish":
-            let word = first.split(separator: "=").dropFirst().first.map(String.init) ?? words.dropFirst().first
+        case _ where first == "--completions" || first.hasPrefix("--completions="):
+            let word = first.split(separator: "=").dropFirst().first.map(String.init) ?? rest.first
             guard let shell = word.flatMap({ Shell(rawValue: $0) }) else {
                 throw .usage("--completions takes bash, zsh or fish", hint: hint)
             }
             return Completions(self).text(for: shell)
-        case "help": return command(of: Array(words.dropFirst()))?.help(in: name) ?? overview
+        case "help":
+            if let command = command(of: rest) { return command.help(in: name) }
+            guard rest.isEmpty else { throw .usage(noCommand(rest), hint: hint) }
+            return overview
         default: break
         }
         guard words.contains(where: Self.helpWords.contains) else { return nil }

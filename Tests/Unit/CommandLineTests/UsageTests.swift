@@ -54,6 +54,8 @@ extension CommandLineTests {
                 (["delivery"], "there is no command 'delivery'; did you mean 'delivery log'?"),
                 (["tokn", "check"], "there is no command 'tokn'; did you mean 'token check'?"),
                 (["simulat", "--help"], "there is no command 'simulat'; did you mean 'simulate'?"),
+                (["help", "seel"], "there is no command 'seel'; did you mean 'seal'?"),
+                (["--completions=tcsh"], "--completions takes bash, zsh or fish"),
                 (
                     ["seal", "m", "--sender-kee", "k"],
                     "seal has no option '--sender-kee'; did you mean '--sender-key'?"
