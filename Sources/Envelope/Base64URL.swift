@@ -17,19 +17,19 @@ public enum Base64URL {
     /// ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
         let alphabet = alphabet
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var buffer: UInt32 = 0
-        var bitCount: UInt32 = 0
-        for index in bytes.indices {
-            buffer = buffer << 8 | UInt32(bytes[index])
-            bitCount += 8
-            while bitCount >= 6 {
-                bitCount -= 6
-                text.append(alphabet[Int(buffer >> bitCount & 0x3F)])
+        var text = [UInt8](repeating: 0, count: (bytes.count * 4 + 2) / 3)
+        var characters = text.mutableSpan
+        var place = 0
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let rest = min(bytes.count - start, 3)
+            var block = UInt32(bytes[start]) << 16
+            if rest > 1 { block |= UInt32(bytes[start + 1]) << 8 }
+            if rest > 2 { block |= UInt32(bytes[start + 2]) }
+            for index in 0...rest {
+                characters[place] = alphabet[Int(block >> UInt32(18 - 6 * index) & 0x3F)]
+                place += 1
             }
         }
-        if bitCount > 0 { text.append(alphabet[Int(buffer << (6 - bitCount) & 0x3F)]) }
         return text
     }
 

@@ -1,3 +1,4 @@
+import Envelope
 import Keys
 import Platform
 

@@ -1,4 +1,5 @@
 package import Envelope
+package import ServiceParts
 
 /// Checked configuration; files that it names are not opened yet.
 package struct SidecarConfiguration: Equatable, Sendable {

@@ -22,7 +22,8 @@ extension CommandLineTests {
             }
             let text = manual.output.replacing(#"\-"#, with: "-")
             for (command, help) in try await program.helps() {
-                #expect(command.isEmpty || text.contains(try Regex("\n.Ss \"?\(command)\"?\n")), "\(command)")
+                let heading = try Regex("\n.Ss \"?\(command)\"?\n")
+                #expect(command.isEmpty || text.contains(heading), "\(command)")
                 for option in ShippedProgram.options(in: help) where option != "--help" || command.isEmpty {
                     let name = option.dropFirst()
                     #expect(text.contains(try Regex("\n.It (Fl -o , )?Fl \(name)[ \n]")), "\(command) \(option)")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension CommandLineTests {
@@ -9,10 +10,8 @@ extension CommandLineTests {
             return "\(Program.path) attachment upload stored --to https://localhost:\(listener.port) --token-file token"
         }
 
-        @Test func `a terminal sees work that takes longer than a second`() async throws {
-            let folder = try Folder()
-            let listener = try Listener()
-            let line = try Self.upload(to: listener, in: folder)
+        /// Waits until a terminal has seen the work.
+        private static func terminalSees(_ line: String, in folder: Folder) async throws {
             var shell = Invocation.shell(
                 "script --quiet --flush --command '\(line)' /dev/null | stdbuf -o0 tr '\\r' '\\n'",
                 in: folder
@@ -24,24 +23,15 @@ extension CommandLineTests {
             _ = try await process.end()
         }
 
-        @Test func `a pipe sees nothing of it`() async throws {
+        @Test func `a terminal sees work that takes longer than a second, a pipe nothing of it`() async throws {
             let folder = try Folder()
             let listener = try Listener()
-            let process = try Invocation.shell("exec \(try Self.upload(to: listener, in: folder))", in: folder).start()
-            // The terminal's copy of the same upload has said it by now: this one is older.
-            let terminal = try Invocation.shell(
-                "script --quiet --flush --command '\(try Self.upload(to: listener, in: folder))' /dev/null"
-                    + " | stdbuf -o0 tr '\\r' '\\n'",
-                in: folder
-            )
-            var group = terminal
-            group.isGroup = true
-            let shown = try group.start()
-            while try await !shown.line().contains("uploading") {}
-            shown.signalGroup(SIGTERM)
-            _ = try await shown.end()
-            process.stop()
-            let run = try await process.end()
+            let line = try Self.upload(to: listener, in: folder)
+            let piped = try Invocation.shell("exec \(line)", in: folder).start()
+            // The piped one began before.
+            try await Self.terminalSees(line, in: folder)
+            piped.stop()
+            let run = try await piped.end()
             #expect(!run.error.contains("uploading") && run.error.contains("cancelled"), "\(run)")
         }
     }

@@ -1,3 +1,5 @@
+import Testing
+
 /// A program that users install.
 struct ShippedProgram: CustomTestStringConvertible, Sendable {
     let name: String

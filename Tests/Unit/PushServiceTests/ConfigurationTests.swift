@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import HTTP
 import Networking
+import PushStore
 import ServiceParts
 import TestSupport
 import Testing

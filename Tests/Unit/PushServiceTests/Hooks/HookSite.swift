@@ -123,6 +123,7 @@ final class HookSite {
             ServiceConfiguration(
                 listens: example.listens,
                 loopbackPort: nil,
+                socket: nil,
                 proxies: nil,
                 tls: example.tls,
                 databaseFile: "/nowhere",
