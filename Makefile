@@ -53,11 +53,11 @@ SANITIZER_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|Del
 	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|WebhookReuseTests|TLSIdentitySecrecyTests|HMACSecrecyTests|CrashTests|$\
 	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests|SidecarTests\.Sidecar(Crash)?Tests
 
-# Left to .ci/full, for their length: the same code at every bit, byte or page, or through long sequences; vectors, whose
-# parsers the fuzz targets run under it; the simulator; words, rates and a starting service's complaints.
+# Left to .ci/full, for their length: the same code at every bit, byte or page, or through long sequences; vectors and
+# the relay's API, whose parsers the fuzz targets run under it; the simulator; programs as processes.
 ASAN_LATER := KeyBundleRefusalTests|BundlePinCheckTests|MessageShorteningTests|TraceIndexTests|DamagedPageTests|$\
 	PowerLossTests|VectorTests|KeyFileRoundTripTests|KeyFileTests|ClaimTests|UnknownBootTests|LegacyDeliveryTests|$\
-	CutConnectionTests|DispatchFlowTests|ReceiptRunTests|FairnessTests|WebPushKeysTests|APNSSimulatorTests|$\
+	PushServiceTests|ReceiptRunTests|FairnessTests|WebPushKeysTests|APNSSimulatorTests|CommandLineTests|$\
 	sealedpushdTests\.(Check|WrongStart|Manual|LinkedSymbol|TenantShare|LogScarcity|Log)Tests
 
 # Without the search for leaks: extensions in the test's process that wait by the device's clock when the test is over,

@@ -15,7 +15,8 @@ public final class Station: Sendable {
     /// - Parameters:
     ///   - program: its name; it lies beside the test bundle.
     ///   - arguments: the words behind it.
-    public init(_ program: String, _ arguments: [String]) throws {
+    ///   - environment: more variables, as `NAME=value`.
+    public init(_ program: String, _ arguments: [String], environment: [String] = []) throws {
         let (output, outputWriter) = try Spawn.pipe()
         let (errors, errorWriter) = try Spawn.pipe()
         defer {
@@ -26,7 +27,7 @@ public final class Station: Sendable {
         let variables = try Spawn.inherited().filter { !$0.hasPrefix("SEALEDPUSH_") }
         id = try Spawn.start(
             [LineProcess.path(of: program)] + arguments,
-            environment: variables,
+            environment: variables + environment,
             descriptors: [nil, outputWriter, errorWriter]
         )
         let (events, complaints) = (events, complaints)

@@ -8,7 +8,7 @@ import Testing
 
 /// Push types besides alerts and calls, from the back end to what Apple gets.
 @Suite struct PushTypeTests {
-    /// What the simulator took of one push.
+    /// Push that the simulator took.
     private struct Push {
         let headers: [String: String]
         let payload: JSON

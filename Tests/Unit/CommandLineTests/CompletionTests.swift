@@ -4,7 +4,7 @@ import Testing
 extension CommandLineTests {
     /// Completions in the shells themselves.
     struct CompletionTests {
-        /// What bash, fish or zsh proposes for the last word of a line.
+        /// Proposals of bash, fish or zsh for the last word of a line.
         private static func proposals(
             _ shell: String,
             _ program: ShippedProgram,

@@ -268,7 +268,7 @@ struct ConfigurationTests {
         )
         #expect(
             ExampleConfiguration.faults(environment: ["SEALEDPUSH_TENANTS": "[{canary}]"]) == [
-                "environment variable SEALEDPUSH_TENANTS: expected JSON; expected a string in quotes"
+                "environment variable SEALEDPUSH_TENANTS: expected JSON; expected a name in double quotes or '}'"
             ]
         )
         #expect(

@@ -20,6 +20,8 @@ final class SidecarStage: Sendable {
         var files: (port: Int, token: String)?
         /// Of a listener on 127.0.0.1, beside the socket.
         var token: String?
+        /// A wall clock that `setClock` moves.
+        var movesClock = false
     }
 
     struct Answer: Sendable {
@@ -99,13 +101,38 @@ final class SidecarStage: Sendable {
     // MARK: The process
 
     func start() async throws {
-        let station = try Station("sealedpush-sidecar", ["--config", try configure()])
+        var environment: [String] = []
+        if options.movesClock {
+            try setClock(ahead: 0)
+            environment = ["LD_PRELOAD=\(try clockLibrary())", "SHIFT_CLOCK_FILE=\(folder.path("clock"))"]
+        }
+        let station = try Station("sealedpush-sidecar", ["--config", try configure()], environment: environment)
         do {
             _ = try await station.events.next("ready")
         } catch {
             throw Surprise("\(error): \(station.errors)")
         }
         self.station.withLock { $0 = station }
+    }
+
+    /// Moves the process's wall clock, and no other.
+    func setClock(ahead seconds: Int64) throws {
+        // In place: the process has mapped the file.
+        let file = unsafe open(folder.path("clock"), O_WRONLY | O_CREAT, 0o600)
+        defer { close(file) }
+        var seconds = seconds
+        guard unsafe pwrite(file, &seconds, 8, 0) == 8 else { throw Surprise("the clock's file: \(errno)") }
+    }
+
+    /// - Returns: a library to load before a process.
+    private func clockLibrary() throws -> String {
+        let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let library = folder.path("shift_clock.so")
+        let source = "/\(tests)/Tools/InAnotherYear/shift_clock.c"
+        let compiler = try LineProcess("/usr/bin/env", ["clang", "-shared", "-fPIC", "-o", library, source])
+        _ = compiler.rest()
+        guard compiler.wait() == 0 else { throw Surprise("shift_clock.c is not compiled") }
+        return library
     }
 
     func kill() { station.withLock { $0 }?.kill() }

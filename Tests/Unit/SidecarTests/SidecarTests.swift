@@ -190,6 +190,21 @@ struct SidecarTests {
         }
     }
 
+    @Test func `while the clock is set back nothing is sealed, and nothing is lost`() async throws {
+        try await SidecarStage.with(.init(movesClock: true)) { own in
+            let device = try await own.makeDevice("d1")
+            #expect(try await own.send("one", to: [device]).status == 202)
+            try own.setClock(ahead: -3_600)
+            let refused = try await own.send("two", to: [device], key: "k2")
+            #expect(refused.status == 503 && refused.body.contains("behind what it was; set it"), "\(refused)")
+            #expect(refused.head.lowercased().contains("\r\nretry-after: "), "\(refused.head)")
+            try own.setClock(ahead: -200)
+            let taken = try await own.send("two", to: [device], key: "k2")
+            #expect(try await own.settled(try #require(try taken.json["id"]?.text)).first?["state"]?.text == "accepted")
+            #expect(try await own.notificationCount("d1") == 2)
+        }
+    }
+
     /// Sends a message to a bundle whose prekeys the phone has lost, and returns the relay's event about it.
     private func loseMessage(_ own: SidecarStage, _ phone: SidecarPhone) async throws -> String {
         _ = try await own.send("first", to: [phone.recipient])
