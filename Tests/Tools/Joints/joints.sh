@@ -8,7 +8,7 @@ shown='a message is shown, its receipt makes it delivered'
 locked='what came while the phone was locked'
 resent='a message for a prekey that is gone'
 rings='a call wakes the app'
-woken='a silent push wakes the app'
+woken='a silent push wakes the app, which sends'
 
 # Receipts, from the extension to the relay's disk.
 
@@ -87,7 +87,7 @@ joint resend-detail 'the relay and the back end: the event does not say which pr
 
 joint trace-name 'the relay and the extension: the trace has another name in the payload' \
     Sources/PushService/Fields/SealedField.swift \
-    '#"","trace":""#' '#"","Trace":""#' "$resent"
+    '#","trace":""#' '#","Trace":""#' "$resent"
 
 # The other kinds of push.
 
