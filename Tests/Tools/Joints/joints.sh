@@ -107,11 +107,7 @@ joint silent-wake 'the phone and its app: a silent push does not make the app ru
 
 joint call-type 'the relay and Apple: a call goes out as an alert' \
     Sources/PushService/Rules/NotificationClass.swift \
-    'self == .call ? .voip : .alert }
-
-    package var priority' '.alert }
-
-    package var priority' "$rings"
+    'case .call: .voip' 'case .call: .alert' "$rings"
 
 joint call-length 'the sender and the app: a call has the length of another message' \
     Sources/NotificationCore/Calls/CallOpener.swift \
