@@ -58,11 +58,8 @@ extension CommandLineTests {
 
         @Test func `the help says what sealing without pins takes`() async throws {
             let help = try await Run.sealedpush("seal", "--help", in: try Folder()).output
-            #expect(
-                help.contains(
-                    "Without --pins nothing is remembered: an older bundle of the device, another one of the same"
-                )
-            )
+            let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(words.contains("Without --pins nothing is remembered: an older bundle of the device, another one"))
             // The runs confirm it.
             let place = try await Workplace()
             let their = try Correspondents(seed: 9, in: place.folder)
