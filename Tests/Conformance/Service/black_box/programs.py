@@ -1,5 +1,6 @@
 """Programs of ours, started and awaited by their output."""
 
+import atexit
 import json
 import os
 import shlex
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 # Only a very late line is a failure: the machine may be busy.
 PATIENCE = 300
@@ -14,10 +16,12 @@ CHECKOUT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../.."
 
 
 def program(name):
-    """The built program: SEALEDPUSH or SEALEDPUSHD in the environment, or what `scripts/swift build` made."""
-    path = os.environ.get(name.upper()) or os.path.join(CHECKOUT, ".build/debug", name)
+    """The built program: SEALEDPUSH, SEALEDPUSHD, SEALEDPUSH_SIDECAR or SEALEDPUSH_BLOBS in the environment, or what
+    `scripts/swift build` made."""
+    variable = name.upper().replace("-", "_")
+    path = os.environ.get(variable) or os.path.join(CHECKOUT, ".build/debug", name)
     if not os.access(path, os.X_OK):
-        sys.exit(f"no program '{path}': run 'scripts/swift build --product {name}', or set {name.upper()}")
+        sys.exit(f"no program '{path}': run 'scripts/swift build --product {name}', or set {variable}")
     return path
 
 
@@ -27,6 +31,26 @@ def run(*words, **options):
     if done.returncode != 0:
         sys.exit(f"{shlex.join(words[:3])} ended with {done.returncode}: {done.stderr.strip()}")
     return done.stdout
+
+
+def set_clock(seconds):
+    """Programs started from now on have this wall clock, in seconds since 1970."""
+    library = os.path.join(CHECKOUT, ".build/shift_clock.so")
+    source = os.path.join(CHECKOUT, "Tests/Tools/InAnotherYear/shift_clock.c")
+    if not os.path.exists(library) or os.path.getmtime(library) < os.path.getmtime(source):
+        os.makedirs(os.path.dirname(library), exist_ok=True)
+        run("clang", "-shared", "-fPIC", "-O1", "-o", library, source)
+    os.environ.update(LD_PRELOAD=library, SHIFT_CLOCK_SECONDS=str(int(seconds - time.time())))
+
+
+def await_true(found, what):
+    """The first true answer of `found`, asked again and again; only a very late one is a failure."""
+    until = time.monotonic() + PATIENCE
+    while not (answer := found()):
+        if time.monotonic() > until:
+            sys.exit(f"{what} did not come in {PATIENCE} s")
+        time.sleep(0.05)
+    return answer
 
 
 class Child:
@@ -40,6 +64,8 @@ class Child:
         self.process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
         )
+        # A failed check leaves no process behind.
+        atexit.register(self.process.kill)
         self.readers = [
             threading.Thread(target=self.read, daemon=True),
             threading.Thread(target=self.read_errors, daemon=True),

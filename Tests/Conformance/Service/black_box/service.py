@@ -27,10 +27,10 @@ def receipt_hash(capability):
 class Simulator:
     """APNs, with keys of its own in `folder`."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, *options):
         self.folder = os.path.join(folder, "simulator")
         words = ["simulate", "--json", "--port", "0", "--device-port", "0", "--control-port", "0", "--app", APP]
-        self.child = Child("simulator", [program("sealedpush"), *words, "--folder", self.folder])
+        self.child = Child("simulator", [program("sealedpush"), *words, "--folder", self.folder, *options])
         self.ready = self.child.await_named("ready")
         self.keys = self.child.await_named("keys")
 
