@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from .programs import PATIENCE, Child, await_true, program
 from .service import APP, Answer
 
+PLACEHOLDER = "You have a new message"
+
 
 class Phone:
     """A device with an app that keeps keys and replay window, and comes back with its token."""
@@ -42,9 +44,12 @@ class Phone:
             return file.read().strip()
 
     def await_shown(self, body):
-        return self.child.await_event(
-            lambda event: event.get("event") == "shown" and event.get("body") == body, f"'{body}' on the screen"
+        shown = self.child.await_event(
+            lambda event: event.get("event") == "shown" and event.get("body") in (body, PLACEHOLDER),
+            f"'{body}' on the screen",
         )
+        if shown["body"] != body:
+            raise SystemExit(f"the phone shows the placeholder, not '{body}': {shown['why']}")
 
 
 class SocketConnection(http.client.HTTPConnection):
