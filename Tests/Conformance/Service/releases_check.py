@@ -204,7 +204,8 @@ class Checker:
         expect("de-CH", known["language"], "the language of d2")
         # Its further tokens can be read with the key, and are right.
         sealed = self.sender.seal("activity")
-        activity = {"topic": APP, "class": "liveactivity", "aps": {"event": "update", "timestamp": self.promises["made"]}}
+        aps = {"event": "update", "timestamp": self.promises["made"]}
+        activity = {"topic": APP, "class": "liveactivity", "aps": aps}
         call = {"topic": APP, "class": "call"}
         for body, recipient in (
             (activity, {"token-name": "order-7", "sealed": sealed}),
@@ -217,8 +218,7 @@ class Checker:
     def check_dead_letter(self):
         letters = self.service.expect(200, "GET", "/v1/dead-letters").body["dead-letters"]
         expect([self.promises["dead"]], [letter["id"] for letter in letters], "the dead letters")
-        body = {"token": self.simulator.enrol()[1], "topic": APP, "environment": "sandbox", "bundle": self.sender.bundle}
-        self.service.call("PUT", "/v1/devices/gone", body)
+        self.service.register("gone", self.simulator.enrol()[1], self.sender)
         replay = self.service.expect(200, "POST", "/v1/dead-letters/replay", {"ids": [self.promises["dead"]]}).body
         id = replay["replays"][0]["replayed-as"]
         self.await_state(id, "accepted")

@@ -29,8 +29,8 @@ class Phone:
         if os.path.exists(token):
             words += ["--token", token]
         else:
-            words += ["--token-out", token, "--bundle-out", self.path("bundle"), "--identity-out", self.path("identity")]
-            words += ["--registration-out", self.path("registration")]
+            words += ["--token-out", token, "--registration-out", self.path("registration")]
+            words += ["--bundle-out", self.path("bundle"), "--identity-out", self.path("identity")]
             words += ["--register", f"liveactivity:order-7={self.path('activity.token')}"]
             words += ["--register", f"voip={self.path('voip.token')}"]
         self.child = Child("the phone", [program("sealedpush"), *words])
