@@ -22,7 +22,8 @@ extension CommandLineTests {
         }
 
         @Test(arguments: [
-            ("a folder", "is a folder; give the path of a file"), ("nothing", "is empty"), ("far too much", "larger than 65536 bytes"),
+            ("a folder", "is a folder; give the path of a file"), ("nothing", "is empty"),
+            ("far too much", "larger than 65536 bytes"),
             ("another format", "does not hold 'sealedpush-sender-key-1'"), ("half a key", "does not hold"),
             ("a missing one", "no such file"),
         ])
