@@ -46,7 +46,7 @@ extension CommandLineTests {
         @Test func `a folder is not a message file`() async throws {
             let place = try await Workplace()
             let run = try await place.seal(place.folder.path)
-            #expect(run.isRefused("Is a directory"), "\(run)")
+            #expect(run.isRefused("is a folder; give the path of a file"), "\(run)")
         }
 
         @Test func `a message file without an end is refused`() async throws {

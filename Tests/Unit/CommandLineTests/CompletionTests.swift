@@ -45,6 +45,8 @@ extension CommandLineTests {
                     set -e words[-1]
                     set -l line $name (string escape -- $words) $last
                     complete -C "$line" | string split --fields 1 \\t
+                    # It fails where it splits nothing.
+                    true
                     """,
                 ]
             default:

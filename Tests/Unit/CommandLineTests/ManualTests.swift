@@ -13,7 +13,7 @@ extension CommandLineTests {
             try folder.write("page", manual.output)
             for (tool, words) in [
                 ("/usr/bin/mandoc", ["-T", "lint", "-W", "warning", "page"]),
-                ("/usr/bin/man", ["--warnings", "-E", "UTF-8", "-l", "-T", "utf8", "-Z", "page"]),
+                ("/usr/bin/man", ["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", "page"]),
             ] where FileManager.default.isExecutableFile(atPath: tool) {
                 var invocation = Invocation(words, of: tool, in: folder)
                 invocation.environment = ["MANWIDTH": "80", "LC_ALL": "C.UTF-8"]
@@ -26,7 +26,7 @@ extension CommandLineTests {
                 #expect(command.isEmpty || text.contains(heading), "\(command)")
                 for option in ShippedProgram.options(in: help) where option != "--help" || command.isEmpty {
                     let name = option.dropFirst()
-                    #expect(text.contains(try Regex("\n.It (Fl -o , )?Fl \(name)[ \n]")), "\(command) \(option)")
+                    #expect(text.contains(try Regex("\n.It (Fl o , )?Fl \(name)[ \n]")), "\(command) \(option)")
                 }
             }
         }

@@ -82,7 +82,7 @@ extension CommandLineTests {
         @Test(arguments: [
             ["seal", ".", "--sender-key", "k", "--bundle", "b", "--identity", "i", "--topic", "com.example.chat"],
             ["inspect", "."], ["keygen", "bundle", "--device-key", ".", "--out", "x"],
-            ["keygen", "web-push", "--out", "."], ["attachment", "seal", ".", "out", "--type", "image/png"],
+            ["attachment", "seal", ".", "out", "--type", "image/png"],
             ["attachment", "seal", Program.keys + "/ca.pem", ".", "--type", "text/plain"],
             ["attachment", "upload", ".", "--put", "https://localhost:1/a"],
             ["attachment", "upload", "a", "--put", "https://localhost:1/a", "--ca", "."],
