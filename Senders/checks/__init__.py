@@ -19,7 +19,7 @@ def use_programs(folders, *names):
         if not path:
             maker = {"BackEnd": "Examples/BackEnd/test", "sealedpush-bench": "make bench"}.get(name, "make build")
             sys.exit(f"no program '{name}' in {', '.join(folders)}: run '{maker}', or name other folders")
-        os.environ[name.upper()] = path
+        os.environ[name.upper().replace("-", "_")] = path
 
 
 def environment(**more):
