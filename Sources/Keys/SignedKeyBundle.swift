@@ -7,6 +7,8 @@ package struct SignedKeyBundle: Sendable {
     private let bundle: KeyBundle
     /// SHA-256 of all bytes.
     private let digest: [UInt8]
+    /// Found out once: it costs a key agreement for every entry.
+    private let hasLowOrderKey: Bool
 
     /// Bundle count of the device, as a rule milliseconds since 1970.
     package var epoch: UInt64 { bundle.epoch }
@@ -40,6 +42,7 @@ package struct SignedKeyBundle: Sendable {
             entries: content.entries
         )
         digest = SHA256.hash(bytes)
+        hasLowOrderKey = content.entries.contains(where: \.prekey.key.isLowOrder)
     }
 
     /// Second step: no future epoch → pinned epoch, hash, suites → validity of every entry → no low-order key.
@@ -53,7 +56,7 @@ package struct SignedKeyBundle: Sendable {
         }
         if let pin { try check(against: pin) }
         for entry in bundle.entries { try Self.checkTimes(of: entry, now: now) }
-        guard !bundle.entries.contains(where: \.prekey.key.isLowOrder) else { throw .lowOrderPrekey }
+        guard !hasLowOrderKey else { throw .lowOrderPrekey }
         return bundle
     }
 
