@@ -163,9 +163,13 @@ struct MessageSubmission: Sendable {
             isValid: Identifier.isValid
         )
         let form = "the device's identity, 'sealedpush-identity-1:' and 43 characters"
-        let identity = object.text("identity", 1...200, form) { (try? IdentityKey(text: $0)) != nil }
+        var identity: IdentityKey?
+        _ = object.text("identity", 1...200, form) { text in
+            identity = try? IdentityKey(text: text)
+            return identity != nil
+        }
         guard let device else { return nil }
-        return Recipient(device: device, identity: identity.flatMap { try? IdentityKey(text: $0) }, user: user)
+        return Recipient(device: device, identity: identity, user: user)
     }
 
     private static func attachments(_ reader: ObjectReader) -> [Attachment] {

@@ -25,9 +25,13 @@ extension SidecarCore {
         for recipient in wanted {
             let id = recipient.device
             do throws(Rejection) {
+                if !isNewest, let copy = try inMemory(recipient) {
+                    resolved.found[id] = copy
+                    continue
+                }
                 let device = try known(id)
                 let identity = try Self.identity(recipient, device)
-                if !isNewest, let copy = usable(id, identity, device) {
+                if !isNewest, let copy = inFile(id, identity, device) {
                     resolved.found[id] = copy
                 } else {
                     asked[id] = (identity, device)
@@ -57,6 +61,16 @@ extension SidecarCore {
         return resolved
     }
 
+    /// Adds devices to memory, once the file has them.
+    func remember(_ resolved: ResolvedRecipients) {
+        for id in resolved.devices.keys { remember(resolved.found[id], id) }
+    }
+
+    private func remember(_ recipient: Recipient?, _ id: String) {
+        if recipients.count >= Self.recipientCountMax { recipients = [:] }
+        recipients[id] = recipient
+    }
+
     private func known(_ id: String) throws(Rejection) -> PinnedDevice? {
         do throws(StoreError) {
             return try store.device(id)
@@ -79,18 +93,25 @@ extension SidecarCore {
         return pinned
     }
 
-    /// Copy that need not be fetched anew; nil for a refused one, which a newer bundle may cure.
-    private func usable(_ id: String, _ identity: IdentityKey, _ device: PinnedDevice?) -> Recipient? {
+    private func inMemory(_ recipient: MessageSubmission.Recipient) throws(Rejection) -> Recipient? {
         let now = clock.wall()
-        if let copy = recipients[id], copy.identity == identity, !copy.needsRefresh(now: now), now <= copy.notAfter {
-            metrics.bundles[.memory, default: 0] += 1
-            return copy
+        guard let copy = recipients[recipient.device], !copy.needsRefresh(now: now), now <= copy.notAfter else {
+            return nil
         }
+        guard recipient.identity == nil || recipient.identity == copy.identity else { throw .identityChanged }
+        metrics.bundles[.memory, default: 0] += 1
+        return copy
+    }
+
+    /// Copy that need not be fetched anew; nil for a refused one, which a newer bundle may cure.
+    private func inFile(_ id: String, _ identity: IdentityKey, _ device: PinnedDevice?) -> Recipient? {
+        let now = clock.wall()
         guard let device, let bundle = device.bundle, device.fetchedAt <= now,
             now < device.fetchedAt.advanced(by: Recipient.copyAgeMax),
             let copy = try? verified(bundle, fetchedAt: device.fetchedAt, identity, id)
         else { return nil }
         metrics.bundles[.file, default: 0] += 1
+        remember(copy, id)
         return copy
     }
 
@@ -100,9 +121,8 @@ extension SidecarCore {
         _ identity: IdentityKey,
         _ id: String
     ) throws(Rejection) -> Recipient {
-        let recipient: Recipient
         do throws(RecipientError) {
-            recipient = try Recipient(
+            return try Recipient(
                 bundle: bundle,
                 fetchedAt: fetchedAt,
                 pinnedIdentity: identity,
@@ -114,9 +134,6 @@ extension SidecarCore {
             recipients[id] = nil
             throw Rejection(error)
         }
-        if recipients.count >= Self.recipientCountMax { recipients = [:] }
-        recipients[id] = recipient
-        return recipient
     }
 
     private static func newest(

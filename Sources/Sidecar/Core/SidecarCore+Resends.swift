@@ -108,6 +108,7 @@ extension SidecarCore {
         try stored { () throws(StoreError) in
             try store.insertAgain(sealed, of: number, devices: resolved.devices)
         }
+        remember(resolved)
         enqueue(number)
         return copies
     }

@@ -45,6 +45,7 @@ extension SidecarCore {
             }
             return try repeated(known, digest)
         }
+        remember(resolved)
         keepWords(words, of: number)
         metrics.messages += 1
         metrics.latency.observe(microseconds: (clock.uptime() - begun) / 1_000)

@@ -23,7 +23,7 @@ final class SidecarCore {
     var queue = PostingQueue()
     /// Copies being sealed, not in the store yet.
     var coming = SidecarStore.Load()
-    /// Verified bundles, by device id. Only this process changes their pins.
+    /// Verified bundles of the file's devices, by id. Only this process changes them.
     var recipients: [String: Recipient] = [:]
     static let recipientCountMax = 10_000
     /// Words of recent messages, for re-sends, if kept.

@@ -7,6 +7,8 @@ enum SidecarSchema {
     static let version: Int64 = 1
 
     /// Texts are bytes. No word of a message is here: `sealed` is an envelope, `digest` a keyed hash of a request.
+    ///
+    /// Copies have row ids: without them a row keeps at most a quarter of a page, and an envelope takes one more.
     static let text = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
         CREATE TABLE devices (device BLOB PRIMARY KEY, identity BLOB NOT NULL, bundle BLOB, fetched_at INTEGER,
@@ -19,7 +21,7 @@ enum SidecarSchema {
         CREATE TABLE copies (
             message INTEGER NOT NULL, place INTEGER NOT NULL, device BLOB NOT NULL, user BLOB, state INTEGER NOT NULL,
             sealed BLOB, trace BLOB, relay_id BLOB, word BLOB, detail BLOB, PRIMARY KEY (message, place)
-        ) STRICT, WITHOUT ROWID;
+        ) STRICT;
         CREATE INDEX copies_queued ON copies (message) WHERE state = 0;
         CREATE INDEX copies_trace ON copies (trace) WHERE trace IS NOT NULL;
         CREATE TABLE resends (message INTEGER NOT NULL, device BLOB NOT NULL, at INTEGER NOT NULL,
