@@ -81,6 +81,18 @@ struct ConfigurationTests {
             #""team-id": "TEAM123456""#, #""team-id": "TEAM123456", "password-file": "/a""#,
             "23:128: /tenants/0/apps/0/credential/password-file: belongs to the other kind of credential; leave it out"
         ),
+        (
+            #""loopback-port": 8080"#, #""loopback-port": 8080, "spans": {"url": "ftp://otel/v1/traces"}"#,
+            "3:43: /spans/url: expected an absolute http or https URL without user, fragment or spaces"
+        ),
+        (
+            #""loopback-port": 8080"#, #""loopback-port": 8080, "spans": {"url": "http://otel/v1/traces", "rate": 1}"#,
+            "3:68: /spans/rate: unknown field 'rate'; known are url, authorities-file"
+        ),
+        (
+            #""loopback-port": 8080"#, #""loopback-port": 8080, "spans": {}"#,
+            "3:35: /spans/url: missing; write an absolute http or https URL without user, fragment or spaces"
+        ),
     ])
     func `a fault is named with its line, its field and what to write (abuse case 101)`(
         _ change: (from: String, to: String, said: String)
