@@ -31,9 +31,10 @@ build: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush-sidecar
 	@scripts/swift build $(QUIET) --product sealedpushd
 
-# Security is part of no program.
+# These are part of no program.
 site: build
 	@scripts/swift build $(QUIET) --target Security
+	@scripts/swift build $(QUIET) --target OSLog
 	@scripts/site
 
 demo: build

@@ -173,9 +173,12 @@ let package = Package(
 
 #if os(Linux)
 package.products += [
-    .library(name: "ExtensionHarness", targets: ["ExtensionHarness", "UserNotifications", "PushKit", "CallKit"]),
+    .library(
+        name: "ExtensionHarness",
+        targets: ["ExtensionHarness", "UserNotifications", "Intents", "PushKit", "CallKit"]
+    ),
     .library(name: "Security", targets: ["Security"]),
-    .library(name: "os", targets: ["os"]),
+    .library(name: "os", targets: ["os", "OSLog"]),
     .library(name: "PushKit", targets: ["PushKit"]),
     .library(name: "CallKit", targets: ["CallKit"]),
     // What a back end in Swift pushes with; Networking for taking its errors apart.
@@ -188,15 +191,20 @@ package.products += [
 package.targets += [
     // The device as iOS would run it. On Apple platforms the real framework is used, and a target of that name would
     // shadow it: it is not in the package at all there.
-    module("UserNotifications", "Platform"),
-    module("Security", "Platform"),
-    module("os", "Platform"),
+    module("AppleFoundation", "Platform"),
+    module("UserNotifications", "AppleFoundation", "Platform"),
+    module("Intents", "UserNotifications"),
+    module("Security", "AppleFoundation", "Platform"),
+    .target(name: "COS"),
+    module("os", "COS", "Platform"),
+    module("OSLog", "os"),
     module("PushKit", "Platform"),
     module("CallKit", "Platform"),
-    module("NotificationServiceExtension", "NotificationCore", "RelayClient", "UserNotifications", "os"),
+    module("NotificationServiceExtension", "Intents", "NotificationCore", "RelayClient", "UserNotifications", "os"),
     module("IncomingCalls", "CallKit", "NotificationCore", "PushKit"),
     module(
         "ExtensionHarness",
+        "AppleFoundation",
         "CLinux",
         "CallKit",
         "Envelope",
@@ -348,7 +356,50 @@ package.targets += [
     ),
     tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Platform", "Primitives", "Sealing"),
     stranger("XcodeTemplateExtension", "UserNotifications", path: "Tests/Conformance/Strangers/XcodeTemplate"),
-    stranger("ShippingStyleExtension", "UserNotifications", path: "Tests/Conformance/Strangers/ShippingStyle"),
+    stranger(
+        "ShippingStyleExtension",
+        "Intents",
+        "UserNotifications",
+        path: "Tests/Conformance/Strangers/ShippingStyle"
+    ),
+    // In the styles of messengers.
+    stranger("SignalStyle", "Intents", "UserNotifications", "os", path: "Tests/Conformance/Strangers/SignalStyle"),
+    stranger(
+        "ElementXStyle",
+        "Intents",
+        "OSLog",
+        "UserNotifications",
+        path: "Tests/Conformance/Strangers/ElementXStyle"
+    ),
+    stranger("SessionStyle", "UserNotifications", "os", path: "Tests/Conformance/Strangers/SessionStyle"),
+    stranger("MastodonStyle", "UserNotifications", path: "Tests/Conformance/Strangers/MastodonStyle"),
+    stranger(
+        "HomeAssistantStyle",
+        "OSLog",
+        "UserNotifications",
+        path: "Tests/Conformance/Strangers/HomeAssistantStyle"
+    ),
+    .target(
+        name: "MessengerStyles",
+        dependencies: [
+            "ElementXStyle", "HomeAssistantStyle", "MastodonStyle", "SessionStyle", "SignalStyle", "UserNotifications",
+        ],
+        path: "Tests/Support/MessengerStyles",
+        swiftSettings: house
+    ),
+    .executableTarget(
+        name: "MessengerExtensionHost",
+        dependencies: ["ExtensionHarness", "MessengerStyles"],
+        path: "Tests/Support/MessengerExtensionHost",
+        swiftSettings: house
+    ),
+    tests(
+        "MessengerExtensionTests",
+        "ExtensionHarness",
+        "MessengerExtensionHost",
+        "MessengerStyles",
+        "UserNotifications"
+    ),
     stranger("ChatBackEnd", "APNS", "APNSProvider", path: "Tests/Conformance/Strangers/ChatBackEnd"),
     stranger(
         "UploadingBackEnd",
@@ -423,9 +474,10 @@ package.targets += [
         "sealedpushd",
         folder: "EndToEnd"
     ),
+    tests("AppleFoundationTests", "AppleFoundation", "Platform"),
     tests("UserNotificationsTests", "UserNotifications"),
     tests("SecurityTests", "KeychainStyleHelper", "Platform", "Security"),
-    tests("OSLogTests", "os"),
+    tests("OSLogTests", "OSLog", "os"),
     tests(
         "KeychainTests",
         "Envelope",
@@ -439,6 +491,7 @@ package.targets += [
     ),
     tests(
         "NotificationServiceExtensionTests",
+        "Intents",
         "NotificationServiceExtension",
         "NotificationCore",
         "UserNotifications",
@@ -475,6 +528,7 @@ package.targets += [
         "ExtensionHarnessTests",
         "BrokenExtensions",
         "ExtensionHarness",
+        "os",
         "Platform",
         "UserNotifications",
         "XcodeTemplateExtension",

@@ -94,6 +94,7 @@ package final class SimulatedDevice: Sendable {
     private let wallClock: @Sendable () -> UInt64
     private let uptimeClock: @Sendable () -> Uptime
     private let activity: Activity?
+    private let availableMemory: @Sendable () -> Int
     private let onWork: @Sendable (Work) -> Void
     private let state: Guarded<Conditions>
 
@@ -101,6 +102,7 @@ package final class SimulatedDevice: Sendable {
     ///   - wallClock: Device's date in milliseconds since 1970.
     ///   - uptime: Time since the device's start; by default the machine's.
     ///   - activity: Keeps the process running; nil if nothing ends or suspends it.
+    ///   - availableMemory: Bytes until the process's limit.
     ///   - onWork: Called when `run` begins and ends, and when a `job` is handed out and has ended.
     package init(
         appGroupsPath: String?,
@@ -111,6 +113,7 @@ package final class SimulatedDevice: Sendable {
         network: Network? = nil,
         hosts: [HostMapping] = [],
         activity: Activity? = nil,
+        availableMemory: @escaping @Sendable () -> Int = { 0 },
         onWork: @escaping @Sendable (Work) -> Void = { _ in },
         conditions: Conditions = Conditions()
     ) {
@@ -122,6 +125,7 @@ package final class SimulatedDevice: Sendable {
         self.network = network
         self.hosts = hosts
         self.activity = activity
+        self.availableMemory = availableMemory
         self.onWork = onWork
         state = Guarded(conditions)
         Self.hasOne.store(true, ordering: .releasing)
@@ -129,6 +133,7 @@ package final class SimulatedDevice: Sendable {
 
     package var millisecondsSince1970: UInt64 { wallClock() }
     package var uptime: Uptime { uptimeClock() }
+    package var availableMemoryByteCount: Int { availableMemory() }
 
     /// - Returns: Function to call when the work is done.
     package func beginActivity(_ expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void {

@@ -9,6 +9,15 @@ package protocol NotificationSystem: Sendable {
     func removeDeliveredNotifications(withIdentifiers identifiers: [String])
     func removeAllDeliveredNotifications()
     func setBadgeCount(_ count: Int)
+    /// - Parameter date: Device's date.
+    func add(_ request: UNNotificationRequest, at date: Date) throws(UNError)
+    /// New objects each time, in order of addition.
+    func pendingNotificationRequests() -> [UNNotificationRequest]
+    func removePendingNotificationRequests(withIdentifiers identifiers: [String])
+    func removeAllPendingNotificationRequests()
+    var categories: [UNNotificationCategory.Description] { get }
+    func setCategories(_ categories: [UNNotificationCategory.Description])
+    func donate(_ communication: Communication)
 }
 
 /// Center's current system.
@@ -22,5 +31,19 @@ package enum CurrentNotificationSystem {
     /// Makes a system current for the whole process.
     package static func occupyProcess(with system: any NotificationSystem) {
         ofProcess.withLock { $0 = system }
+    }
+}
+
+extension UNNotificationRequest {
+    /// Apple's reason not to add the request, attachments apart.
+    package func problem(_ settings: UNNotificationSettings.Values, at date: Date) -> UNError.Code? {
+        switch settings.authorizationStatus {
+        case .denied, .notDetermined: return .notificationsNotAllowed
+        case .authorized, .provisional, .ephemeral: break
+        }
+        let hasText = [content.title, content.subtitle, content.body].contains { !$0.isEmpty }
+        if !hasText, content.sound == nil, content.badge == nil { return .notificationInvalidNoContent }
+        if let trigger = LocalTrigger(trigger), trigger.next(after: date) == nil { return .notificationInvalidNoDate }
+        return nil
     }
 }

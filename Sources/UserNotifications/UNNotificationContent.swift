@@ -20,6 +20,7 @@ open class UNNotificationContent: NSObject, NSCopying, NSMutableCopying {
         var categoryIdentifier = ""
         var summaryArgument = ""
         var summaryArgumentCount = 1
+        var communication: Communication?
     }
 
     final var fields: Fields

@@ -1,16 +1,13 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// Authorization of an app to post notifications.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unauthorizationstatus
 public enum UNAuthorizationStatus: Int, Sendable {
-    /// Person not asked.
     case notDetermined = 0
-    /// Denied.
     case denied = 1
-    /// Authorized.
     case authorized = 2
-    /// Authorized to post quietly.
     case provisional = 3
-    /// Authorized for a limited time, as an App Clip.
     case ephemeral = 4
 }
 
@@ -18,11 +15,8 @@ public enum UNAuthorizationStatus: Int, Sendable {
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsetting
 public enum UNNotificationSetting: Int, Sendable {
-    /// App not entitled to it.
     case notSupported = 0
-    /// Turned off by the person.
     case disabled = 1
-    /// Turned on.
     case enabled = 2
 }
 
@@ -48,20 +42,13 @@ open class UNNotificationSettings: NSObject, NSCopying {
         self.values = values
     }
 
-    /// Authorization to post notifications.
     open var authorizationStatus: UNAuthorizationStatus { values.authorizationStatus }
-    /// Setting for alerts.
     open var alertSetting: UNNotificationSetting { values.alert }
-    /// Setting for the badge.
     open var badgeSetting: UNNotificationSetting { values.badge }
-    /// Setting for sounds.
     open var soundSetting: UNNotificationSetting { values.sound }
-    /// Setting for critical alerts.
     open var criticalAlertSetting: UNNotificationSetting { values.criticalAlert }
-    /// Setting for time-sensitive notifications.
     open var timeSensitiveSetting: UNNotificationSetting { values.timeSensitive }
 
-    /// Returns self: it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any {
         self
     }

@@ -1,5 +1,4 @@
-/// App's delivered notifications, badge and settings. Only what a service extension needs, to remove notifications
-/// that its push makes obsolete; permission, scheduling and categories are the app's.
+/// App's notifications, categories, badge and settings; permission is the app's.
 ///
 /// - Source: https://developer.apple.com/documentation/usernotifications/unusernotificationcenter
 open class UNUserNotificationCenter: NSObject {
@@ -64,6 +63,68 @@ open class UNUserNotificationCenter: NSObject {
     /// Person's settings for the app.
     open func notificationSettings() async -> UNNotificationSettings {
         UNNotificationSettings(system?.settings ?? .init())
+    }
+
+    /// Adds a local notification, which replaces a pending one with its identifier.
+    open func add(
+        _ request: UNNotificationRequest,
+        withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        // At once: the next call sees it.
+        var problem: UNError?
+        do throws(UNError) { try addNow(request) } catch { problem = error }
+        onAnotherThread { [problem] _ in completionHandler?(problem) }
+    }
+
+    /// Adds a local notification.
+    ///
+    /// - Throws: `UNError`.
+    open func add(_ request: UNNotificationRequest) async throws {
+        try addNow(request)
+    }
+
+    private func addNow(_ request: UNNotificationRequest) throws(UNError) {
+        guard let system else { throw UNError(.notificationsNotAllowed) }
+        try system.add(request, at: LocalTrigger.now)
+    }
+
+    /// Passes on the requests that are not yet due.
+    open func getPendingNotificationRequests(
+        completionHandler: @escaping @Sendable (_ requests: [UNNotificationRequest]) -> Void
+    ) {
+        onAnotherThread { completionHandler($0?.pendingNotificationRequests() ?? []) }
+    }
+
+    /// Requests not yet due.
+    open func pendingNotificationRequests() async -> [UNNotificationRequest] {
+        system?.pendingNotificationRequests() ?? []
+    }
+
+    /// Removes requests.
+    open func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
+        system?.removePendingNotificationRequests(withIdentifiers: identifiers)
+    }
+
+    /// Removes all requests.
+    open func removeAllPendingNotificationRequests() {
+        system?.removeAllPendingNotificationRequests()
+    }
+
+    /// Replaces the app's categories.
+    open func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
+        system?.setCategories(categories.map(\.category))
+    }
+
+    /// Passes on the app's categories.
+    open func getNotificationCategories(
+        completionHandler: @escaping @Sendable (_ categories: Set<UNNotificationCategory>) -> Void
+    ) {
+        onAnotherThread { completionHandler(Set(($0?.categories ?? []).map { UNNotificationCategory($0) })) }
+    }
+
+    /// App's categories.
+    open func notificationCategories() async -> Set<UNNotificationCategory> {
+        Set((system?.categories ?? []).map { UNNotificationCategory($0) })
     }
 
     private func onAnotherThread(_ body: @escaping @Sendable ((any NotificationSystem)?) -> Void) {

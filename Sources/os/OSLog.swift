@@ -95,3 +95,19 @@ public func os_log(
     guard !log.isDisabled else { return }
     LogOutput.write("\(message)", type, subsystem: log.subsystem, category: log.category)
 }
+
+/// Writes a message at the default level.
+///
+/// - Source: https://developer.apple.com/documentation/os/os_log
+public func os_log(_ message: OSLogMessage) { os_log(.default, log: .default, message) }
+
+/// Writes a message.
+///
+/// - Parameters:
+///   - logLevel: The level.
+///   - log: Part of the app.
+///   - message: Text with values.
+public func os_log(_ logLevel: OSLogType, log: OSLog = .default, _ message: OSLogMessage) {
+    guard !log.isDisabled else { return }
+    LogOutput.write(message.redacted, logLevel, subsystem: log.subsystem, category: log.category)
+}

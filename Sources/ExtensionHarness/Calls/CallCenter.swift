@@ -103,6 +103,15 @@ extension CallCenter: NotificationSystem {
     }
     func removeAllDeliveredNotifications() { screen.removeAllDeliveredNotifications() }
     func setBadgeCount(_ count: Int) { screen.setBadgeCount(count) }
+    func add(_ request: UNNotificationRequest, at date: Date) throws(UNError) { try screen.add(request, at: date) }
+    func pendingNotificationRequests() -> [UNNotificationRequest] { screen.pendingNotificationRequests() }
+    func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
+        screen.removePendingNotificationRequests(withIdentifiers: identifiers)
+    }
+    func removeAllPendingNotificationRequests() { screen.removeAllPendingNotificationRequests() }
+    var categories: [UNNotificationCategory.Description] { screen.categories }
+    func setCategories(_ categories: [UNNotificationCategory.Description]) { screen.setCategories(categories) }
+    func donate(_ communication: Communication) { screen.donate(communication) }
 }
 
 /// Unchecked: used only on the registry's own queue, as PushKit does.

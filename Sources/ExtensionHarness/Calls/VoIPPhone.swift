@@ -41,7 +41,7 @@ public final class VoIPPhone: Sendable {
         self.reportLimit = reportLimit
         self.launch = launch
         state = Guarded(conditions)
-        center = CallCenter(screen: Screen(state))
+        center = CallCenter(screen: Screen(state, store: AttachmentStore(), clock: clock))
     }
 
     deinit {

@@ -22,7 +22,7 @@ final class AttachmentStore: Sendable {
         var firstProblem: AttachmentProblem?
         for var attachment in attachments {
             do throws(CheckError) {
-                try check(attachment)
+                try Self.check(attachment)
                 attachment.path = try store(attachment, appBundle: appBundle)
                 taken.append(attachment)
             } catch {
@@ -32,11 +32,17 @@ final class AttachmentStore: Sendable {
         return (taken, firstProblem)
     }
 
+    /// - Returns: Nil for a file that the system accepts.
+    static func problem(_ attachment: ShownContent.Attachment) -> AttachmentProblem? {
+        do throws(CheckError) { try check(attachment) } catch { return error.problem }
+        return nil
+    }
+
     private struct CheckError: Error {
         let problem: AttachmentProblem
     }
 
-    private func check(_ attachment: ShownContent.Attachment) throws(CheckError) {
+    private static func check(_ attachment: ShownContent.Attachment) throws(CheckError) {
         let header: Data
         let byteCount: Int
         do {

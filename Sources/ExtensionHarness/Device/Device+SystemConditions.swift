@@ -35,6 +35,8 @@ extension Device {
             case storage(Storage)
             /// The date is set; durations do not change.
             case dateJumps(by: Duration)
+            /// Memory pressure, for `DispatchSource.makeMemoryPressureSource`.
+            case memoryPressure(MemoryPressure)
         }
 
         /// Creates a change of the device's state.
@@ -46,6 +48,16 @@ extension Device {
             self.after = after
             self.event = event
         }
+    }
+
+    /// Level of memory pressure.
+    public enum MemoryPressure: String, Sendable, Equatable, Codable {
+        /// Back to normal.
+        case normal
+        /// Memory is short.
+        case warning
+        /// Memory is nearly out.
+        case critical
     }
 
     /// Memory limit of an extension.

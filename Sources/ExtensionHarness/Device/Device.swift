@@ -16,8 +16,8 @@ public final class Device: Sendable {
 
     private let host: any ExtensionHosting
     private let state: Guarded<Conditions>
-    private let listed: Screen
-    private let store = AttachmentStore()
+    let listed: Screen
+    private let store: AttachmentStore
 
     /// Creates a device that runs the extension in this process.
     ///
@@ -38,7 +38,8 @@ public final class Device: Sendable {
         self.clock = clock
         self.host = host
         state = Guarded(conditions)
-        listed = Screen(state)
+        store = AttachmentStore()
+        listed = Screen(state, store: store, clock: clock)
     }
 
     deinit { clock.cancelSleepers(on: ObjectIdentifier(listed)) }
@@ -116,7 +117,7 @@ public final class Device: Sendable {
         let translation = AlertTranslation(appBundle: conditions.appBundle, languages: conditions.languages)
         let alertText = push.alertText(translation)
         let arrival = ShownNotification.Arrival(
-            push: push,
+            identifier: push.identifier,
             original: ShownContent(push.makeContent(alertText)),
             date: conditions.date ?? Date(),
             conditions: conditions
@@ -126,7 +127,13 @@ public final class Device: Sendable {
             listed.add(shown)
             return shown
         }
-        let request = ExtensionRequest(push: push, alertText: alertText, conditions: conditions, center: listed)
+        let request = ExtensionRequest(
+            push: push,
+            alertText: alertText,
+            conditions: conditions,
+            center: listed,
+            clock: clock
+        )
         return await host.run(request) { [self] outcome in
             let shown = accept(outcome, of: arrival)
             listed.add(shown)
@@ -136,6 +143,7 @@ public final class Device: Sendable {
 
     private func accept(_ outcome: ExtensionOutcome, of arrival: ShownNotification.Arrival) -> ShownNotification {
         var outcome = outcome
+        if !arrival.conditions.entitlements.contains(.communication) { outcome.answer?.communication = nil }
         var problem: AttachmentProblem?
         if let attachments = outcome.answer?.attachments, !attachments.isEmpty {
             let (taken, firstProblem) = store.take(attachments, appBundle: arrival.conditions.appBundle)

@@ -24,6 +24,8 @@ struct ExtensionRequest: Sendable {
     let conditions: Device.Conditions
     /// Screen that the extension may remove notifications from.
     let center: any NotificationSystem
+    /// Device's.
+    let clock: SimulatedClock
 
     var timetable: Timetable { Timetable(limits: conditions.limits, expiry: conditions.expiry) }
 }

@@ -1,6 +1,16 @@
 internal import Platform
 internal import UserNotifications
 
+extension Device.MemoryPressure {
+    var event: DispatchSource.MemoryPressureEvent {
+        switch self {
+        case .normal: .normal
+        case .warning: .warning
+        case .critical: .critical
+        }
+    }
+}
+
 /// Device as the extension's code sees it during one push.
 struct RunningDevice: Sendable {
     private let device: SimulatedDevice
@@ -28,6 +38,7 @@ struct RunningDevice: Sendable {
             uptime: { uptime.advanced(byMilliseconds: UInt64(clamping: Int((clock.now.offset) / .milliseconds(1)))) },
             network: conditions.network(clock),
             hosts: conditions.hosts.map(\.mapping),
+            availableMemory: { conditions.memoryLimit.byteCount },
             onWork: { work in
                 switch work {
                 case .begins: clock.hold()
@@ -59,6 +70,7 @@ struct RunningDevice: Sendable {
         case .lock(let lock): device.change { $0.lock = SimulatedDevice.Lock(lock) }
         case .storage(let storage): device.change { $0.storage = SimulatedDevice.Storage(storage) }
         case .dateJumps(let duration): dateJump.withLock { $0 += duration }
+        case .memoryPressure(let pressure): DispatchSource.raise(pressure.event, on: device)
         }
     }
 }

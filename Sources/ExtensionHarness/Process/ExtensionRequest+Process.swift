@@ -51,6 +51,7 @@ extension HostConditions {
             appGroupsPath: request.appGroupsPath,
             hosts: request.conditions.hosts.map(\.mapping),
             millisecondsSince1970: UInt64(exactly: (seconds * 1_000).rounded()) ?? 0,
+            memoryByteCountMax: request.conditions.memoryLimit.byteCount,
             timeScale: request.timeScale
         )
     }
@@ -83,6 +84,7 @@ extension HostChange {
         case .storage(let storage): self = .storage(HostConditions.Storage(storage))
         case .dateJumps(let duration):
             self = .dateJump(milliseconds: Int64(exactly: (duration / .milliseconds(1)).rounded()) ?? 0)
+        case .memoryPressure(let pressure): self = .memoryPressure(pressure)
         }
     }
 }

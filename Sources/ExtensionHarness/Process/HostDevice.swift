@@ -19,6 +19,9 @@ final class HostDevice: Sendable {
             uptime: { Uptime.ofMachine.scaled(by: conditions.timeScale) },
             hosts: conditions.hosts,
             activity: { activities.begin($0) },
+            availableMemory: {
+                Footprint.byteCount(of: getpid()).map { max(conditions.memoryByteCountMax - $0, 0) } ?? 0
+            },
             conditions: state
         )
         self.date = date
@@ -31,6 +34,7 @@ final class HostDevice: Sendable {
         case .lock(let lock): simulated.change { $0.lock = SimulatedDevice.Lock(lock) }
         case .storage(let storage): simulated.change { $0.storage = SimulatedDevice.Storage(storage) }
         case .dateJump(let milliseconds): date.jump(milliseconds)
+        case .memoryPressure(let pressure): DispatchSource.raise(pressure.event, on: simulated)
         }
     }
 }

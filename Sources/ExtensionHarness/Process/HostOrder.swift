@@ -30,6 +30,7 @@ struct HostConditions: Codable {
     let appGroupsPath: String?
     let hosts: [SimulatedDevice.HostMapping]
     let millisecondsSince1970: UInt64
+    let memoryByteCountMax: Int
     /// Seconds on the device for each real one.
     let timeScale: Double
 }
@@ -38,6 +39,7 @@ enum HostChange: Codable {
     case lock(HostConditions.Lock)
     case storage(HostConditions.Storage)
     case dateJump(milliseconds: Int64)
+    case memoryPressure(Device.MemoryPressure)
 }
 
 /// Report of the process. Untrusted: the extension in it can write to the same descriptor.

@@ -8,16 +8,31 @@ struct HostScreenState: Codable {
     /// Newest first.
     var notifications: [Notification] = []
     var settings = Settings()
+    /// In order of addition.
+    var pending: [LocalNotification] = []
+    var categories: [UNNotificationCategory.Description] = []
 
     struct Notification: Codable {
         let identifier: String
         let date: Date
         let content: ShownContent
+        let isPush: Bool
+        var trigger: LocalTrigger?
+
+        init(_ local: LocalNotification) {
+            identifier = local.identifier
+            date = local.date
+            content = local.content
+            isPush = false
+            trigger = local.trigger
+        }
 
         init(_ notification: UNNotification) {
             identifier = notification.request.identifier
             date = notification.date
             content = ShownContent(notification.request.content)
+            isPush = notification.request.trigger is UNPushNotificationTrigger
+            trigger = LocalTrigger(notification.request.trigger)
         }
 
         /// New object each time.
@@ -25,7 +40,7 @@ struct HostScreenState: Codable {
             let request = UNNotificationRequest(
                 identifier: identifier,
                 content: content.notificationContent(),
-                trigger: UNPushNotificationTrigger()
+                trigger: isPush ? UNPushNotificationTrigger() : trigger?.notificationTrigger
             )
             return UNNotification(date: date, request: request)
         }
@@ -46,6 +61,8 @@ struct HostScreenState: Codable {
     init(_ system: any NotificationSystem) {
         notifications = system.deliveredNotifications().prefix(Self.countMax).map { Notification($0) }
         settings = Settings(system.settings)
+        pending = system.pendingNotificationRequests().prefix(Self.countMax).map { LocalNotification($0, at: Date()) }
+        categories = system.categories
     }
 }
 
@@ -53,12 +70,25 @@ enum HostScreenChange: Codable, Equatable {
     case removed([String])
     case removedAll
     case badge(Int)
+    case added(LocalNotification)
+    case removedPending([String])
+    case removedAllPending
+    case categories([UNNotificationCategory.Description])
+    case donated(Communication)
 
     func apply(to system: any NotificationSystem) {
         switch self {
         case .removed(let identifiers): system.removeDeliveredNotifications(withIdentifiers: identifiers)
         case .removedAll: system.removeAllDeliveredNotifications()
         case .badge(let count): system.setBadgeCount(count)
+        case .added(let local):
+            // Checked by the process; a file may be gone since.
+            if local.isPlausible { try? system.add(local.request, at: local.date) }
+        case .removedPending(let identifiers):
+            system.removePendingNotificationRequests(withIdentifiers: identifiers)
+        case .removedAllPending: system.removeAllPendingNotificationRequests()
+        case .categories(let categories): system.setCategories(categories)
+        case .donated(let communication): system.donate(communication)
         }
     }
 }

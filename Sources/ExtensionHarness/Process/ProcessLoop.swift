@@ -31,6 +31,7 @@ final class ProcessLoop {
     private var isChannelClosed = false
     private var isEndWanted = false
     private var appGroupsPath: String?
+    private var time: DeviceTime?
     private var center: (any NotificationSystem)?
 
     init(_ setting: ProcessWatch.Setting, inbox: Guarded<ProcessWatch.Inbox>, wakeEvent: WakeEvent) {
@@ -65,10 +66,31 @@ final class ProcessLoop {
         }
     }
 
+    /// Device's clock, which passes with the process's time while a push is served.
+    private struct DeviceTime {
+        let clock: SimulatedClock
+        let scale: Double
+        let origin: SimulatedClock.Instant
+        let start = ContinuousClock.now
+
+        init(_ request: ExtensionRequest) {
+            clock = request.clock
+            scale = request.timeScale
+            origin = clock.now
+        }
+
+        func pass() {
+            let now = origin.advanced(by: (ContinuousClock.now - start) * scale)
+            // A change meanwhile is another push's, which moves it too.
+            _ = clock.advance(to: now, unlessChangedSince: clock.reading)
+        }
+    }
+
     private func turn(_ process: inout ConfinedProcess) {
         let descriptors = isChannelClosed ? [wakeEvent.descriptor] : [wakeEvent.descriptor, process.channel]
         wait(for: descriptors, supervision.isIdle ? Self.idleMilliseconds : Self.busyMilliseconds)
         follow(inbox.withLock { $0.take() }, process)
+        time?.pass()
         send(process)
         // Before its messages: if this thread was delayed, an answer must not hide the memory it took.
         if let byteCount = Footprint.byteCount(of: process.id) { handle(.measured(byteCount: byteCount), process) }
@@ -96,6 +118,7 @@ final class ProcessLoop {
                 pushes[number] = Push(request: request, finish: finish)
                 appGroupsPath = request.appGroupsPath
                 center = request.center
+                time = time ?? DeviceTime(request)
                 handle(.delivered(number, request.schedule), process)
                 order(.deliver(HostDelivery(number, request)))
             case .hurry(let number): handle(.hurried(number), process)
@@ -121,6 +144,7 @@ final class ProcessLoop {
     private func finish(_ number: Int, _ outcome: ExtensionOutcome) {
         guard let push = pushes.removeValue(forKey: number) else { return }
         var outcome = outcome
+        if pushes.isEmpty { time = nil }
         outcome.time = push.request.timeScale == 1 ? .real : .scaled(by: push.request.timeScale)
         outcome.memory = enforcement
         outcome.peakMemoryByteCount = max(supervision.peakByteCount, group?.peakByteCount ?? 0)

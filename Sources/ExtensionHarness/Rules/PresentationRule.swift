@@ -83,11 +83,11 @@ enum PresentationRule {
 
     private static func setsBadge(at place: Presentation.Place, on conditions: Device.Conditions) -> Bool {
         switch place {
-        case .nowhere(.alertsOff), .nowhere(.suppressed): return false
+        case .nowhere(.alertsOff): return false
         case .inApp:
             guard case .inForeground(let options) = conditions.app else { return false }
             return options.contains(.badge)
-        case .banner, .list, .nowhere(.noAlertText): return true
+        case .banner, .list, .nowhere(.noAlertText), .nowhere(.suppressed): return true
         }
     }
 }

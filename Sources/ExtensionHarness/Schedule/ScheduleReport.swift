@@ -49,7 +49,7 @@ public struct ScheduleReport: Sendable {
         switch shown.why {
         case .emptyAnswer: findings.append(.emptyAnswer)
         case .invalidAttachment: findings.append(.invalidAttachment)
-        case .answered, .expired, .timedOut, .suppressed, .ended, .notRun: break
+        case .answered, .expired, .timedOut, .suppressed, .ended, .notRun, .posted: break
         }
         return findings
     }

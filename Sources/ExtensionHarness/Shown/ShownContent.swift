@@ -30,6 +30,8 @@ public struct ShownContent: Sendable, Equatable, Codable {
     public var attachments: [Attachment]
     /// App's own data, the payload's `aps` included.
     public var userInfo: [String: UserInfoValue]
+    /// Sender and group of a communication notification, for an app with that entitlement.
+    public var communication: Communication?
 
     /// Sound to play.
     public struct Sound: Sendable, Equatable, Codable {
@@ -88,6 +90,7 @@ public struct ShownContent: Sendable, Equatable, Codable {
             Attachment(identifier: $0.identifier, path: $0.url.path, type: $0.type)
         }
         userInfo = UserInfoValue.dictionary(of: content.userInfo)
+        communication = content.communication.map { Communication($0) }
     }
 }
 
@@ -116,6 +119,7 @@ extension ShownContent {
             )
         }
         content.userInfo = userInfo.mapValues(\.foundationValue)
+        content.communication = communication?.value
         return content
     }
 }

@@ -36,6 +36,7 @@ extension ShownNotification.Why {
         case .suppressed: "iOS shows nothing: the answer has no text, and the app is entitled to filter notifications."
         case .invalidAttachment(let problem): "iOS shows the original: \(problem.clause)."
         case .ended(let ending): "iOS shows the original: the extension had not answered. \(ending.sentence)"
+        case .posted: "iOS shows what extension or app posted itself."
         case .notRun(let reason): "iOS does not run the extension: \(reason.clause)."
         }
     }

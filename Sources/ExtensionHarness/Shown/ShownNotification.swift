@@ -1,6 +1,6 @@
 public import UserNotifications
 
-/// The notification that a person sees of a push, with the reason.
+/// The notification that a person sees of a push, or of an app's own post, with the reason.
 ///
 /// Its content's properties can be read directly: `shown.title`.
 @dynamicMemberLookup
@@ -38,6 +38,9 @@ public struct ShownNotification: Sendable, Equatable {
     /// Peak memory of the extension's own process until this push was done; `nil` without such a process.
     public internal(set) var peakMemoryByteCount: Int?
 
+    /// Trigger of a local notification.
+    var trigger: LocalTrigger?
+
     /// Results of the other runs over the same push, in order.
     public internal(set) var repeated: [ShownNotification] = []
 
@@ -59,6 +62,8 @@ public struct ShownNotification: Sendable, Equatable {
         case ended(Ending)
         /// Not run: the original.
         case notRun(NotRunReason)
+        /// Local notification of extension or app, no push.
+        case posted
     }
 
     /// Reason why the system does not run an extension.
@@ -76,7 +81,7 @@ public struct ShownNotification: Sendable, Equatable {
     /// True if the shown content is the push's own, unchanged by the extension.
     public var isOriginal: Bool {
         switch why {
-        case .answered, .expired, .suppressed: false
+        case .answered, .expired, .suppressed, .posted: false
         case .timedOut, .emptyAnswer, .invalidAttachment, .ended, .notRun: true
         }
     }
@@ -93,10 +98,23 @@ public struct ShownNotification: Sendable, Equatable {
 extension ShownNotification {
     /// An arrived push, before its outcome is known.
     struct Arrival: Sendable {
-        let push: SimulatedPush
+        let identifier: String
         let original: ShownContent
         let date: Date
         let conditions: Device.Conditions
+    }
+
+    init(_ local: LocalNotification, on conditions: Device.Conditions) {
+        var content = local.content
+        if !conditions.entitlements.contains(.communication) { content.communication = nil }
+        let arrival = Arrival(
+            identifier: local.identifier,
+            original: content,
+            date: local.date,
+            conditions: conditions
+        )
+        self.init(arrival, showing: content, .posted, after: nil)
+        trigger = local.trigger
     }
 
     init(_ arrival: Arrival, notRun reason: NotRunReason) {
@@ -105,7 +123,7 @@ extension ShownNotification {
 
     init(_ arrival: Arrival, showing content: ShownContent, _ why: Why, after outcome: ExtensionOutcome?) {
         self.init(
-            identifier: arrival.push.identifier,
+            identifier: arrival.identifier,
             content: content,
             original: arrival.original,
             date: arrival.date,

@@ -118,6 +118,7 @@ struct DeviceLog {
         case .timedOut: "the extension never answered: the original is shown"
         case .emptyAnswer: "the extension answered without text: the original is shown"
         case .notRun(.notMutable): "no mutable-content: iOS does not run the extension"
+        case .posted: "extension or app posted it"
         case .suppressed: "the extension answered without text: nothing is shown"
         case .invalidAttachment: "iOS does not take the attachment: the original is shown"
         case .ended(let ending): "\(clause(ending)): the original is shown"

@@ -93,6 +93,7 @@ extension ShownNotification.Why {
         case .invalidAttachment: "invalid-attachment"
         case .ended: "ended"
         case .notRun: "not-run"
+        case .posted: "posted"
         }
     }
 }

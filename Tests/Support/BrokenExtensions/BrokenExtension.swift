@@ -20,6 +20,9 @@ final class BrokenExtension: UNNotificationServiceExtension {
         case .none, .handlerNever, .handlerTooLate, .placeholderKept: break
         case .blocksForever: Misdeed.waitForever()
         case .memoryBurst: Misdeed.takeMemory(stepByteCount: 256 << 20)
+        case .noteQueuedThenMemoryBurst:
+            Misdeed.queueNote()
+            Misdeed.takeMemory(stepByteCount: 256 << 20)
         case .memoryLeak: Misdeed.takeMemory(stepByteCount: 256 << 10)
         case .trap: Misdeed.trap()
         case .badAddress: Misdeed.readBadAddress()

@@ -11,6 +11,8 @@ enum Fault: String, CaseIterable {
     case placeholderKept, emptyContent, invalidAttachment
     // Faults of the process.
     case blocksForever, blocksAfterAnswering, memoryBurst, memoryLeak, trap, badAddress, exit
+    // A local notification, queued before the work that ends the process.
+    case noteQueuedThenMemoryBurst
     // Leftovers.
     case flockHeld, recordLockHeld, filesLeft
     // Attacks on its host.

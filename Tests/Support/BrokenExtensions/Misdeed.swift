@@ -24,6 +24,12 @@ enum Misdeed {
         return content
     }
 
+    static func queueNote() {
+        let trigger = UNTimeIntervalNotificationTrigger(timeInterval: 25, repeats: false)
+        let request = UNNotificationRequest(identifier: "note", content: content("note"), trigger: trigger)
+        UNUserNotificationCenter.current().add(request)
+    }
+
     static func waitForever() {
         while true { pause() }
     }

@@ -13,7 +13,7 @@ struct ArchitectureTable {
     static let cModules = [
         "libsodium": "CSodium", "OpenSSL": "COpenSSL", "GMP": "CGMP", "nghttp2": "CNGHTTP2", "SQLite": "CSQLite",
         "CLinux": "CLinux", "libcurl": "CCurl", "CExtendedAttributes": "CExtendedAttributes",
-        "COpenSSLMemory": "COpenSSLMemory",
+        "COpenSSLMemory": "COpenSSLMemory", "COS": "COS",
     ]
 
     let path: String

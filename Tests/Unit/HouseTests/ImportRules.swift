@@ -8,7 +8,8 @@ enum ImportRules {
         (
             ["Foundation", "FoundationEssentials", "FoundationNetworking"],
             [
-                "CallKit", "ChildProcesses", "ExtensionHarness", "NotificationServiceExtension", "PushKit", "Security",
+                "AppleFoundation", "CallKit", "ChildProcesses", "ExtensionHarness", "NotificationServiceExtension",
+                "PushKit", "Security",
                 "UserNotifications", "sealedpush",
             ],
             "is for Apple's own API only; work on bytes, or move this to another target"
@@ -21,7 +22,6 @@ enum ImportRules {
         "Sources/NotificationCore/AppDevice/AppDevice+Backups.swift": ["Foundation"],
         "Sources/NotificationCore/Attachments/HTTPSDownloader+Apple.swift": ["Foundation"],
         "Sources/NotificationCore/Receipts/ExpiringActivity+Apple.swift": ["Foundation"],
-        "Sources/NotificationServiceExtension/UNNotificationContent+Communication.swift": ["Intents"],
         // Its own module only where a suite compiles it once more, against the stand-in.
         "Sources/RelayClient/RelayExchange+Apple.swift": ["Foundation"],
         "Sources/Sealing/SenderIdentity+Keychain.swift": ["Sealing"],

@@ -1,6 +1,4 @@
-public import Foundation
-
-// Foundation on Linux does not export Core Foundation's types, which Apple's Security uses. These are Swift types under
+// Foundation on Linux does not export Core Foundation's types. These are Swift types under
 // those names: `query as CFDictionary` and `kSecClass as String` convert a value to its own type, and tutorial code
 // compiles unchanged.
 
@@ -14,6 +12,8 @@ public typealias CFData = Data
 public typealias CFBoolean = Bool
 /// Number of bytes or elements.
 public typealias CFIndex = Int
+/// Seconds.
+public typealias CFTimeInterval = TimeInterval
 /// Any object: a query's result is one of Foundation's, to be cast with `as? Data`.
 public typealias CFTypeRef = AnyObject
 /// Result code; 0 is success.

@@ -1,0 +1,3 @@
+// Left out: the reading of logs (`OSLogStore`).
+// Source: https://developer.apple.com/documentation/oslog
+@_exported public import os

@@ -1,0 +1,2 @@
+// As Apple's exports Core Foundation.
+@_exported public import AppleFoundation
