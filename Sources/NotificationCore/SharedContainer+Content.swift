@@ -12,7 +12,8 @@ extension SharedContainer {
     ) -> NotificationContent {
         let sources = ContentSources(
             string: { display.tables?.string($0) },
-            avatarPath: { avatars.picture($0) }
+            avatarPath: { avatars.picture($0) },
+            group: { groups.group($0) }
         )
         var content = NotificationContent(opened, display: display, trace: trace, sources: sources)
         content.requestID = requestID

@@ -21,6 +21,7 @@ package struct SharedContainer: Sendable {
     let badge: BadgeCount
     let requests: RequestMap
     let avatars: AvatarFolder
+    let groups: GroupFolder
     /// Folder of the replay window.
     package let replayFolder: String
 
@@ -62,6 +63,7 @@ package struct SharedContainer: Sendable {
         badge = BadgeCount(path: path + "/sealedpush.badge")
         requests = RequestMap(path: path + "/sealedpush.requests")
         avatars = AvatarFolder(path: path + "/sealedpush-avatars")
+        groups = GroupFolder(path: path + "/sealedpush-groups")
         replayFolder = path
     }
 

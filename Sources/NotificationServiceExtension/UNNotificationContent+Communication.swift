@@ -3,7 +3,7 @@ import Intents
 import NotificationCore
 import UserNotifications
 
-// Communication notification: shows the sender's picture and name, and passes a focus that allows the person. It needs
+// Communication notification: shows sender and group, and passes a focus that allows the person. It needs
 // the capability of that name and INSendMessageIntent in the app's NSUserActivityTypes.
 extension UNNotificationContent {
     /// Content with sender; unchanged if iOS refuses.
@@ -21,12 +21,20 @@ extension UNNotificationContent {
             recipients: nil,
             outgoingMessageType: .outgoingMessageText,
             content: nil,
-            speakableGroupName: nil,
+            speakableGroupName: sender.group.map { INSpeakableString(spokenPhrase: $0.name) },
             conversationIdentifier: sender.conversationID,
             serviceName: nil,
             sender: person,
             attachments: nil
         )
+        if let path = sender.group?.picturePath {
+            intent.setImage(INImage(url: URL(fileURLWithPath: path)), forParameterNamed: \.speakableGroupName)
+        }
+        if sender.mentionsPerson {
+            let metadata = INSendMessageIntentDonationMetadata()
+            metadata.mentionsCurrentUser = true
+            intent.donationMetadata = metadata
+        }
         let interaction = INInteraction(intent: intent, response: nil)
         interaction.direction = .incoming
         interaction.donate(completion: nil)

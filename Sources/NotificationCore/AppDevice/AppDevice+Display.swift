@@ -35,4 +35,22 @@ extension AppDevice {
         let handle = NotificationContent.Sender.handle(of: key, speakingFor: name)
         try translated { () throws(FileError) in try container.avatars.set(picture, for: handle) }
     }
+
+    /// Limit of a group's name in UTF-8 bytes.
+    public static let groupNameByteCountMax = GroupFolder.nameByteCountMax
+
+    /// Sets a group's name and picture for communication notifications.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to `groupNameByteCountMax` bytes; nil makes the thread none.
+    ///   - picture: as for `setAvatar`.
+    ///   - threadID: messages' `threadID`.
+    /// - Throws: `.locked`, `.storageFull`, `.system`.
+    public func setGroup(_ name: String?, picture: [UInt8]?, threadID: String) throws(AppDeviceError) {
+        precondition(picture.map { (1...AvatarFolder.byteCountMax).contains($0.count) } ?? true)
+        precondition(name.map { (1...GroupFolder.nameByteCountMax).contains($0.utf8.count) } ?? true)
+        try translated { () throws(FileError) in
+            try container.groups.set(name, picture: picture, for: threadID)
+        }
+    }
 }

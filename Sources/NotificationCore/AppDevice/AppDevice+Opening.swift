@@ -87,6 +87,7 @@ extension AppDevice {
         }
         try translated { () throws(ContainerError) in
             try container.avatars.removeAll()
+            try container.groups.removeAll()
             try container.spool.removeAll()
             try container.resendMarkers.removeAll()
             try container.receipts.removeAll()

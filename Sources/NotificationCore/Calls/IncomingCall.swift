@@ -56,7 +56,7 @@ public struct IncomingCall: Equatable, Sendable {
         id = Self.id(opened, push)
         switch opened.outcome {
         case .opened(let message):
-            let caller = NotificationContent.Sender(of: message, threadID: "") { _ in nil }
+            let caller = NotificationContent.Sender(of: message, threadID: "")
             name = caller?.displayName ?? appName
             handle = caller?.handle ?? NotificationContent.Sender.handle(of: message.sender)
             call = if case .call(let call) = message.message.operation { call } else { nil }

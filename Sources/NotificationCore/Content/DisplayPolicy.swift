@@ -52,6 +52,10 @@ public struct DisplayPolicy: Equatable, Sendable {
     /// Counts shown messages on the app's icon, once `AppDevice.setBadge` has set a number.
     public var countsMessages = true
 
+    /// Name of a message's user info whose `true` means that the person is mentioned; nil for none. The app allows it to
+    /// its contacts as any other name.
+    public var mentionName: String?
+
     private(set) var tables: LocalizedTables?
     private var rows: [OutcomeKind: Row] = Self.defaults
 

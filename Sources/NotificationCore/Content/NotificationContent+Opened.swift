@@ -8,6 +8,8 @@ struct ContentSources {
     var string: (String) -> String? = { _ in nil }
     /// Contact's picture by handle.
     var avatarPath: (String) -> String? = { _ in nil }
+    /// Group by thread.
+    var group: (String) -> NotificationContent.Sender.Group? = { _ in nil }
 }
 
 // Outcome to content, by table.
@@ -48,7 +50,7 @@ extension NotificationContent {
             guard words.canBeSeen else { return }
             put(words)
             put(opened.message, rule: rule)
-            put(Sender(of: opened, threadID: threadID, avatarPath: sources.avatarPath))
+            put(Sender(of: opened, threadID: threadID, mentionName: display.mentionName, sources: sources))
         case .unauthenticated(let text):
             let words = MessageWords(title: text.title, body: text.body)
             if words.canBeSeen { put(words) }

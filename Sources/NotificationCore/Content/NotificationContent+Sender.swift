@@ -14,6 +14,18 @@ extension NotificationContent {
         public let avatarPath: String?
         /// Message's thread, else the handle.
         public let conversationID: String
+        /// Group of the thread, set by the app; nil for a message to one person.
+        public let group: Group?
+        /// True if the message mentions the person, by `DisplayPolicy.mentionName`.
+        public let mentionsPerson: Bool
+
+        /// Group in a communication notification.
+        public struct Group: Hashable, Sendable {
+            /// App's name for it, never the message's.
+            public let name: String
+            /// Picture set by the app.
+            public let picturePath: String?
+        }
 
         private static let context = "SealedPush/1 sender handle"
 
@@ -31,15 +43,22 @@ extension NotificationContent {
         }
 
         /// - Returns: nil without a visible name.
-        init?(of opened: OpenedMessage, threadID: String, avatarPath: (String) -> String?) {
+        init?(
+            of opened: OpenedMessage,
+            threadID: String,
+            mentionName: String? = nil,
+            sources: ContentSources = ContentSources()
+        ) {
             // Only a service's claim is left after opening.
             let claimed = DisplayText.safe(opened.message.senderName, in: .line)
             let known = opened.contactName.map { DisplayText.safe($0, in: .line) } ?? ""
             displayName = claimed.isEmpty ? known : claimed
             guard !displayName.isEmpty else { return nil }
             handle = Self.handle(of: opened.sender, speakingFor: claimed.isEmpty ? nil : claimed)
-            self.avatarPath = avatarPath(handle)
+            avatarPath = sources.avatarPath(handle)
             conversationID = threadID.isEmpty ? handle : threadID
+            group = threadID.isEmpty ? nil : sources.group(threadID)
+            mentionsPerson = mentionName.map { opened.message.userInfo[$0] == .bool(true) } ?? false
         }
     }
 }

@@ -76,7 +76,7 @@ actor StageBackEnd: BackEnd {
     }
 
     /// - Returns: the payload of a push to the device that published last, and its trace.
-    func push(_ text: String) throws -> (payload: [UInt8], trace: String) {
+    func push(_ text: String, threadID: String = "") throws -> (payload: [UInt8], trace: String) {
         guard let published else { throw NothingPublished() }
         let recipient = try Recipient(
             bundle: published.bundle,
@@ -84,7 +84,11 @@ actor StageBackEnd: BackEnd {
             topic: BundleID("com.example.chat"),
             withoutPinsAt: .now
         )
-        let sealed = try sender.seal(Message(title: "Ada", body: text), for: recipient, sentAt: .now)
+        let sealed = try sender.seal(
+            Message(title: "Ada", body: text, threadID: threadID),
+            for: recipient,
+            sentAt: .now
+        )
         let placeholder = try Placeholder(title: "Acme Chat", body: "New message")
         return (sealed.payload(placeholder: placeholder), sealed.trace.text)
     }

@@ -88,4 +88,40 @@ struct SenderTests {
         try PrivateFolder.make(path, protection: nil)
         #expect(try avatar() == nil)
     }
+
+    @Test func `a group has the app's name and picture, for its thread alone`() throws {
+        let handset = try Handset(seed: 413)
+        let device = try handset.launch(name: "Ada")
+        func group(_ threadID: String) throws -> NotificationContent.Sender.Group? {
+            handset.show(try handset.push(Message(body: "x", threadID: threadID), to: device)).sender?.group
+        }
+        #expect(try group("t") == nil)
+        try device.setGroup("Com\u{202E}pilers", picture: [1, 2, 3], threadID: "t")
+        let found = try #require(try group("t"))
+        #expect(found.name == "Compilers")
+        #expect(try WholeFile.read(try #require(found.picturePath), byteCountMax: 10) == [1, 2, 3])
+        #expect(try group("u") == nil && group("") == nil)
+        try device.setGroup("Linkers", picture: nil, threadID: "t")
+        #expect(try group("t") == .init(name: "Linkers", picturePath: nil))
+        try device.setGroup(nil, picture: nil, threadID: "t")
+        #expect(try group("t") == nil)
+        // Invisible: as good as none.
+        try device.setGroup("\u{200B}", picture: nil, threadID: "t")
+        #expect(try group("t") == nil)
+    }
+
+    @Test func `a message mentions the person by the app's name for that, and by true alone`() {
+        var display = DisplayPolicy(texts: Samples.texts)
+        func mentions(_ info: [String: Message.InfoValue]) -> Bool? {
+            var message = Message(body: "x")
+            message.userInfo = info
+            return Samples.content(.opened(Samples.opened(message, name: "Ada")), display: display).sender?
+                .mentionsPerson
+        }
+        #expect(mentions(["mention": .bool(true)]) == false)
+        display.mentionName = "mention"
+        #expect(mentions(["mention": .bool(true)]) == true)
+        #expect(mentions(["mention": .bool(false)]) == false && mentions(["mention": .string("true")]) == false)
+        #expect(mentions(["other": .bool(true)]) == false && mentions([:]) == false)
+    }
 }
