@@ -20,6 +20,7 @@ struct ContainerProtectionTests {
         try handset.publish(device)
         try device.setBadge(3)
         try device.setAvatar([1], of: handset.sender.publicKey)
+        try device.setGroup("Compilers", picture: [1], threadID: "t")
         try device.takeMessages(now: handset.now)
         _ = try device.enableWebPush(random: &handset.random)
         handset.show(try handset.push(Message(body: "shown"), to: device), requestID: "1")
@@ -66,7 +67,8 @@ struct ContainerProtectionTests {
         let names = Set(classes.keys.map { $0.split(separator: "/").prefix(2).joined(separator: "/") })
         #expect(
             names == [
-                "group", "group/replay-window-1", "group/sealedpush-avatars", "group/sealedpush-keys",
+                "group", "group/replay-window-1", "group/sealedpush-avatars", "group/sealedpush-groups",
+                "group/sealedpush-keys",
                 "group/sealedpush-markers", "group/sealedpush-markers-published", "group/sealedpush-receipts",
                 "group/sealedpush-spool", "group/sealedpush.badge", "group/sealedpush.foreground",
                 "group/sealedpush.outcomes", "group/sealedpush.requests", "group/sealedpush.senders",

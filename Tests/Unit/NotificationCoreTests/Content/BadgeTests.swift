@@ -153,14 +153,18 @@ struct BadgeTests {
         let device = try handset.launch(name: "Ada")
         try device.setBadge(2)
         try device.setAvatar([1], of: handset.sender.publicKey)
+        try device.setGroup("Compilers", picture: [1], threadID: "t")
         handset.show(try handset.push(Message(body: "x"), to: device), requestID: "request")
         let group = handset.folder.path("group/")
         let files = ["sealedpush.badge", "sealedpush.requests"].map { group + $0 }
         let pictures = group + "sealedpush-avatars"
+        let groups = group + "sealedpush-groups"
         #expect(files.allSatisfy { FileManager.default.fileExists(atPath: $0) })
         #expect(try PrivateFolder.entries(pictures, countMax: 10).count == 1)
+        #expect(try PrivateFolder.entries(groups, countMax: 10).count == 2)
         try AppDevice.erase(handset.settings)
         #expect(files.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
         #expect(try PrivateFolder.entries(pictures, countMax: 10).isEmpty)
+        #expect(try PrivateFolder.entries(groups, countMax: 10).isEmpty)
     }
 }
