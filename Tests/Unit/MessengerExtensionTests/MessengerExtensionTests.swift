@@ -102,7 +102,9 @@ struct MessengerExtensionTests {
     }
 
     @Test(arguments: MessengerStyle.allCases)
-    func `whose server never answers shows what it has when its time is over`(_ style: MessengerStyle) async throws {
+    func `an extension whose server never answers shows what it has when its time is over`(_ style: MessengerStyle)
+        async throws
+    {
         let device = Self.device(style)
         // Long enough for a process on a busy machine to be called.
         device.conditions.limits = Device.Limits(time: .seconds(5), grace: .seconds(60))
@@ -123,7 +125,9 @@ struct MessengerExtensionTests {
     }
 
     @Test(.disabled(if: Sanitizer.isPresent, "no limit then"), arguments: MessengerStyle.allCases)
-    func `which loads 64 MB into memory is ended, and the original shown`(_ style: MessengerStyle) async throws {
+    func `an extension that loads 64 MB into memory is ended, and the original shown`(_ style: MessengerStyle)
+        async throws
+    {
         let device = Self.device(style)
         let shown = await device.deliver(try Self.push(style, .huge))
         guard case .ended(.killedForMemory) = shown.why else {
@@ -134,7 +138,9 @@ struct MessengerExtensionTests {
     }
 
     @Test(arguments: MessengerStyle.allCases, [Device.Repetition.twice, .twiceAtOnce])
-    func `that gets a push twice shows it once`(_ style: MessengerStyle, _ repetition: Device.Repetition) async throws {
+    func `an extension that gets a push twice shows it once`(_ style: MessengerStyle, _ repetition: Device.Repetition)
+        async throws
+    {
         let device = Self.device(style)
         device.conditions.repetition = repetition
         let shown = await device.deliver(try Self.push(style))
@@ -149,7 +155,7 @@ struct MessengerExtensionTests {
     }
 
     @Test(arguments: MessengerStyle.allCases)
-    func `that gets three pushes at once shows each`(_ style: MessengerStyle) async throws {
+    func `an extension that gets three pushes at once shows each`(_ style: MessengerStyle) async throws {
         let device = Self.device(style)
         let shown = await device.deliver(atOnce: try ["a", "b", "c"].map { try Self.push(style, identifier: $0) })
         #expect(shown.map(\.identifier) == ["a", "b", "c"])
