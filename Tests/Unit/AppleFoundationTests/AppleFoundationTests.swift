@@ -2,7 +2,7 @@ import AppleFoundation
 import Platform
 import Testing
 
-/// What extensions use of Apple's Foundation, and Linux's lacks.
+/// Parts of Foundation that extensions use and Linux lacks.
 struct AppleFoundationTests {
     @Test func `a rectangle comes back from its dictionary, and from no other`() {
         let rectangle = CGRect(x: 0.25, y: 0.5, width: 1, height: 2)
