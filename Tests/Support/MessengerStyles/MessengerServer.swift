@@ -32,7 +32,6 @@ public final class MessengerServer: URLProtocol {
         "bell.wav": Data("RIFF\0\0\0\0WAVE".utf8),
     ]
     private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0])
-    private static let hugeChunkCount = 64
 
     public override class func canInit(with request: URLRequest) -> Bool { request.url?.host == host }
 
@@ -45,11 +44,8 @@ public final class MessengerServer: URLProtocol {
         else { return }
         client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
         if behavior == .stalled { return }
-        client?.urlProtocol(self, didLoad: file)
-        // A megabyte at a time, all of it other bytes.
-        for number in 0..<(behavior == .huge ? Self.hugeChunkCount : 0) {
-            client?.urlProtocol(self, didLoad: Data(repeating: UInt8(number), count: 1 << 20))
-        }
+        // At once: Foundation's data tasks keep a protocol's last piece alone.
+        client?.urlProtocol(self, didLoad: behavior == .huge ? file + Data(repeating: 1, count: 64 << 20) : file)
         client?.urlProtocolDidFinishLoading(self)
     }
 

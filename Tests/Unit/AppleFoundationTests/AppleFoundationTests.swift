@@ -51,6 +51,9 @@ struct AppleFoundationTests {
     @Test func `a Darwin notification reaches its observers on the main queue, by name alone`() async {
         let name = "org.example.\(UUID().uuidString)"
         let heard = Guarded<[String]>([])
+        // Any thread may serve the queue.
+        let mainQueue = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: mainQueue, value: true)
         let center = CFNotificationCenterGetDarwinNotifyCenter()
         let observer = unsafe UnsafeRawPointer(bitPattern: 8)
         await withCheckedContinuation { continuation in
@@ -60,7 +63,11 @@ struct AppleFoundationTests {
                 { _, pointer, name, object, userInfo in
                     let isBare =
                         unsafe pointer == UnsafeMutableRawPointer(bitPattern: 8) && object == nil && userInfo == nil
-                    heard.withLock { $0.append("\(name?.rawValue ?? "") \(isBare) \(Thread.isMainThread)") }
+                    heard.withLock {
+                        $0.append(
+                            "\(name?.rawValue ?? "") \(isBare) \(DispatchQueue.getSpecific(key: mainQueue) ?? false)"
+                        )
+                    }
                     continuation.resume()
                 },
                 name as CFString,
