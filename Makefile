@@ -116,6 +116,7 @@ vectors: prerequisites
 lint:
 	@find Package.swift Sources Benchmarks Tests Fuzz -name '*.swift' -not -path 'Tests/Conformance/Strangers/*' -print0 \
 		| xargs -0 swift format lint --strict --parallel
+	@scripts/linux-names
 
 clean:
 	rm -rf .build

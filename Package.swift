@@ -134,10 +134,10 @@ let package = Package(
         tests("PrimitivesTests", "Primitives", "CSodium", vectors: true),
         tests("AttachmentStreamTests", "AttachmentStream", "Envelope", "Primitives", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
-        tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
+        tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Platform", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Platform", "Primitives", "HPKE"),
         tests("KeyRingTests", "Opening", "Keys", "Envelope", "Platform", "Primitives"),
-        tests("WebPushTests", "WebPush", "Envelope", "Primitives", "Keys", vectors: true),
+        tests("WebPushTests", "WebPush", "Envelope", "Platform", "Primitives", "Keys", vectors: true),
         tests(
             "NotificationCoreTests",
             "NotificationCore",

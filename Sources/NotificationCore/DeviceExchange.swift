@@ -1,4 +1,4 @@
-#if !canImport(Darwin)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 package import HTTPSClient
 private import Platform
 

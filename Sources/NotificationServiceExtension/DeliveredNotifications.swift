@@ -24,10 +24,8 @@ struct DeliveredNotifications: NotificationScreen {
         ///
         /// - Returns: nil if copying fails: the message stays without it.
         private static func copy(of attachment: UNNotificationAttachment) -> UNNotificationAttachment? {
-            #if canImport(Darwin)
             let isOpen = attachment.url.startAccessingSecurityScopedResource()
             defer { if isOpen { attachment.url.stopAccessingSecurityScopedResource() } }
-            #endif
             let url = FileManager.default.temporaryDirectory
                 .appendingPathComponent(UUID().uuidString)
                 .appendingPathExtension(attachment.url.pathExtension)

@@ -47,7 +47,7 @@ final class NotificationService: UNNotificationServiceExtension {
     /// Without the app group nothing opens.
     private static var pipeline: NotificationPipeline {
         let container = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup)?.path
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         if let container {
             return NotificationPipeline(containerPath: container, keychainGroup: keychainGroup, display: display)
         }

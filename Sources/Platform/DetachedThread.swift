@@ -25,7 +25,7 @@ package enum DetachedThread {
         defer { unsafe pthread_attr_destroy(&attributes) }
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         unsafe pthread_attr_setstacksize(&attributes, stackByteCount)
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         let qualityClass = quality == .utility ? QOS_CLASS_UTILITY : QOS_CLASS_USER_INITIATED
         unsafe pthread_attr_set_qos_class_np(&attributes, qualityClass, 0)
         var thread: pthread_t?

@@ -1,18 +1,18 @@
 /// Current code's device, to be carried to another thread: a task inherits its binding, a thread does not.
 package struct DeviceBinding: Sendable {
-    #if !canImport(Darwin)
+    #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
     private let device: SimulatedDevice?
     #endif
 
     package init() {
-        #if !canImport(Darwin)
+        #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
         device = SimulatedDevice.current
         #endif
     }
 
     /// True on a simulated device.
     package var isSimulated: Bool {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         false
         #else
         device != nil
@@ -24,7 +24,7 @@ package struct DeviceBinding: Sendable {
     ///
     /// - Returns: to be called once.
     package func job(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         return body
         #else
         return device?.job(body) ?? body
@@ -32,7 +32,7 @@ package struct DeviceBinding: Sendable {
     }
 
     package func run(_ body: () -> Void) {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         body()
         #else
         guard let device else { return body() }

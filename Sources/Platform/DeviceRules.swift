@@ -14,7 +14,7 @@ package enum DeviceRules {
     }
 
     package static func refusal(of access: Access, at path: String) -> Int32? {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         nil
         #else
         guard let conditions = SimulatedDevice.current?.conditions else { return nil }
@@ -24,7 +24,7 @@ package enum DeviceRules {
 
     /// Simulated device's date in milliseconds since 1970; nil for the system's.
     package static var simulatedMillisecondsSince1970: UInt64? {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         nil
         #else
         SimulatedDevice.current?.millisecondsSince1970
@@ -33,7 +33,7 @@ package enum DeviceRules {
 
     /// Clock for durations.
     package static var clock: any Clock<Duration> {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         ContinuousClock()
         #else
         SimulatedDevice.current?.clock ?? ContinuousClock()
@@ -41,7 +41,7 @@ package enum DeviceRules {
     }
 }
 
-#if !canImport(Darwin)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 extension SimulatedDevice.Storage {
     fileprivate func refusal(of access: DeviceRules.Access) -> Int32? {
         switch (self, access) {

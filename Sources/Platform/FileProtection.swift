@@ -22,7 +22,7 @@ package enum FileProtection: UInt8, Sendable, CaseIterable {
     /// - Returns: nil, or the error code. Nil also on a file system without classes: on a Mac, or without extended
     ///   attributes.
     package func set(on descriptor: Int32) -> Int32? {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         // The kernel's number for the class: C is 3, D is 4.
         let result = fcntl(descriptor, F_SETPROTECTIONCLASS, Int32(rawValue) - 0x40)
         #else

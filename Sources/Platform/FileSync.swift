@@ -8,7 +8,7 @@ package enum FileSync: Sendable {
     /// - Parameter descriptor: File or a folder.
     /// - Returns: Nil, or the error code.
     package func force(_ descriptor: Int32) -> Int32? {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         // On Apple's platforms `fsync` ends in the drive's own cache.
         let command = self == .ordered ? F_BARRIERFSYNC : F_FULLFSYNC
         guard fcntl(descriptor, command) != 0 else { return nil }

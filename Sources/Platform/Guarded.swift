@@ -6,7 +6,7 @@
 /// Unchecked: the value is reached only under the lock, and the lock's memory never moves.
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
-    #if canImport(Darwin)
+    #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
     private let lock: os_unfair_lock_t
     #else
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -16,7 +16,7 @@ package final class Guarded<Value>: @unchecked Sendable {
     package init(_ value: sending Value) {
         self.value = value
         unsafe lock = .allocate(capacity: 1)
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         unsafe lock.initialize(to: os_unfair_lock())
         #else
         unsafe lock.initialize(to: pthread_mutex_t())
@@ -26,7 +26,7 @@ package final class Guarded<Value>: @unchecked Sendable {
     }
 
     deinit {
-        #if !canImport(Darwin)
+        #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
         unsafe pthread_mutex_destroy(lock)
         #endif
         unsafe lock.deinitialize(count: 1)
@@ -37,7 +37,7 @@ package final class Guarded<Value>: @unchecked Sendable {
     package func withLock<Result, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         unsafe os_unfair_lock_lock(lock)
         defer { unsafe os_unfair_lock_unlock(lock) }
         #else

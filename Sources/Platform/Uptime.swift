@@ -12,7 +12,7 @@ package struct Uptime: Equatable, Sendable {
     }
 
     package static var now: Uptime {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         ofMachine
         #else
         SimulatedDevice.current?.uptime ?? ofMachine
@@ -32,7 +32,7 @@ package struct Uptime: Equatable, Sendable {
         Uptime(milliseconds: UInt64(Double(milliseconds) * factor), boot: boot)
     }
 
-    #if canImport(Darwin)
+    #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
     package static var ofMachine: Uptime {
         Uptime(milliseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW) / 1_000_000, boot: bootNumber)
     }

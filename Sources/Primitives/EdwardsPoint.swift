@@ -1,4 +1,4 @@
-#if !canImport(CryptoKit)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 private import CGMP
 
 /// Maps a point of edwards25519 to the u-coordinate of Curve25519, with GMP. For public keys only: the inverse's time

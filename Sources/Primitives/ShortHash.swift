@@ -1,4 +1,4 @@
-#if !canImport(CryptoKit)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 private import CSodium
 
 /// SipHash-2-4, for tables that others fill: without the key, colliding inputs cannot be chosen. Not for secrecy or

@@ -1,5 +1,8 @@
-#if canImport(Darwin)
+#if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
 import Foundation
+#if SEALEDPUSH_APPLE_STANDINS
+import FoundationStandIn
+#endif
 
 /// One request in its own session, which keeps nothing.
 enum RelayExchange {
@@ -48,7 +51,7 @@ private final class NoRedirects: NSObject, URLSessionTaskDelegate {
         task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest,
-        completionHandler: @escaping (URLRequest?) -> Void
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
     }

@@ -1,5 +1,5 @@
 // As KeychainSecretStore: KeychainTests also compiles this file, against the stand-in.
-#if canImport(Darwin) || KEYCHAIN_STAND_IN
+#if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS || KEYCHAIN_STAND_IN
 import Envelope
 public import Keys
 import Primitives

@@ -1,6 +1,6 @@
 // Not `canImport(Security)`: on Linux this package has a stand-in of that name. KeychainTests compiles this file with
 // it.
-#if canImport(Darwin) || KEYCHAIN_STAND_IN
+#if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS || KEYCHAIN_STAND_IN
 package import Envelope
 import Foundation
 #if KEYCHAIN_STAND_IN

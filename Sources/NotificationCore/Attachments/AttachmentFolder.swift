@@ -116,7 +116,7 @@ extension AttachmentFolder {
     private static func isOld(_ path: String) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return false }
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         let changed = status.st_mtimespec.tv_sec
         #else
         let changed = status.st_mtim.tv_sec

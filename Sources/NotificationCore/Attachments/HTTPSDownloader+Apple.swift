@@ -1,6 +1,9 @@
-#if canImport(Darwin)
+#if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
 internal import Envelope
 import Foundation
+#if SEALEDPUSH_APPLE_STANDINS
+import FoundationStandIn
+#endif
 import Platform
 
 /// Uses its own session, without cache, cookies or credentials.
@@ -75,7 +78,7 @@ private final class SessionReading: NSObject, URLSessionDataDelegate, @unchecked
         task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest,
-        completionHandler: @escaping (URLRequest?) -> Void
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
     }
@@ -84,7 +87,7 @@ private final class SessionReading: NSObject, URLSessionDataDelegate, @unchecked
         _ session: URLSession,
         dataTask: URLSessionDataTask,
         didReceive response: URLResponse,
-        completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         do throws(BlobDownloadError) {
             guard let response = response as? HTTPURLResponse else { throw .wrongAnswer }

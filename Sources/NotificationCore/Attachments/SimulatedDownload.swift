@@ -1,4 +1,4 @@
-#if !canImport(Darwin)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 internal import Envelope
 internal import Platform
 

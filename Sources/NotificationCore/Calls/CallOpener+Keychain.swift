@@ -1,4 +1,5 @@
-#if canImport(Darwin)
+#if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
+internal import Keys
 public import Opening
 
 extension CallOpener {

@@ -1,5 +1,8 @@
-#if canImport(Darwin)
+#if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
 import Foundation
+#if SEALEDPUSH_APPLE_STANDINS
+import FoundationStandIn
+#endif
 
 /// Process time after the content handler, when iOS would soon suspend the extension.
 ///

@@ -1,4 +1,4 @@
-#if !canImport(Darwin)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 import Platform
 
 /// Process time after the content handler, when iOS or a simulated device would soon suspend the extension.

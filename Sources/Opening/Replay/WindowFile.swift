@@ -85,7 +85,7 @@ final class WindowFile: Sendable {
     }
 
     func synchronize() throws(ReplayWindowError) {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         // There fsync ends in the drive's own cache.
         let code = fcntl(descriptor, F_FULLFSYNC)
         #else

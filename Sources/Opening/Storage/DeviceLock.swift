@@ -7,7 +7,7 @@ package enum DeviceLock: Sendable, CaseIterable {
 
     /// `.unlocked` where there is no simulated device.
     package static var current: DeviceLock {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         .unlocked
         #else
         switch SimulatedDevice.current?.conditions.lock {

@@ -1,4 +1,4 @@
-#if canImport(CryptoKit)
+#if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
 private import CryptoKit
 
 /// AES-GCM with one key. CryptoKit takes a message whole: pieces are gathered in the output, and replaced by the
@@ -38,7 +38,7 @@ struct AESGCMContext: ~Copyable, Sendable {
         }
     }
 
-    /// False for a wrong tag; the output is then ciphertext.
+    /// False for a wrong tag; the output is then zeros.
     mutating func finishOpening(tag: RawSpan, output: inout MutableRawSpan, byteCount: Int) -> Bool {
         do {
             let nonce = try AES.GCM.Nonce(data: nonce)
@@ -50,6 +50,9 @@ struct AESGCMContext: ~Copyable, Sendable {
             }
             return true
         } catch {
+            unsafe output.withUnsafeMutableBytes { output in
+                unsafe Provider.wipe(UnsafeMutableRawBufferPointer(rebasing: output[..<byteCount]))
+            }
             return false
         }
     }

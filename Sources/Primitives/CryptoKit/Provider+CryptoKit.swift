@@ -1,4 +1,4 @@
-#if canImport(CryptoKit)
+#if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
 internal import CryptoKit
 private import Platform
 
@@ -124,7 +124,12 @@ extension Provider {
         do {
             let peer = try P256.KeyAgreement.PublicKey(x963Representation: x963Representation)
             let secret = try key.sharedSecretFromKeyAgreement(with: peer)
-            return unsafe secret.withUnsafeBytes { bytes in SecretBytes(copying: unsafe bytes.bytes) }
+            // `withUnsafeBytes` cannot return a noncopyable value.
+            return SecretBytes(byteCount: P256PrivateKey.byteCount) { output in
+                unsafe secret.withUnsafeBytes { bytes in
+                    unsafe output.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
+                }
+            }
         } catch {
             throw .library(call: "sharedSecretFromKeyAgreement(with:)")
         }

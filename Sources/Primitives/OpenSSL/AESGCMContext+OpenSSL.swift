@@ -1,4 +1,4 @@
-#if !canImport(CryptoKit)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 private import COpenSSL
 
 /// OpenSSL's AES-GCM, keyed once: libsodium has AES-256 only, and only on processors with AES instructions. A message

@@ -1,4 +1,4 @@
-#if !canImport(CryptoKit)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 private import COpenSSL
 
 /// Owns one EVP_PKEY on P-256.

@@ -1,4 +1,4 @@
-#if !canImport(CryptoKit)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 private import CSodium
 
 /// libsodium: OpenSSL is slower for 200 bytes, because of its context, and saves less than a hundredth of the sealing

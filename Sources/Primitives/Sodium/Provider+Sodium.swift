@@ -1,4 +1,4 @@
-#if !canImport(CryptoKit)
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 private import CSodium
 
 /// libsodium for memory, random bytes, Curve25519, Ed25519 and ChaCha20-Poly1305, by time (docs/performance.md):

@@ -89,7 +89,7 @@ struct SlotFolder: Sendable {
             guard unsafe lstat(path, &status) == 0 else { return nil }
             device = UInt64(truncatingIfNeeded: status.st_dev)
             number = UInt64(truncatingIfNeeded: status.st_ino)
-            #if canImport(Darwin)
+            #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
             let changed = status.st_ctimespec
             #else
             let changed = status.st_ctim

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VectorKit
 
@@ -16,7 +17,12 @@ enum CommittedVectors {
 }
 
 struct VectorTests {
-    @Test(arguments: try CommittedVectors.load().map(\.name))
+    /// Sealing to given bytes needs a repeatable signature.
+    private static func names() throws -> [String] {
+        try CommittedVectors.load().map(\.name).filter { Signatures.areRepeatable || !$0.hasPrefix("seal-") }
+    }
+
+    @Test(arguments: try names())
     func `each vector comes out as it says`(_ name: String) throws {
         let file = CommittedVectors.folder.appendingPathComponent(name + ".txt")
         let vector = try Vector(name: name, file: Array(try Data(contentsOf: file)))
@@ -25,7 +31,8 @@ struct VectorTests {
         #expect(result.actual == result.expected, "\(name): \(title)")
     }
 
-    @Test func `the vectors are those that the generator makes`() throws {
+    @Test(.enabled(if: Signatures.areRepeatable))
+    func `the vectors are those that the generator makes`() throws {
         let committed = try CommittedVectors.load()
         let made = try AllVectors.make()
         #expect(Set(committed.map(\.name)) == Set(made.map(\.name)))

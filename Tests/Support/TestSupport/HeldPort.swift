@@ -1,4 +1,5 @@
-private import Glibc
+#if os(Linux)
+private import Platform
 
 /// A port of 127.0.0.1 that is this test's for as long as it is held.
 package final class HeldPort: Sendable {
@@ -39,3 +40,4 @@ package final class HeldPort: Sendable {
         close(descriptor)
     }
 }
+#endif

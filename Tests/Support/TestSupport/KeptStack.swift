@@ -1,4 +1,5 @@
-private import Glibc
+#if os(Linux)
+private import Platform
 
 /// Work on a thread whose stack is kept: a search of it, on another thread, overwrites nothing. Whatever the work
 /// called is many frames below the thread's first, which the thread's end does overwrite.
@@ -49,3 +50,4 @@ private import Glibc
         }
     }
 }
+#endif

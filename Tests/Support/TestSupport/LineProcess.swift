@@ -1,4 +1,5 @@
-import Glibc
+#if os(Linux)
+import Platform
 
 package final class LineProcess {
     private let id: pid_t
@@ -69,7 +70,7 @@ package final class LineProcess {
     }
 
     package func kill() {
-        if status == nil { _ = Glibc.kill(id, SIGKILL) }
+        if status == nil { _ = Platform.kill(id, SIGKILL) }
         wait()
     }
 
@@ -84,3 +85,4 @@ package final class LineProcess {
         }
     }
 }
+#endif

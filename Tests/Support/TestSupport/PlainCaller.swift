@@ -1,4 +1,5 @@
-private import Glibc
+#if os(Linux)
+private import Platform
 
 /// A blocking caller of 127.0.0.1 in plain text.
 package final class PlainCaller {
@@ -64,3 +65,4 @@ package final class PlainCaller {
         return (status, String(answer[..<end.lowerBound]), String(answer[end.upperBound...]))
     }
 }
+#endif

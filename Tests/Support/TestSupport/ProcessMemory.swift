@@ -1,4 +1,4 @@
-private import Glibc
+#if os(Linux)
 private import Platform
 
 /// The writable memory of this process, read through /proc as a debugger would: freed blocks too, which no pointer may
@@ -121,3 +121,4 @@ package enum ProcessMemory {
 package struct ReadFailure: Error {
     let code: Int32
 }
+#endif

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 package enum RunSeed {
     /// A seed that is the same for a test's line in every run, so that results depend on the change alone;

@@ -1,5 +1,5 @@
-package import Glibc
-import Platform
+#if os(Linux)
+package import Platform
 
 /// Starts programs, with posix_spawn and not through Foundation's `Process`: that copies the 256 bytes of `d_name` of
 /// every entry under /proc/self/fd, and so reads past the end of its buffer once some 1,365 descriptors are open, as
@@ -76,7 +76,7 @@ package enum Spawn {
         _ = signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
         let code = descriptors.withLock { _ in
-            guard unsafe Glibc.pipe(&ends) == 0 else { return errno }
+            guard unsafe Platform.pipe(&ends) == 0 else { return errno }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             return 0
         }
@@ -106,3 +106,4 @@ package struct SystemFailure: Error {
         self.code = code
     }
 }
+#endif

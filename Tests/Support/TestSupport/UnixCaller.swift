@@ -1,4 +1,5 @@
-import Glibc
+#if os(Linux)
+import Platform
 
 /// A caller of a unix socket, in HTTP/1.1, with a connection for each call.
 package enum UnixCaller {
@@ -45,3 +46,4 @@ package enum UnixCaller {
         return (status, String(text[..<end.lowerBound]), String(text[end.upperBound...]))
     }
 }
+#endif

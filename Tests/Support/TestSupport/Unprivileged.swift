@@ -1,4 +1,5 @@
-private import Glibc
+#if os(Linux)
+private import Platform
 
 /// Runs file operations without root's rights, even where the tests run as root.
 package enum Unprivileged {
@@ -18,3 +19,4 @@ package enum Unprivileged {
 
     private struct Missing: Error {}
 }
+#endif

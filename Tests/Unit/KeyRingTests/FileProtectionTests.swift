@@ -1,3 +1,4 @@
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 import Keys
 import Platform
 import TestSupport
@@ -134,3 +135,4 @@ struct FileProtectionTests {
         #expect(FileProtection.always.set(at: path + "-none") == ENOENT)
     }
 }
+#endif

@@ -1,6 +1,6 @@
 import Envelope
-import Glibc
 import Keys
+import Platform
 import Primitives
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 import Envelope
 import Keys
 import Primitives
@@ -64,3 +65,4 @@ struct KeyRingSecrecyTests {
         }
     }
 }
+#endif

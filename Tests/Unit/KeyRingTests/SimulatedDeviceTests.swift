@@ -1,3 +1,4 @@
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 import Envelope
 import Keys
 import Platform
@@ -62,3 +63,4 @@ struct SimulatedDeviceTests {
         }
     }
 }
+#endif

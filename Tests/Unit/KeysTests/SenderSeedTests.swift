@@ -1,5 +1,5 @@
-import Glibc
 import Keys
+import Platform
 import Primitives
 import Sealing
 import TestSupport

@@ -1,5 +1,4 @@
 import Envelope
-import Glibc
 import Keys
 import Opening
 import Platform

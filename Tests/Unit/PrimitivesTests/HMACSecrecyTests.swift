@@ -1,3 +1,4 @@
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 import TestSupport
 import Testing
 
@@ -130,3 +131,4 @@ struct HMACSecrecyTests {
         #expect(kept == [true])
     }
 }
+#endif

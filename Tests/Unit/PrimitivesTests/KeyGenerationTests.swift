@@ -1,3 +1,4 @@
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 import CSodium
 import Foundation
 import TestSupport
@@ -103,3 +104,4 @@ struct KeyGenerationTests {
         return point
     }
 }
+#endif

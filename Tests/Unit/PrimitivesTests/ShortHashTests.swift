@@ -1,3 +1,4 @@
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 import Testing
 
 @testable import Primitives
@@ -15,3 +16,4 @@ struct ShortHashTests {
         #expect(hash(Array((0..<byteCount).map { UInt8($0) })) == expected)
     }
 }
+#endif

@@ -1,5 +1,5 @@
 import Envelope
-import Glibc
+import Platform
 import TestSupport
 import Testing
 

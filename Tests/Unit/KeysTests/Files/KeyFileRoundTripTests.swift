@@ -1,5 +1,5 @@
 import Envelope
-import Glibc
+import Platform
 import Primitives
 import TestSupport
 import Testing
@@ -20,7 +20,8 @@ struct KeyFileRoundTripTests {
         let read = try DeviceKeys(keyFile: folder.path("device.key"), exampleKeys: .refused)
         #expect(read.topic == device.topic)
         #expect(read.identity == device.identity)
-        #expect(read.bundle(now: BundleBytes.now) == device.bundle(now: BundleBytes.now))
+        // Without the signature, which CryptoKit makes at random.
+        #expect(read.bundle(now: BundleBytes.now).dropLast(64) == device.bundle(now: BundleBytes.now).dropLast(64))
         try read.write(to: folder.path("again.key"))
         #expect(try contents("again.key") == contents("device.key"))
         #expect(try mode("device.key") == 0o600)
@@ -75,7 +76,7 @@ struct KeyFileRoundTripTests {
         try sender.write(to: folder.path("sender.key"))
         let read = try SenderIdentity(keyFile: folder.path("sender.key"), exampleKeys: .refused)
         #expect(read.publicKey == sender.publicKey)
-        #expect(read.key.signature(over: [1]) == sender.key.signature(over: [1]))
+        #expect(sender.key.publicKey.isValid(signature: read.key.signature(over: [1]), over: [1]))
         #expect(try mode("sender.key") == 0o600)
     }
 

@@ -1,5 +1,6 @@
+#if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
 import Envelope
-import Glibc
+import Platform
 import Primitives
 import TestSupport
 import Testing
@@ -114,3 +115,4 @@ private struct Complements {
         }
     }
 }
+#endif

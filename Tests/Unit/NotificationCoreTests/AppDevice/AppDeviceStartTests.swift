@@ -1,8 +1,8 @@
 import Envelope
 import Foundation
-import Glibc
 import Keys
 import Opening
+import Platform
 import Sealing
 import TestSupport
 import Testing

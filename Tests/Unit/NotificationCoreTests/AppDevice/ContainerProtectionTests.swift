@@ -1,3 +1,4 @@
+#if os(Linux)
 import Envelope
 import Foundation
 import Keys
@@ -98,6 +99,7 @@ struct ContainerProtectionTests {
         #expect(after == before.filter { !$0.key.hasPrefix("group/sealedpush-spool/") })
     }
 
+    #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
     @Test func `before the first unlock no identity is made and nothing is changed, and afterwards all is as it was`()
         throws
     {
@@ -113,6 +115,7 @@ struct ContainerProtectionTests {
         #expect(start.isContinued)
         #expect(start.device.identity == identity)
     }
+    #endif
 }
 
 extension [AnyHashable: Any] {
@@ -123,3 +126,4 @@ extension [AnyHashable: Any] {
         self["sealed"] = String(characters)
     }
 }
+#endif

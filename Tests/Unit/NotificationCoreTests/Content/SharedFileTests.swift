@@ -42,6 +42,7 @@ struct SharedFileTests {
         #expect(throws: ContainerError.self) { try write([1], ifMissing: .create) }
     }
 
+    #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
     @Test(arguments: [SimulatedDevice.Storage.full, .readOnly])
     func `a device refuses what its storage refuses`(_ storage: SimulatedDevice.Storage) throws {
         var conditions = SimulatedDevice.Conditions()
@@ -63,6 +64,7 @@ struct SharedFileTests {
             #expect(throws: ContainerError.self) { try device.run { try write([2], ifMissing: .refuse) } }
         }
     }
+    #endif
 
     @Test func `nobody else is at it meanwhile, and a failure lets go of it`() throws {
         #expect(try write([0], ifMissing: .create))

@@ -53,6 +53,7 @@ struct ForegroundTests {
         #expect(!lease.isHeld(now: Timestamp(milliseconds: 0)))
     }
 
+    #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
     @Test func `an extension that may leaves messages to the app, which opens them`() throws {
         let handset = try Handset(seed: 1)
         let device = try handset.launch()
@@ -89,6 +90,7 @@ struct ForegroundTests {
         let push = IncomingPush(userInfo: try handset.push(Message(body: "Hello"), to: device))
         #expect(handset.onItsClock { handset.steps(.leaveToApp).open(push) }.body == "Hello")
     }
+    #endif
 
     @Test func `a message that the app showed is a replay for the extension`() throws {
         let handset = try Handset(seed: 5)
@@ -117,6 +119,7 @@ extension Handset {
         DeliverySteps(pipeline: pipeline(), foreground: foreground)
     }
 
+    #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
     /// As on the phone itself, where `now` is the date.
     fileprivate func onItsClock<Result>(
         storage: SimulatedDevice.Storage = .writable,
@@ -127,6 +130,7 @@ extension Handset {
         device.change { $0.storage = storage }
         return device.run(body)
     }
+    #endif
 
     fileprivate func markHandled(_ message: PreparedMessage, _ device: AppDevice) throws -> Bool {
         try device.markHandled(

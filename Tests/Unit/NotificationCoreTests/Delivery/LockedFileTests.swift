@@ -59,6 +59,7 @@ struct LockedFileTests {
         #expect(flock(holder, LOCK_UN) == 0)
         close(holder)
         while !isOpened.withLock({ $0 }) { await Task.yield() }
+        #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
         // It was claimed and not committed: 35 seconds later it is free.
         let later = Uptime.now.advanced(byMilliseconds: 36_000)
         let device = SimulatedDevice(
@@ -68,5 +69,6 @@ struct LockedFileTests {
             uptime: { later }
         )
         #expect(device.run { pipeline.content(userInfo: push, now: Phone.start) }.body == "Hello")
+        #endif
     }
 }

@@ -94,6 +94,7 @@ struct OutcomeCountersTests {
         #expect(try counters.read()[.opened] == 1)
     }
 
+    #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
     @Test func `a full disk costs the first count, and later counts have their room`() throws {
         let device = SimulatedDevice(appGroupsPath: nil, clock: ContinuousClock(), wallClock: { 0 })
         device.change { $0.storage = .full }
@@ -102,6 +103,7 @@ struct OutcomeCountersTests {
         device.run { counters.add(.opened) }
         #expect(try counters.read()[.opened] == 2)
     }
+    #endif
 }
 
 extension OutcomeCounts {

@@ -161,6 +161,7 @@ struct FileBundlePinStoreTests {
         #expect(try device.pin(in: store)?.epoch == UInt64(writerCount * updateCount))
     }
 
+    #if os(Linux)
     @Test func `a pin that was read is good until another process writes the next (protocol v1, rule 16)`() throws {
         // Its files have been there for a while.
         let first = try FileBundlePinStore(folder: folder) { Int(Date.now.timeIntervalSince1970) + 60 }
@@ -215,6 +216,7 @@ struct FileBundlePinStoreTests {
     private func lockFromAnotherProcess(_ path: String) throws -> Int32? {
         try LineProcess("/usr/bin/flock", ["--nonblock", path, "true"]).wait()
     }
+    #endif
 
     private func isDamaged(_ bytes: Data, in store: FileBundlePinStore) throws -> Bool {
         try bytes.write(to: URL(fileURLWithPath: path))

@@ -15,7 +15,7 @@ struct SealedBytesTests {
             pair.random = SeededRandom(seed: seed)
             return try pair.seal(Message(body: "Hello")).envelope.bytes
         }
-        #expect(try bytes(seed: 1) == bytes(seed: 1))
+        if Signatures.areRepeatable { #expect(try bytes(seed: 1) == bytes(seed: 1)) }
         #expect(try bytes(seed: 1)[10..<42] != bytes(seed: 2)[10..<42])
     }
 
