@@ -33,6 +33,7 @@ build: prerequisites
 
 # These are part of no program.
 site: build
+	@scripts/swift build $(QUIET) --target CryptoKit
 	@scripts/swift build $(QUIET) --target Security
 	@scripts/swift build $(QUIET) --target OSLog
 	@scripts/site

@@ -177,6 +177,7 @@ package.products += [
         name: "ExtensionHarness",
         targets: ["ExtensionHarness", "UserNotifications", "Intents", "PushKit", "CallKit"]
     ),
+    .library(name: "CryptoKit", targets: ["CryptoKit"]),
     .library(name: "Security", targets: ["Security"]),
     .library(name: "os", targets: ["os", "OSLog"]),
     .library(name: "PushKit", targets: ["PushKit"]),
@@ -194,6 +195,7 @@ package.targets += [
     module("AppleFoundation", "Platform"),
     module("UserNotifications", "AppleFoundation", "Platform"),
     module("Intents", "UserNotifications"),
+    module("CryptoKit", "COpenSSL", "CSodium"),
     module("Security", "AppleFoundation", "Platform"),
     .target(name: "COS"),
     module("os", "COS", "Platform"),
@@ -478,6 +480,7 @@ package.targets += [
     tests("UserNotificationsTests", "UserNotifications"),
     tests("SecurityTests", "KeychainStyleHelper", "Platform", "Security"),
     tests("OSLogTests", "OSLog", "os"),
+    tests("CryptoKitTests", "CryptoKit", "HPKE", "Platform", "Primitives"),
     tests(
         "KeychainTests",
         "Envelope",

@@ -8,9 +8,8 @@ enum ImportRules {
         (
             ["Foundation", "FoundationEssentials", "FoundationNetworking"],
             [
-                "AppleFoundation", "CallKit", "ChildProcesses", "ExtensionHarness", "NotificationServiceExtension",
-                "PushKit", "Security",
-                "UserNotifications", "sealedpush",
+                "AppleFoundation", "CallKit", "ChildProcesses", "CryptoKit", "ExtensionHarness",
+                "NotificationServiceExtension", "PushKit", "Security", "UserNotifications", "sealedpush",
             ],
             "is for Apple's own API only; work on bytes, or move this to another target"
         ),

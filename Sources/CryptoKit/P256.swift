@@ -1,0 +1,2 @@
+/// cryptokit/p256
+public enum P256 {}
