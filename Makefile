@@ -115,7 +115,7 @@ vectors: prerequisites
 
 # Files of strangers (extension templates, example packages) keep their own style.
 lint:
-	@find Package.swift Sources Benchmarks Tests Fuzz -name '*.swift' -not -path 'Tests/Conformance/Strangers/*' -print0 \
+	@find Package.swift Sources Benchmarks Tests Fuzz AppleSide -name '*.swift' -not -path 'Tests/Conformance/Strangers/*' -print0 \
 		| xargs -0 swift format lint --strict --parallel
 	@scripts/linux-names
 

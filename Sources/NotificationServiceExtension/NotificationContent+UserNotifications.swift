@@ -19,10 +19,7 @@ extension NotificationContent {
         content.targetContentIdentifier = targetContentID.isEmpty ? nil : targetContentID
         content.attachments = attachments.compactMap(\.notificationAttachment)
         content.userInfo = userInfo
-        #if canImport(Intents)
-        if let sender { return content.asCommunication(from: sender) }
-        #endif
-        return content
+        return sender.map(content.asCommunication) ?? content
     }
 
     /// Removes replaced notifications, once iOS has the content.

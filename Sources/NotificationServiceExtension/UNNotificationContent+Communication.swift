@@ -1,4 +1,3 @@
-#if canImport(Intents)
 import Intents
 import NotificationCore
 import UserNotifications
@@ -41,4 +40,3 @@ extension UNNotificationContent {
         do { return try updating(from: intent) } catch { return self }
     }
 }
-#endif

@@ -1,7 +1,7 @@
 #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
 import Foundation
 #if SEALEDPUSH_APPLE_STANDINS
-import FoundationStandIn
+import AppleFoundation
 #endif
 
 /// One request in its own session, which keeps nothing.

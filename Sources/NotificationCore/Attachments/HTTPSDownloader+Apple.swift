@@ -2,7 +2,7 @@
 internal import Envelope
 import Foundation
 #if SEALEDPUSH_APPLE_STANDINS
-import FoundationStandIn
+import AppleFoundation
 #endif
 import Platform
 

@@ -61,6 +61,23 @@ enum DependencyRules {
         }
     }
 
+    /// Stand-ins that replace what a module has on Linux alone.
+    static let standIns: Set = ["AppleFoundation", "CryptoKit", "DarwinStandIn", "Security"]
+
+    /// The manifest that builds Apple's branches differs in these and in C libraries, and in modules that it leaves out.
+    static func checkAppleSide(
+        _ modules: [String: Set<String>],
+        of path: String,
+        against manifest: Manifest
+    ) -> [Finding] {
+        modules.sorted { $0.key < $1.key }.compactMap { name, uses in
+            let expected = Set(manifest.target(name)?.dependencies ?? []).intersection(modules.keys)
+            let own = uses.intersection(modules.keys).subtracting(standIns.subtracting(expected))
+            guard manifest.target(name) == nil || own != expected else { return nil }
+            return Finding(path: path, line: 1, problem: "\(name) is not declared as in \(manifest.path); copy its row")
+        }
+    }
+
     /// "The relay cannot decrypt" is a property of the manifest.
     static func checkServers(of manifest: Manifest) -> [Finding] {
         servers.compactMap { manifest.target($0) }.flatMap { server in

@@ -25,6 +25,13 @@ struct HouseTests {
         report(DependencyRules.check(modules, of: path, against: manifest))
     }
 
+    @Test func `AppleSide builds the modules as the project does, and on stand-ins`() throws {
+        let path = "AppleSide/Package.swift"
+        let modules = try Manifest.modules(of: Checkout.file(path))
+        #expect(modules.count >= 15)
+        report(DependencyRules.checkAppleSide(modules, of: path, against: manifest))
+    }
+
     @Test func `every row of architecture.md is a target`() {
         report(DependencyRules.check(table, against: manifest, awaited: Self.awaited))
     }

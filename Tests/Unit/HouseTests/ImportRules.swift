@@ -19,11 +19,11 @@ enum ImportRules {
     /// Files whose whole purpose is one of Apple's own interfaces, and their extra modules.
     static let appleOnly: [String: Set<String>] = [
         "Sources/NotificationCore/AppDevice/AppDevice+Backups.swift": ["Foundation"],
-        "Sources/NotificationCore/Attachments/HTTPSDownloader+Apple.swift": ["Foundation", "FoundationStandIn"],
-        "Sources/NotificationCore/Receipts/ExpiringActivity+Apple.swift": ["Foundation", "FoundationStandIn"],
+        "Sources/NotificationCore/Attachments/HTTPSDownloader+Apple.swift": ["Foundation", "AppleFoundation"],
+        "Sources/NotificationCore/Receipts/ExpiringActivity+Apple.swift": ["Foundation", "AppleFoundation"],
         "Sources/NotificationServiceExtension/UNNotificationContent+Communication.swift": ["Intents"],
         // Its own module only where a suite compiles it once more, against the stand-in.
-        "Sources/RelayClient/RelayExchange+Apple.swift": ["Foundation", "FoundationStandIn"],
+        "Sources/RelayClient/RelayExchange+Apple.swift": ["Foundation", "AppleFoundation"],
         "Sources/Sealing/SenderIdentity+Keychain.swift": ["Sealing"],
         "Sources/Keys/Storage/KeychainSecretStore.swift": ["Foundation", "Keys", "Security"],
         "Sources/Platform/Wiping.swift": ["DarwinStandIn"],
