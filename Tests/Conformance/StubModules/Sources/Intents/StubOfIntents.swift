@@ -1,0 +1,2 @@
+/// Nothing of Apple's.
+public enum StubOfIntents {}
