@@ -1,2 +1,0 @@
-/// Nothing of Apple's.
-public enum StubOfIntents {}

@@ -1,0 +1,2 @@
+/// Type of a stranger.
+public struct Stub {}
