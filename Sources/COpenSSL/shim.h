@@ -35,6 +35,23 @@ static inline void copenssl_ctx_tell_client_sessions(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
 }
 
+/// Seconds since 1970. OpenSSL 3.4 deprecates the old names, which 3.0 alone has.
+static inline int64_t copenssl_session_time(const SSL_SESSION *session) {
+#if OPENSSL_VERSION_NUMBER >= 0x30300000L
+    return SSL_SESSION_get_time_ex(session);
+#else
+    return SSL_SESSION_get_time(session);
+#endif
+}
+
+static inline void copenssl_session_set_time(SSL_SESSION *session, int64_t seconds) {
+#if OPENSSL_VERSION_NUMBER >= 0x30300000L
+    SSL_SESSION_set_time_ex(session, seconds);
+#else
+    SSL_SESSION_set_time(session, seconds);
+#endif
+}
+
 static inline void copenssl_ctx_release_idle_buffers(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
 }

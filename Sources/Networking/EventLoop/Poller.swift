@@ -94,8 +94,9 @@ import Glibc
 
     /// Returns the number of events; -1 milliseconds is for ever.
     func wait(milliseconds: Int32) -> Int {
-        let count = unsafe events.withUnsafeMutableBufferPointer { events in
-            unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
+        let count: Int32 = unsafe events.withUnsafeMutableBufferPointer { events in
+            guard let first = events.baseAddress else { return 0 }
+            return unsafe epoll_wait(epoll, first, Int32(events.count), milliseconds)
         }
         // EINTR is an open epoll's only failure; the next turn waits again.
         return max(0, Int(count))

@@ -26,7 +26,7 @@ import Glibc
     /// A TLS 1.3 ticket shown twice links both connections for an observer (RFC 8446 appendix C.4).
     var isSingleUse: Bool { unsafe SSL_SESSION_get_protocol_version(handle) >= TLS1_3_VERSION }
 
-    var madeAt: Int64 { unsafe Int64(SSL_SESSION_get_time(handle)) }
+    var madeAt: Int64 { unsafe copenssl_session_time(handle) }
 
     /// Predicts a full handshake's success: OpenSSL checks neither date nor name on resumption. `now` is seconds since
     /// 1970.
@@ -44,7 +44,7 @@ import Glibc
         guard let current = unsafe SSL_get_session(ssl), let session = unsafe ResumableSession(copying: current) else {
             return self
         }
-        unsafe SSL_SESSION_set_time(session.handle, Int(madeAt))
+        unsafe copenssl_session_set_time(session.handle, madeAt)
         return session
     }
 
