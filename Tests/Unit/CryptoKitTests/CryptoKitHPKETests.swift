@@ -1,9 +1,10 @@
 import CryptoKit
 import Foundation
-import enum HPKE.HPKE
 import Primitives
 import TestSupport
 import Testing
+
+import enum HPKE.HPKE
 
 /// The stand-in's HPKE against the RFC's vectors and against this package's own, which shares no code with it.
 struct CryptoKitHPKETests {
