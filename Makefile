@@ -1,6 +1,6 @@
 # A newcomer's two commands are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo test build site release dist version bench image lint vectors test-asan test-tsan prerequisites clean
+.PHONY: help demo test build site release dist review-pack version bench image lint vectors test-asan test-tsan prerequisites clean
 
 # The first build takes minutes: a terminal shows progress, a pipe only errors.
 QUIET := $(shell test -t 2 || echo --quiet)
@@ -16,6 +16,7 @@ help:
 	@echo 'make vectors    write Tests/Conformance/Vectors/sealedpush anew'
 	@echo 'make release    optimised builds of these four, which need no Swift where they run'
 	@echo 'make dist       archive, Debian packages, SHA256SUMS and SBOM of these, .build/dist'
+	@echo 'make review-pack  what a security reviewer needs, .build/review-pack; takes hours, scripts/review-pack --quick does not'
 	@echo 'make bench      an optimised build of what measures, .build/release/sealedpush-bench'
 	@echo 'make image      a container image of the service'
 	@echo 'make test-asan  the tests under the address sanitizer'
@@ -101,6 +102,11 @@ dist: release
 	@scripts/prerequisites dpkg-dev chrpath xz-utils python3
 	@rm -rf .build/dist
 	@packaging/dist "$(VERSION)" .build/release .build/dist
+
+# With the results of tests, fuzz targets, models and constant time, and a release.
+review-pack: test
+	@scripts/prerequisites valgrind spin gcc python3 python3-cryptography
+	@scripts/review-pack
 
 bench: prerequisites
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush-bench

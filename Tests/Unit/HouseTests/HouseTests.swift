@@ -155,9 +155,9 @@ struct HouseTests {
         )
     }
 
-    @Test func `every test that abuse-cases.md and security.md cite in a table is there`() throws {
+    @Test func `every test that abuse-cases.md, review.md and security.md cite in a table is there`() throws {
         let tests = try Checkout.files(under: "Tests", ending: ".swift")
-        for page in ["Tests/Conformance/Vectors/abuse-cases.md", "docs/security.md"] {
+        for page in ["Tests/Conformance/Vectors/abuse-cases.md", "docs/review.md", "docs/security.md"] {
             let document = try Checkout.file(page)
             report(DocumentRules.checkCitedTests(of: document, in: tests, awaited: Self.awaited))
         }
