@@ -40,16 +40,18 @@ package enum HTTPBody: Sendable {
     case noRoom
 }
 
-/// A complete answer. The server adds `content-length`.
+/// Answer. The server adds `content-length`, except to a stream's.
 package struct HTTPAnswer: Sendable {
     package enum Body: Sendable {
         case bytes([UInt8])
         case file(HTTPFileSlice)
+        case stream(HTTPBodyStream)
 
         package var byteCount: Int {
             switch self {
             case .bytes(let bytes): bytes.count
             case .file(let slice): Int(clamping: slice.byteCount)
+            case .stream: 0
             }
         }
 

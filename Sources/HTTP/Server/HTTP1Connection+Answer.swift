@@ -4,13 +4,19 @@ import Networking
 extension HTTP1Connection {
     /// Answers, unless the request has its answer or the connection is closed.
     func respond(_ number: Int, _ answer: HTTPAnswer) {
-        guard !isClosed, phase != .ended, request.number == number, !request.isAnswered else { return }
+        let stream: HTTPBodyStream? = if case .stream(let stream) = answer.body { stream } else { nil }
+        guard !isClosed, phase != .ended, request.number == number, !request.isAnswered else {
+            stream?.close()
+            return
+        }
         request.isAnswered = true
         request.exchange = nil
         request.bodyBuffer.discard(service.budget)
         // The client may send its body or not: the next request's start is unknown.
         let isRestUnclear = request.awaitsContinue && request.unreadByteCount > 0
-        if isRestUnclear || isDraining || request.unreadByteCount > service.limits.discardedByteCountMax {
+        if stream != nil || isRestUnclear || isDraining
+            || request.unreadByteCount > service.limits.discardedByteCountMax
+        {
             request.closes = true
         }
         if respondedAt == nil || channel.unsentByteCount == 0 { respondedAt = channel.loop.now }
@@ -19,9 +25,20 @@ extension HTTP1Connection {
         if !request.isHead, Self.hasBody(answer.status) {
             output.append(answer.body.bytesInMemory.span)
             file = HTTPFileStream(answer.body)
+            if let stream { begin(stream) }
+        } else {
+            stream?.close()
         }
         if request.closes || request.unreadByteCount == 0 { didEndRequest() } else { pump() }
         process()
+    }
+
+    /// Its bytes follow until it finishes or the client goes; the end of the connection is the body's (RFC 9112
+    /// section 6.3).
+    private func begin(_ stream: HTTPBodyStream) {
+        self.stream = stream
+        let box = LoopBound(self, to: channel.loop)
+        stream.attach { box.loop.perform { box.value.pump() } }
     }
 
     func didEndRequest() {
@@ -55,8 +72,9 @@ extension HTTP1Connection {
         if phase == .answer && request.isAnswered || isDraining && isIdle { end() }
     }
 
-    /// Reads the file's next piece if nothing is in memory.
+    /// Takes the file's or the stream's next piece if nothing is in memory.
     private func hasOutput() -> Bool {
+        if output.isEmpty, let stream { takePiece(of: stream) }
         guard output.isEmpty, var file else { return !output.isEmpty }
         let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
             count = unsafe file.read(into: buffer)
@@ -69,6 +87,18 @@ extension HTTP1Connection {
         respondedAt = channel.loop.now
         output.append(piece.span)
         return true
+    }
+
+    private func takePiece(of stream: HTTPBodyStream) {
+        let (bytes, isFinished) = stream.take()
+        if respondedAt == nil, !bytes.isEmpty { respondedAt = channel.loop.now }
+        output.append(bytes.span)
+        if isFinished { endStream() }
+    }
+
+    func endStream() {
+        stream?.close()
+        stream = nil
     }
 
     private static let pieceByteCount = HTTPFileStream.pieceByteCount
@@ -94,7 +124,8 @@ extension HTTP1Connection {
             head += field.value
             head += "\r\n".utf8
         }
-        if Self.hasBody(answer.status) {
+        let isStream = if case .stream = answer.body { true } else { false }
+        if Self.hasBody(answer.status), !isStream {
             head += "content-length: ".utf8
             head += String(answer.body.byteCount).utf8
             head += "\r\n".utf8

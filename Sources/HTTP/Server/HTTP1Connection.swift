@@ -38,6 +38,8 @@ final class HTTP1Connection {
     var output = ByteQueue()
     /// Rest of a response's file, after `output`.
     var file: HTTPFileStream?
+    /// Body that follows `output` as it is written.
+    var stream: HTTPBodyStream?
     var phase = Phase.head
     var request = Request()
     private var headEnd = HTTP1HeadEnd()
@@ -86,7 +88,10 @@ final class HTTP1Connection {
         case .body:
             request.closes = true
             if request.isAnswered { didEndRequest() }
-        case .answer: request.closes = true
+        case .answer:
+            request.closes = true
+            endStream()
+            pump()
         case .ended: return
         }
         drainTimer = channel.loop.schedule(after: service.limits.drainDeadline) { [weak self] in
@@ -98,7 +103,9 @@ final class HTTP1Connection {
 
     var isIdle: Bool { phase == .head && input.isEmpty && isOutputDone }
 
-    var isOutputDone: Bool { output.isEmpty && file == nil }
+    var isOutputDone: Bool { isPieceDone && stream == nil }
+
+    private var isPieceDone: Bool { output.isEmpty && file == nil }
 
     // MARK: Requests
 
@@ -275,7 +282,7 @@ final class HTTP1Connection {
             guard phase == .head || !request.isAnswered else { return end() }
             return refuse(.tooSlow)
         }
-        if respondedAt != nil, isOutputDone, channel.unsentByteCount == 0 { respondedAt = nil }
+        if respondedAt != nil, isPieceDone, channel.unsentByteCount == 0 { respondedAt = nil }
         if let respondedAt, respondedAt + limits.responseDeadline <= now {
             return channel.abort(.deadlineExceeded(.request), resets: true)
         }
@@ -315,6 +322,7 @@ extension HTTP1Connection: ByteChannelOwner {
         input.removeAll()
         output.removeAll()
         file = nil
+        endStream()
         onClosed?()
         onClosed = nil
     }

@@ -92,6 +92,10 @@ extension HTTP2ServerConnection {
         guard !isClosed, let session, exchanges[slot].streamID == streamID, exchanges[slot].respondedAt == nil else {
             return
         }
+        if case .stream(let stream) = answer.body {
+            stream.close()
+            return self.answer(slot, streamID, HTTPAnswer(status: 505))
+        }
         exchanges[slot].reading = nil
         if answer.isRefusal { didRefuse() }
         // RFC 9110 section 8.6.

@@ -59,12 +59,13 @@ extension HTTPAnswer {
     }
 }
 
-/// Answers with one function, which blocks the server's loop.
+/// Answers with one function, which does not block the server's loop for long.
 package final class HTTPRequestApplication: HTTPApplication {
     package typealias Body = (byteCountMax: Int, share: HTTPBodyShare)
 
     private let body: @Sendable (HTTPRequest) -> Body?
     private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
+    private let respond: @Sendable (HTTPRequest, HTTPResponder) -> Void
 
     /// - Parameter body: Called before the body is read; nil answers without it.
     package init(
@@ -73,29 +74,40 @@ package final class HTTPRequestApplication: HTTPApplication {
     ) {
         self.body = body
         self.answer = answer
+        respond = { $1.respond(answer($0)) }
+    }
+
+    /// Form that reads each request's body, and may answer later.
+    package init(
+        body: @escaping @Sendable (HTTPRequest) -> Body,
+        respond: @escaping @Sendable (HTTPRequest, HTTPResponder) -> Void
+    ) {
+        self.body = { body($0) }
+        answer = { _ in HTTPAnswer(status: 503) }
+        self.respond = respond
     }
 
     package func begin(_ head: HTTPHead) -> HTTPBeginning {
         let request = HTTPRequest(head)
         guard let body = body(request) else { return .answer(answer(request)) }
-        return .read(byteCountMax: body.byteCountMax, share: body.share, then: HTTPRequestExchange(request, answer))
+        return .read(byteCountMax: body.byteCountMax, share: body.share, then: HTTPRequestExchange(request, respond))
     }
 }
 
 private final class HTTPRequestExchange: HTTPExchange {
     private var request: HTTPRequest
-    private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
+    private let respond: @Sendable (HTTPRequest, HTTPResponder) -> Void
 
-    init(_ request: HTTPRequest, _ answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer) {
+    init(_ request: HTTPRequest, _ respond: @escaping @Sendable (HTTPRequest, HTTPResponder) -> Void) {
         self.request = request
-        self.answer = answer
+        self.respond = respond
     }
 
     func finish(_ body: HTTPBody, _ responder: HTTPResponder) {
         switch body {
         case .whole(let bytes):
             request.body = bytes
-            responder.respond(answer(request))
+            respond(request, responder)
         case .tooLarge: responder.respond(HTTPAnswer(status: 413))
         case .noRoom: responder.respond(HTTPAnswer(status: 429, fields: [.init("retry-after", "1")]))
         }
