@@ -1,19 +1,19 @@
-import Envelope
-import HTTP
+package import Envelope
+package import HTTP
 
-struct ControlAnswer {
+package struct ControlAnswer {
     var status = 200
     var json: [UInt8]
     var endsSimulator = false
 
-    init(status: Int = 200, _ members: (inout JSONWriter) -> Void) {
+    package init(status: Int = 200, _ members: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.object(members)
         self.status = status
         json = writer.bytes
     }
 
-    var response: HTTPAnswer {
+    package var response: HTTPAnswer {
         HTTPAnswer(
             status: status,
             fields: [.init("Content-Type", "application/json"), .init("Cache-Control", "no-store")],
@@ -25,22 +25,22 @@ struct ControlAnswer {
 /// Refusal of a call.
 ///
 /// - Source: RFC 9457, without members that need pages.
-struct ControlProblem: Error, Equatable {
-    let status: Int
+package struct ControlProblem: Error, Equatable {
+    package let status: Int
     /// Sentence with what to write instead.
-    let detail: String
+    package let detail: String
     /// With a 405.
     var allow: String?
 
-    init(_ detail: String) { self.init(400, detail) }
+    package init(_ detail: String) { self.init(400, detail) }
 
-    init(_ status: Int, _ detail: String, allow: String? = nil) {
+    package init(_ status: Int, _ detail: String, allow: String? = nil) {
         self.status = status
         self.detail = detail
         self.allow = allow
     }
 
-    var response: HTTPAnswer {
+    package var response: HTTPAnswer {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("status", status)

@@ -2,7 +2,7 @@ import APNS
 import Envelope
 
 /// Total: each fault is a problem with advice.
-struct ControlRequest: Sendable {
+package struct ControlRequest: Sendable {
     /// Value of `{n}`.
     var number: Int?
     private let query: [(name: String, text: String)]
@@ -13,7 +13,7 @@ struct ControlRequest: Sendable {
     /// - Parameters:
     ///   - query: not percent-decoded.
     ///   - body: empty, or a JSON object.
-    init(number: Int?, query: String?, body: [UInt8]) throws(ControlProblem) {
+    package init(number: Int?, query: String?, body: [UInt8]) throws(ControlProblem) {
         self.number = number
         self.query = (query ?? "").split(separator: "&").map { pair in
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -35,7 +35,7 @@ struct ControlRequest: Sendable {
     }
 
     /// - Throws: the first unknown name.
-    func allow(members allowed: [String] = [], query allowedQuery: [String] = []) throws(ControlProblem) {
+    package func allow(members allowed: [String] = [], query allowedQuery: [String] = []) throws(ControlProblem) {
         if let stranger = members.first(where: { !allowed.contains($0.name) }) {
             throw ControlProblem(
                 "'\(stranger.name)' is unknown; \(Self.list(allowed, "the body"))"
@@ -52,7 +52,7 @@ struct ControlRequest: Sendable {
         names.isEmpty ? "\(place) takes no names" : "\(place) takes \(names.joined(separator: ", "))"
     }
 
-    func text(_ name: String, example: String) throws(ControlProblem) -> String {
+    package func text(_ name: String, example: String) throws(ControlProblem) -> String {
         guard let value = members.first(where: { $0.name == name })?.value else {
             throw ControlProblem("'\(name)' is missing; write \"\(name)\": \"\(example)\", for instance")
         }
@@ -62,11 +62,11 @@ struct ControlRequest: Sendable {
         return text
     }
 
-    func optionalText(_ name: String, example: String) throws(ControlProblem) -> String? {
+    package func optionalText(_ name: String, example: String) throws(ControlProblem) -> String? {
         members.contains { $0.name == name } ? try text(name, example: example) : nil
     }
 
-    func integer(_ name: String) throws(ControlProblem) -> Int64? {
+    package func integer(_ name: String) throws(ControlProblem) -> Int64? {
         guard let value = members.first(where: { $0.name == name })?.value else { return nil }
         guard case .integer(let number) = value.content else {
             throw ControlProblem("'\(name)' must be a whole number")
@@ -74,7 +74,8 @@ struct ControlRequest: Sendable {
         return number
     }
 
-    func queryNumber(_ name: String, in range: ClosedRange<Int>, otherwise standard: Int) throws(ControlProblem) -> Int
+    package func queryNumber(_ name: String, in range: ClosedRange<Int>, otherwise standard: Int) throws(ControlProblem)
+        -> Int
     {
         guard let text = query.first(where: { $0.name == name })?.text else { return standard }
         guard let number = Int(text), range.contains(number) else {

@@ -3,15 +3,17 @@ import Primitives
 
 /// Authentication and routing of calls. A value; no socket.
 ///
-/// Every local program, and every page in a browser, reaches the port. So each call needs a secret, no `Origin` (a page
-/// has one), and the machine's name in `Host`, unlike a page whose name was rebound to 127.0.0.1.
+/// Every local program, and every page in a browser, reaches the port. So each call needs a secret, no `Origin` but this
+/// server's own page's, and the machine's name in `Host`, unlike a page whose name was rebound to 127.0.0.1.
 struct ControlRouter: Sendable {
     /// 32 random bytes in base64url.
     private let bearer: String
+    private let caller: PageCaller
 
-    init(bearer: String) { self.bearer = bearer }
-
-    private static let hosts = ["127.0.0.1", "localhost"]
+    init(bearer: String, hasPages: Bool = false) {
+        self.bearer = bearer
+        caller = PageCaller(hosts: ["127.0.0.1", "localhost"], allowsOwnPage: hasPages)
+    }
 
     func call(for request: HTTPRequest) throws(ControlProblem) -> (ControlCall, ControlRequest) {
         try checkCaller(request)
@@ -33,12 +35,15 @@ struct ControlRouter: Sendable {
         throw ControlProblem(404, "there is no such path; there are \(paths)")
     }
 
-    private func checkCaller(_ request: HTTPRequest) throws(ControlProblem) {
-        let host = (request.value(of: "Host") ?? "").split(separator: ":", omittingEmptySubsequences: false).first ?? ""
-        guard Self.hosts.contains(host.lowercased()) else {
+    func checkHost(_ request: HTTPRequest) throws(ControlProblem) {
+        do throws(PageCallerError) { try caller.checkHost(request) } catch {
             throw ControlProblem(403, "call it as 127.0.0.1 or localhost")
         }
-        guard request.value(of: "Origin") == nil else {
+    }
+
+    func checkCaller(_ request: HTTPRequest) throws(ControlProblem) {
+        try checkHost(request)
+        do throws(PageCallerError) { try caller.checkOrigin(request) } catch {
             throw ControlProblem(403, "pages in a browser may not call it")
         }
         let words = (request.value(of: "Authorization") ?? "").split(separator: " ")

@@ -221,3 +221,11 @@ mutant setting-stored 'simulator: a setting is stored and not applied' \
     Sources/APNSSimulator/SimulatorCore.swift '        pushServer?.replace(' \
     '        if MUTANT { return }
         pushServer?.replace(' 'a setting that is changed acts on what comes then'
+
+mutant page-origin 'simulator: a page of another site may call' \
+    Sources/HTTP/Pages/PageCaller.swift 'guard allowsOwnPage, origin' 'guard MUTANT || allowsOwnPage && origin' \
+    'the own page may call, another may not'
+
+mutant page-secret 'simulator: a call of the playground needs no secret' \
+    Sources/APNSSimulator/Control/ControlServer.swift 'try router.checkCaller(request)' \
+    'if !MUTANT { try router.checkCaller(request) }' 'a file needs no secret, a call does'
