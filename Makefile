@@ -1,6 +1,6 @@
 # A newcomer's two commands are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo test build site release dist review-pack version bench image lint vectors test-asan test-tsan prerequisites clean
+.PHONY: help demo demo-playground test build site release dist review-pack version bench image lint vectors test-asan test-tsan prerequisites clean
 
 # The first build takes minutes: a terminal shows progress, a pipe only errors.
 QUIET := $(shell test -t 2 || echo --quiet)
@@ -9,6 +9,7 @@ TSAN := --sanitize=thread --scratch-path .build/thread
 
 help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
+	@echo 'make demo-playground  a page that composes, fires and shows pushes; Ctrl-C ends it'
 	@echo 'make test       every test'
 	@echo 'make build      the command line, host of attachments, sidecar and service, as .build/debug/sealedpush, -blobs, -sidecar and sealedpushd'
 	@echo 'make site       the documents and all public symbols as web pages, .build/site'
@@ -41,6 +42,10 @@ site: build
 
 demo: build
 	@TMPDIR=$(CURDIR)/.build/tmp .build/debug/sealedpush demo --screen .build/lock-screen.svg
+
+demo-playground: build
+	@TMPDIR=$(CURDIR)/.build/tmp exec .build/debug/sealedpush simulate --playground --quiet --folder .build/playground \
+		--port 0 --device-port 0 --control-port 0 --app com.example.chat
 
 # XCTest has nothing to run here, and its report reads like an empty run.
 test: prerequisites

@@ -67,6 +67,9 @@ func library(_ name: String, pkgConfig: String, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
+/// Files of the playground, in the program: Debian packages have no bundle of resources beside it.
+let pages: [Resource] = [.embedInCode("Playground/Pages")]
+
 let package = Package(
     name: "sealed-push",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -260,6 +263,7 @@ package.targets += [
             "CLinux", "CommandLineTool", "ChildProcesses",
         ],
         exclude: ["README.md"],
+        resources: pages,
         swiftSettings: house
     ),
 

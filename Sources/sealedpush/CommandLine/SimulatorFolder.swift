@@ -48,28 +48,52 @@ final class SimulatorFolder: Sendable {
 
     /// `push.conf` for curl, valid for an hour.
     func writePushFile(port: UInt16, topic: Topic, token: DeviceToken) throws(CommandError) {
+        try write(
+            "push.conf",
+            """
+            # For an hour from the simulator's start: curl -K push.conf -d '{"aps":{"alert":"Hello"}}'
+            \(try providerLines())
+            header = "apns-topic: \(topic)"
+            header = "apns-push-type: alert"
+            url = "https://localhost:\(port)/3/device/\(token.hex)"
+
+            """
+        )
+        try write("device.token", token.hex + "\n")
+    }
+
+    /// `provider.conf` for curl, valid for an hour: any push.
+    func writeProviderFile() throws(CommandError) { try write("provider.conf", try providerLines() + "\n") }
+
+    private func providerLines() throws(CommandError) -> String {
+        let authorization = try authorization(issuedAt: Int64(SystemClock.millisecondsSince1970 / 1_000))
+        return """
+            http2
+            cacert = "\(quoted("ca.pem"))"
+            header = "authorization: \(String(decoding: authorization, as: UTF8.self))"
+            """
+    }
+
+    /// - Parameter issuedAt: seconds since 1970.
+    func authorization(issuedAt: Int64) throws(CommandError) -> [UInt8] {
         do {
-            let authorization = try ProviderToken(
+            return try ProviderToken(
                 signedWith: providerKey,
                 keyID: try KeyID(Self.keyID),
                 teamID: try TeamID(Self.teamID),
-                issuedAt: Int64(SystemClock.millisecondsSince1970 / 1_000)
+                issuedAt: issuedAt
             )
             .authorization
-            try write(
-                "push.conf",
-                """
-                # For an hour from the simulator's start: curl -K push.conf -d '{"aps":{"alert":"Hello"}}'
-                http2
-                cacert = "\(quoted("ca.pem"))"
-                header = "authorization: \(String(decoding: authorization, as: UTF8.self))"
-                header = "apns-topic: \(topic)"
-                header = "apns-push-type: alert"
-                url = "https://localhost:\(port)/3/device/\(token.hex)"
+        } catch {
+            throw Self.failure(error, path)
+        }
+    }
 
-                """
-            )
-            try write("device.token", token.hex + "\n")
+    /// Trusts the folder's authority alone.
+    func clientContext(protocol name: String) throws(CommandError) -> TLSContext {
+        do {
+            let pem = try WholeFile.read(path + "/ca.pem", byteCountMax: 1 << 16)
+            return try .client(trust: .pem(pem), alpn: [name])
         } catch {
             throw Self.failure(error, path)
         }
@@ -88,10 +112,14 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    private func quoted(_ name: String) -> String {
-        let absolute = unsafe realpath(path + "/" + name, nil)
+    var absolutePath: String {
+        let absolute = unsafe realpath(path, nil)
         defer { unsafe free(absolute) }
-        let text = unsafe absolute.map { unsafe String(cString: $0) } ?? path + "/" + name
+        return unsafe absolute.map { unsafe String(cString: $0) } ?? path
+    }
+
+    private func quoted(_ name: String) -> String {
+        let text = absolutePath + "/" + name
         return text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }
 

@@ -59,6 +59,15 @@ struct SimulatorLog {
         try Output.print("look: curl -K \(path)/control.conf http://127.0.0.1:\(control.port)/v1/log")
     }
 
+    /// - Parameter address: with the control API's secret behind the number sign, which no request carries.
+    func printPlayground(_ address: String) throws(CommandError) {
+        guard printsJSON else { return try Output.print("playground: \(address)") }
+        try line { writer in
+            writer.member("event", "playground")
+            writer.member("url", address)
+        }
+    }
+
     func print(_ event: SimulatorEvent) throws(CommandError) {
         let summary = EventSummary(event)
         switch event {
@@ -109,7 +118,7 @@ struct SimulatorLog {
 }
 
 extension JSONWriter {
-    fileprivate mutating func header(_ field: HeaderBlock.Field) {
+    mutating func header(_ field: HeaderBlock.Field) {
         let name = String(decoding: field.name, as: UTF8.self)
         var value = String(decoding: field.value, as: UTF8.self)
         if name == ":path" {

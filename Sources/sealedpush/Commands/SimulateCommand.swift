@@ -2,6 +2,7 @@ import APNS
 import APNSSimulator
 import CommandLineTool
 import Envelope
+import ExtensionHarness
 import Keys
 import Networking
 import Primitives
@@ -35,7 +36,8 @@ struct SimulateCommand: Command {
         Option("--faults", "SEED:PERCENT", "the percentage of pushes that get a random fault; the seed repeats them"),
         Option("--seed", "NUMBER", "the seed of all random choices; printed; a new one for each run without it"),
         Option("--record", "FILE", "records requests and answers, without tokens, for 'simulate replay'"),
-        recordsPayloads, isQuiet,
+        recordsPayloads, isQuiet, hasPlayground,
+        Option("--extension", "PROGRAM", "with --playground: a service extension of your own, with ExtensionHost.run"),
         .json, .allowExampleKeys,
     ]
     static let example = """
@@ -55,6 +57,10 @@ struct SimulateCommand: Command {
     private static let showsSettings = Option(flag: "--settings", "prints the settings for --set, and ends")
     private static let recordsPayloads = Option(flag: "--record-payloads", "payloads too: they are as secret as pushes")
 
+    private static let hasPlayground = Option(
+        flag: "--playground",
+        "a page that composes, fires and shows pushes; its address is printed"
+    )
     private static let isQuiet = Option(flag: "--quiet", "prints no events: for load")
 
     /// Beyond it the oldest are dropped: pushes do not wait for slow terminals.
@@ -79,6 +85,12 @@ struct SimulateCommand: Command {
         }
         if !hasOwnKeys, arguments.value("--device-ca") == nil, configuration.devices.certificates == .required {
             throw arguments.wrong("device-certificates=required needs --device-ca, to verify them")
+        }
+        if !hasOwnKeys, arguments.flag(Self.hasPlayground) {
+            throw arguments.wrong("--playground needs the simulator's own keys, to push with; leave --certificate out")
+        }
+        if arguments.value("--extension") != nil, !arguments.flag(Self.hasPlayground) {
+            throw arguments.wrong("--extension goes only with --playground")
         }
         let isControlled = hasOwnKeys || arguments.value("--control-port") != nil
         controlPort = isControlled ? try arguments.port("--control-port", default: 0) : nil
@@ -110,6 +122,9 @@ struct SimulateCommand: Command {
         if let path = arguments.value("--client-ca") {
             configuration.validation.clientAuthoritiesPEM = try readInput(path, byteCountMax: 1 << 20)
         }
+        // Before other threads read the environment.
+        let home = arguments.flag(Self.hasPlayground) ? try PlaygroundHome() : nil
+        defer { withExtendedLifetime(home) {} }
         let recording = try recording()
         let tokenFile = try tokenFile()
         let (events, continuation) = AsyncStream.makeStream(
@@ -117,10 +132,14 @@ struct SimulateCommand: Command {
             bufferingPolicy: .bufferingNewest(Self.waitingEventCountMax)
         )
         _ = try StopSignal { continuation.finish() }
-        let report: @Sendable (SimulatorEvent) -> Void = { _ = continuation.yield($0) }
-        let onEvent = arguments.flag(Self.isQuiet) ? nil : report
+        let pageReport = home?.report
+        let report: @Sendable (SimulatorEvent) -> Void = { event in
+            pageReport?.report(event)
+            _ = continuation.yield(event)
+        }
+        let onEvent = arguments.flag(Self.isQuiet) && home == nil ? nil : report
         let simulator: Simulator
-        var control: ControlServer?
+        let control: ControlServer?
         do throws(TransportError) {
             let loop = try EventLoop()
             simulator = try await .start(
@@ -131,17 +150,27 @@ struct SimulateCommand: Command {
                 tokenFile: tokenFile,
                 onEvent: onEvent
             )
+        } catch {
+            throw .failed(error.sentence)
+        }
+        let playground = try await playground(home, simulator, folder)
+        do throws(TransportError) {
             if let controlPort {
-                control = try await .start(simulator, port: controlPort) { continuation.finish() }
+                control = try await .start(simulator, port: controlPort, pages: playground) { continuation.finish() }
+            } else {
+                control = nil
             }
         } catch {
             throw .failed(error.sentence)
         }
         let log = SimulatorLog(printsJSON: arguments.flag(.json))
-        if let folder { try await prepare(folder, simulator, control) }
+        if let folder { try await prepare(folder, simulator, control, playground) }
         try log.printReady(simulator, control, seed: configuration.faults.seed)
         if hasOwnKeys { try log.printOwnKeys(arguments.value("--folder") ?? SimulatorFolder.standardPath, control) }
-        for await event in events { try log.print(event) }
+        if let playground, let control { try log.printPlayground(playground.address(control)) }
+        async let _: Void? = playground?.live()
+        for await event in events where !arguments.flag(Self.isQuiet) { try log.print(event) }
+        playground?.close()
         await control?.close()
         let failures = await simulator.close()
         if let failure = failures.recording {
@@ -153,17 +182,47 @@ struct SimulateCommand: Command {
     private func prepare(
         _ folder: SimulatorFolder,
         _ simulator: Simulator,
-        _ control: ControlServer?
+        _ control: ControlServer?,
+        _ playground: Playground?
     ) async throws(CommandError) {
-        let topic: Topic
-        do { topic = try bundleIDs.min { "\($0)" < "\($1)" } ?? Topic("com.example.app") } catch {
-            throw .failed("the device's app has no bundle id")
+        let topic = try topic
+        let token: DeviceToken?
+        if let phone = playground?.phoneToken {
+            token = phone
+        } else {
+            token = await self.token(of: topic, folder, simulator)
         }
-        guard let token = await token(of: topic, folder, simulator) else {
+        guard let token else {
             throw .failed("no device could be enrolled; set more than 0 device tokens")
         }
         try folder.writePushFile(port: simulator.pushPort, topic: topic, token: token)
         if let control { try folder.writeControlFiles(bearer: control.bearer) }
+    }
+
+    private var topic: Topic {
+        get throws(CommandError) {
+            do { return try bundleIDs.min { "\($0)" < "\($1)" } ?? Topic("com.example.app") } catch {
+                throw .failed("the device's app has no bundle id")
+            }
+        }
+    }
+
+    private func playground(
+        _ home: PlaygroundHome?,
+        _ simulator: Simulator,
+        _ folder: SimulatorFolder?
+    ) async throws(CommandError) -> Playground? {
+        guard let home, let folder else { return nil }
+        let path = arguments.value("--extension")
+        let own = ExtensionProgram(path: "/proc/self/exe", arguments: [ExtensionHostCommand.name])
+        return try await .start(
+            in: home,
+            simulator,
+            folder,
+            topic: try topic,
+            program: path.map { ExtensionProgram(path: $0) } ?? own,
+            extensionName: path ?? ""
+        )
     }
 
     private func token(of topic: Topic, _ folder: SimulatorFolder, _ simulator: Simulator) async -> DeviceToken? {

@@ -101,12 +101,12 @@ struct DeviceLog {
     }
 
     func printNotShown(_ push: DevicePush, why: SimulatedPushError) throws(CommandError) {
-        guard printsJSON else { return try Output.print("not shown: the payload is \(clause(why))") }
+        guard printsJSON else { return try Output.print("not shown: the payload is \(why.clause)") }
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("event", "not-shown")
             writer.member("apns-id", push.id.description)
-            writer.member("why", clause(why))
+            writer.member("why", why.clause)
         }
         try print(writer)
     }
@@ -158,16 +158,19 @@ struct DeviceLog {
         return "\(tenths / 10).\(tenths % 10) MB"
     }
 
-    private func clause(_ error: SimulatedPushError) -> String {
-        switch error {
+    private func print(_ writer: JSONWriter) throws(CommandError) {
+        try Output.print(String(decoding: writer.bytes, as: UTF8.self))
+    }
+}
+
+extension SimulatedPushError {
+    /// Follows "the payload is".
+    var clause: String {
+        switch self {
         case .tooLong(let byteCount, let byteCountMax): "\(byteCount) bytes, more than the \(byteCountMax) of a push"
         case .notJSON: "not JSON"
         case .notAnObject: "not a JSON object"
         case .missingAps: "without an aps dictionary"
         }
-    }
-
-    private func print(_ writer: JSONWriter) throws(CommandError) {
-        try Output.print(String(decoding: writer.bytes, as: UTF8.self))
     }
 }

@@ -83,7 +83,7 @@ struct ReplayLog {
 
 // For programs: they stay when sentences change.
 extension ShownNotification.Why {
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .answered: "answered"
         case .expired: "expired"
@@ -99,7 +99,7 @@ extension ShownNotification.Why {
 }
 
 extension Presentation.Place {
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .banner: "banner"
         case .list: "list"

@@ -43,6 +43,20 @@ package final class PlainCaller {
         }
     }
 
+    /// Reads until `found` has a result for a whole event's text; nil if the server ends first.
+    package func rest<Result>(until found: (String) -> Result?) -> Result? {
+        var all: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            all += chunk[..<count]
+            guard all.suffix(2) == [0x0A, 0x0A] else { continue }
+            if let result = found(String(decoding: all, as: UTF8.self)) { return result }
+        }
+    }
+
     /// One call and its answer.
     ///
     /// - Parameters:
