@@ -13,7 +13,8 @@ extension SharedContainer {
         let sources = ContentSources(
             string: { display.tables?.string($0) },
             avatarPath: { avatars.picture($0) },
-            group: { groups.group($0) }
+            group: { groups.group($0) },
+            preview: preview.level
         )
         var content = NotificationContent(opened, display: display, trace: trace, sources: sources)
         content.requestID = requestID

@@ -22,6 +22,7 @@ package struct SharedContainer: Sendable {
     let requests: RequestMap
     let avatars: AvatarFolder
     let groups: GroupFolder
+    let preview: PreviewFile
     /// Folder of the replay window.
     package let replayFolder: String
 
@@ -64,6 +65,7 @@ package struct SharedContainer: Sendable {
         requests = RequestMap(path: path + "/sealedpush.requests")
         avatars = AvatarFolder(path: path + "/sealedpush-avatars")
         groups = GroupFolder(path: path + "/sealedpush-groups")
+        preview = PreviewFile(path: path + "/sealedpush.preview")
         replayFolder = path
     }
 

@@ -53,4 +53,11 @@ extension AppDevice {
             try container.groups.set(name, picture: picture, for: threadID)
         }
     }
+
+    /// Sets the preview level, also for contents of `openSpooled`, whose `outcome` has the message itself.
+    ///
+    /// - Throws: `.locked`, `.storageFull`, `.system`.
+    public func setPreview(_ level: PreviewLevel) throws(AppDeviceError) {
+        try translated { () throws(FileError) in try container.preview.set(level) }
+    }
 }

@@ -15,7 +15,7 @@ public struct MissingAttachment: Hashable, Sendable {
 
     /// Reason for a missing attachment; it reveals neither contents nor location.
     public enum Reason: Hashable, Sendable {
-        /// Too late, or no fetcher.
+        /// Too late, no fetcher, or a preview level without.
         case notFetched
         /// Host or path not allowed.
         case hostNotAllowed

@@ -10,6 +10,7 @@ struct ContentSources {
     var avatarPath: (String) -> String? = { _ in nil }
     /// Group by thread.
     var group: (String) -> NotificationContent.Sender.Group? = { _ in nil }
+    var preview = PreviewLevel.nameAndText
 }
 
 // Outcome to content, by table.
@@ -40,20 +41,24 @@ extension NotificationContent {
         rule: DisplayPolicy.SoundRule,
         sources: ContentSources
     ) {
+        let showsText = sources.preview == .nameAndText
         switch outcome {
         case .opened(let opened) where outcome.kind == .opened:
             // Missing until fetched.
             let missing = opened.message.attachments.map { MissingAttachment(id: $0.id, reason: .notFetched) }
             put(FetchedAttachments(ready: [], missing: missing))
-            takesAttachments = true
+            takesAttachments = showsText
             let words = MessageWords(opened, newMessage: display.texts.newMessage, string: sources.string)
             guard words.canBeSeen else { return }
-            put(words)
+            if showsText { put(words) }
             put(opened.message, rule: rule)
-            put(Sender(of: opened, threadID: threadID, mentionName: display.mentionName, sources: sources))
+            guard sources.preview != .nothing else { return }
+            sender = Sender(of: opened, threadID: threadID, mentionName: display.mentionName, sources: sources)
+            // As communication notifications do.
+            if let sender, title.isEmpty || !showsText { title = sender.displayName }
         case .unauthenticated(let text):
             let words = MessageWords(title: text.title, body: text.body)
-            if words.canBeSeen { put(words) }
+            if showsText, words.canBeSeen { put(words) }
         default: break
         }
     }
@@ -86,12 +91,6 @@ extension NotificationContent {
         var content = self
         content.put(fetched)
         return content
-    }
-
-    /// Fills an empty title with the sender's name, as communication notifications do.
-    private mutating func put(_ sender: Sender?) {
-        self.sender = sender
-        if title.isEmpty, let sender { title = sender.displayName }
     }
 
     private static func sound(of message: Message) -> Sound? {

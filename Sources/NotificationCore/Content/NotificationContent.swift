@@ -53,7 +53,7 @@ public struct NotificationContent: Equatable, Sendable {
     var requestKeys: [RequestMap.Key] = []
     /// True for a repeated message that may be delivered under this identifier.
     var mayBeListed = false
-    /// True if the message may have attachments; its text may be the app's.
+    /// True if attachments are to be fetched; the text may be the app's.
     var takesAttachments = false
     var requestID: String?
 

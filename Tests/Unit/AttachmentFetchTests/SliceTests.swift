@@ -67,6 +67,21 @@ struct SliceTests {
         #expect(try device.files() == ["png"])
     }
 
+    @Test(arguments: [PreviewLevel.nameOnly, .nothing])
+    func `a preview level without text asks no host for a picture`(_ level: PreviewLevel) async throws {
+        let blob = try Blob.picture()
+        let requests = Guarded(0)
+        let device = try await FetchingExtension.start { _ in
+            requests.withLock { $0 += 1 }
+            return [.answer(body: blob.sealed), .close]
+        }
+        let pointer = try blob.pointer(device.url())
+        for (level, count) in [(level, 0), (.nameAndText, 1)] {
+            let shown = await show([pointer], by: device, slice: .seconds(20), clock: StoppedClock(), preview: level)
+            #expect(shown.attachments.count == count && requests.withLock { $0 } == count)
+        }
+    }
+
     @Test func `a picture that is there is shown, and the outcome says so`() async throws {
         let blob = try Blob.picture()
         let device = try await FetchingExtension.start { _ in [.answer(body: blob.sealed), .close] }
@@ -87,6 +102,7 @@ extension SliceTests {
         by device: FetchingExtension,
         slice: Duration,
         clock: any Clock<Duration> = ContinuousClock(),
+        preview: PreviewLevel = .nameAndText,
         end: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)? = nil
     ) async -> NotificationContent {
         let (released, continuation) = AsyncStream<Void>.makeStream()
@@ -95,6 +111,7 @@ extension SliceTests {
             fetcher: AwaitedFetcher(device.fetcher, end: continuation),
             slice: slice,
             clock: clock,
+            preview: preview,
             end: end
         )
         for await _ in released {}
@@ -106,13 +123,15 @@ extension SliceTests {
         fetcher: AwaitedFetcher,
         slice: Duration,
         clock: any Clock<Duration>,
+        preview: PreviewLevel,
         end: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)?
     ) async -> NotificationContent {
         let texts = FailureTexts(title: "Acme Chat", newMessage: "You have a new message")
         let content = NotificationContent(
             OpenedPush(outcome: .opened(FetchingExtension.message(pointers)), claim: nil),
             display: DisplayPolicy(texts: texts),
-            trace: nil
+            trace: nil,
+            sources: ContentSources(preview: preview)
         )
         var settings = ExtensionCore.Settings(attachments: fetcher)
         settings.timing = DeliveryTiming(deadline: .seconds(25), attachmentSlice: slice)
