@@ -67,7 +67,13 @@ public struct NotificationPipeline: Sendable {
         let opener = PushOpener(container: container, policy: policy, opensWebPush: opensWebPush)
         let opened = opener.open(push, now: now)
         guard let container else { return NotificationContent(opened, display: display, trace: push.trace) }
-        var content = container.content(opened, display: display, trace: push.trace, requestID: push.requestID)
+        var content = container.content(
+            opened,
+            display: display,
+            trace: push.trace,
+            requestID: push.requestID,
+            now: now
+        )
         content.setupWarning = container.setupWarning(of: content)
         container.keep(push, content.kind, isKept: opened.isKept, now: now)
         return content

@@ -8,18 +8,22 @@ extension SharedContainer {
         _ opened: OpenedPush,
         display: DisplayPolicy,
         trace: Trace?,
-        requestID: String? = nil
+        requestID: String? = nil,
+        now: Timestamp
     ) -> NotificationContent {
         let sources = ContentSources(
             string: { display.tables?.string($0) },
             avatarPath: { avatars.picture($0) },
             group: { groups.group($0) },
-            preview: preview.level
+            preview: preview.level,
+            isMuted: { muted.isMuted($0, isMention: $1, now: now) }
         )
         var content = NotificationContent(opened, display: display, trace: trace, sources: sources)
         content.requestID = requestID
         content.mayBeListed = !content.isSuppressed && mayBeListed(opened, under: requestID)
-        applyEffects(of: opened, to: &content, countsMessages: display.countsMessages)
+        // A message that is not shown does not count.
+        let counts = display.countsMessages && !(content.kind == .muted && display[.muted].isSuppressed)
+        applyEffects(of: opened, to: &content, countsMessages: counts)
         return content
     }
 

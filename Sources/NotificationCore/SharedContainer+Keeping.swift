@@ -18,7 +18,8 @@ extension OutcomeKind {
         case .unknownKey, .staleKey: .marker
         // Opened, refused for good, or in the spool already.
         case .opened, .openedWithoutAttachments, .remove, .badge, .call, .test, .notSealed, .malformed, .unsupported,
-            .unverifiedSender, .expired, .tooOld, .replay, .notPermitted, .superseded, .unauthenticated, .leftToApp:
+            .unverifiedSender, .expired, .tooOld, .replay, .notPermitted, .superseded, .unauthenticated, .leftToApp,
+            .muted:
             .nothing
         }
     }

@@ -22,7 +22,7 @@ extension SharedContainer {
         [
             replayFolder + "/replay-window-1", replayFolder + "/sealedpush-keys", contactsPath, webPushKeysPath,
             badge.path, requests.path, outcomeCounters.path, avatars.path,
-            groups.path, preview.path,
+            groups.path, preview.path, muted.path,
         ]
     }
 }

@@ -23,6 +23,7 @@ package struct SharedContainer: Sendable {
     let avatars: AvatarFolder
     let groups: GroupFolder
     let preview: PreviewFile
+    let muted: MutedThreads
     /// Folder of the replay window.
     package let replayFolder: String
 
@@ -66,6 +67,7 @@ package struct SharedContainer: Sendable {
         avatars = AvatarFolder(path: path + "/sealedpush-avatars")
         groups = GroupFolder(path: path + "/sealedpush-groups")
         preview = PreviewFile(path: path + "/sealedpush.preview")
+        muted = MutedThreads(path: path + "/sealedpush.muted")
         replayFolder = path
     }
 

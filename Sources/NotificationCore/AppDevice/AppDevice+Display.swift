@@ -60,4 +60,17 @@ extension AppDevice {
     public func setPreview(_ level: PreviewLevel) throws(AppDeviceError) {
         try translated { () throws(FileError) in try container.preview.set(level) }
     }
+
+    /// Limit of muted conversations.
+    public static let mutedCountMax = MutedThreads.countMax
+
+    /// Replaces the list of muted conversations. Their messages are shown by `DisplayPolicy`'s row `muted`, but for
+    /// critical alerts, by right.
+    ///
+    /// - Parameter threads: `mutedCountMax` at most, each with a thread id.
+    /// - Throws: `.locked`, `.storageFull`, `.system`.
+    public func setMuted(_ threads: [MutedThread]) throws(AppDeviceError) {
+        precondition(threads.count <= MutedThreads.countMax && threads.allSatisfy { !$0.threadID.isEmpty })
+        try translated { () throws(FileError) in try container.muted.set(threads) }
+    }
 }

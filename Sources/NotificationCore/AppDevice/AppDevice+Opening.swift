@@ -70,7 +70,7 @@ extension AppDevice {
         return AppDevice(settings: settings, container: container, ring: ring, window: window)
     }
 
-    /// Erases identity, prekeys, contacts, avatars, markers, counts, receipts, spool, badge and preview level. The replay window, only
+    /// Erases identity, prekeys, contacts, avatars, markers, counts, receipts, spool, badge, preview level and muted conversations. The replay window, only
     /// digests and the time, stays until the next `open` replaces it.
     ///
     /// - Throws: `AppDeviceError`; call again for the rest.
@@ -85,6 +85,7 @@ extension AppDevice {
             try PrivateFolder.remove(container.requests.path)
             try PrivateFolder.remove(container.outcomeCounters.path)
             try PrivateFolder.remove(container.preview.path)
+            try PrivateFolder.remove(container.muted.path)
         }
         try translated { () throws(ContainerError) in
             try container.avatars.removeAll()

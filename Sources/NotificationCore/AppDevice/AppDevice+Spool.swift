@@ -45,7 +45,7 @@ extension AppDevice {
         switch opened.outcome {
         case _ where opened.isKept: return .keep
         case .opened, .unverifiedSender, .unauthenticated:
-            let content = container.content(opened, display: settings.display, trace: spooled.trace)
+            let content = container.content(opened, display: settings.display, trace: spooled.trace, now: now)
             show(content)
             if settings.keepsReceipts, let receipt = content.receipt { keep(receipt, now: now) }
         // Perhaps claimed by a process that has since ended. It expires.

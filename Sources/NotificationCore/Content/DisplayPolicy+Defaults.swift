@@ -32,5 +32,6 @@ extension DisplayPolicy {
         .unauthenticated: Row(),
         .notOpenedInTime: Row(sound: .default),
         .leftToApp: Row(text: .neutral, level: .passive, isSuppressed: true),
+        .muted: Row(level: .passive),
     ]
 }

@@ -9,11 +9,11 @@ import Localization
 public struct DisplayPolicy: Equatable, Sendable {
     /// Row of the table.
     public struct Row: Equatable, Sendable {
-        /// App text to show; for `opened` and `unauthenticated`, if the message has no visible one.
+        /// App text to show; for `opened`, `muted` and `unauthenticated`, if the message has no visible one.
         public var text: FailureTexts.Name
         /// Sound to play.
         public var sound: SoundRule
-        /// Level of an app text. A message has its own, by right.
+        /// Level of an app text, and of a muted message. Another message has its own, by right.
         public var level: NotificationContent.Level
         /// True to show nothing. Without `hasFilteringEntitlement` the neutral text is shown in silence instead.
         public var isSuppressed: Bool

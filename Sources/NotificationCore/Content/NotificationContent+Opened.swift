@@ -11,12 +11,15 @@ struct ContentSources {
     /// Group by thread.
     var group: (String) -> NotificationContent.Sender.Group? = { _ in nil }
     var preview = PreviewLevel.nameAndText
+    /// True for a thread that is muted, for a mention or not.
+    var isMuted: (String, Bool) -> Bool = { _, _ in false }
 }
 
 // Outcome to content, by table.
 extension NotificationContent {
     init(_ opened: OpenedPush, display: DisplayPolicy, trace: Trace?, sources: ContentSources = ContentSources()) {
-        self.init(opened.outcome, kind: opened.outcome.kind, claim: opened.claim, display: display)
+        let kind = Self.kind(opened.outcome, display: display, sources: sources)
+        self.init(opened.outcome, kind: kind, claim: opened.claim, display: display)
         self.trace = trace?.text
         let row = display[kind]
         if !row.isSuppressed { show(opened.outcome, display: display, rule: row.sound, sources: sources) }
@@ -24,6 +27,16 @@ extension NotificationContent {
 
     init(unopened kind: OutcomeKind, display: DisplayPolicy) {
         self.init(.notSealed, kind: kind, claim: nil, display: display)
+    }
+
+    private static func kind(_ outcome: Outcome, display: DisplayPolicy, sources: ContentSources) -> OutcomeKind {
+        guard case .opened(let opened) = outcome, outcome.kind == .opened, opened.message.level != .critical,
+            sources.isMuted(
+                DisplayText.identifier(opened.message.threadID),
+                opened.message.mentionsPerson(display.mentionName)
+            )
+        else { return outcome.kind }
+        return .muted
     }
 
     private init(_ outcome: Outcome, kind: OutcomeKind, claim: ReplayClaim?, display: DisplayPolicy) {
@@ -72,7 +85,7 @@ extension NotificationContent {
     private mutating func put(_ message: Message, rule: DisplayPolicy.SoundRule) {
         threadID = DisplayText.identifier(message.threadID)
         category = message.category
-        level = Level(message.level)
+        if kind != .muted { level = Level(message.level) }
         sound = rule.takesMessages ? Self.sound(of: message) ?? sound : sound
         if level == .critical, sound == .default { sound = .critical(name: nil, volume: nil) }
         relevanceScore = message.relevanceScore?.value ?? 0
@@ -83,7 +96,7 @@ extension NotificationContent {
     private mutating func put(_ fetched: FetchedAttachments) {
         attachments = fetched.ready
         missingAttachments = fetched.missing
-        kind = fetched.missing.isEmpty ? .opened : .openedWithoutAttachments
+        if kind != .muted { kind = fetched.missing.isEmpty ? .opened : .openedWithoutAttachments }
     }
 
     /// Adds the fetched attachments.

@@ -58,7 +58,12 @@ extension NotificationContent {
             avatarPath = sources.avatarPath(handle)
             conversationID = threadID.isEmpty ? handle : threadID
             group = threadID.isEmpty ? nil : sources.group(threadID)
-            mentionsPerson = mentionName.map { opened.message.userInfo[$0] == .bool(true) } ?? false
+            mentionsPerson = opened.message.mentionsPerson(mentionName)
         }
     }
+}
+
+extension Message {
+    /// - Parameter name: `DisplayPolicy.mentionName`.
+    func mentionsPerson(_ name: String?) -> Bool { name.map { userInfo[$0] == .bool(true) } ?? false }
 }

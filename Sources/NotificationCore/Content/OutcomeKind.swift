@@ -54,6 +54,8 @@ public enum OutcomeKind: String, Hashable, Sendable, CaseIterable {
     case leftToApp = "left-to-app"
     /// Shown without some or all attachments.
     case openedWithoutAttachments = "opened-without-attachments"
+    /// Message of a muted conversation, with or without attachments.
+    case muted
 }
 
 extension Outcome {

@@ -23,6 +23,7 @@ struct ContainerProtectionTests {
         try device.setAvatar([1], of: handset.sender.publicKey)
         try device.setGroup("Compilers", picture: [1], threadID: "t")
         try device.setPreview(.nameOnly)
+        try device.setMuted([MutedThread(threadID: "t")])
         try device.takeMessages(now: handset.now)
         _ = try device.enableWebPush(random: &handset.random)
         handset.show(try handset.push(Message(body: "shown"), to: device), requestID: "1")
@@ -73,7 +74,8 @@ struct ContainerProtectionTests {
                 "group/sealedpush-keys",
                 "group/sealedpush-markers", "group/sealedpush-markers-published", "group/sealedpush-receipts",
                 "group/sealedpush-spool", "group/sealedpush.badge", "group/sealedpush.foreground",
-                "group/sealedpush.outcomes", "group/sealedpush.preview", "group/sealedpush.requests",
+                "group/sealedpush.muted", "group/sealedpush.outcomes", "group/sealedpush.preview",
+                "group/sealedpush.requests",
                 "group/sealedpush.senders",
                 "group/sealedpush.web-push", "private", "private/contacts.lock", "private/identity",
                 "private/opening.lock", "private/ring.lock", "private/token",

@@ -155,9 +155,12 @@ struct BadgeTests {
         try device.setAvatar([1], of: handset.sender.publicKey)
         try device.setGroup("Compilers", picture: [1], threadID: "t")
         try device.setPreview(.nothing)
+        try device.setMuted([MutedThread(threadID: "t")])
         handset.show(try handset.push(Message(body: "x"), to: device), requestID: "request")
         let group = handset.folder.path("group/")
-        let files = ["sealedpush.badge", "sealedpush.preview", "sealedpush.requests"].map { group + $0 }
+        let files = ["sealedpush.badge", "sealedpush.muted", "sealedpush.preview", "sealedpush.requests"].map {
+            group + $0
+        }
         let pictures = group + "sealedpush-avatars"
         let groups = group + "sealedpush-groups"
         #expect(files.allSatisfy { FileManager.default.fileExists(atPath: $0) })

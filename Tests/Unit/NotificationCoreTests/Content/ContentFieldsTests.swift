@@ -92,9 +92,10 @@ struct ContentFieldsTests {
         let content = Samples.content(of: kind)
         let sealed = try #require(content.userInfo["sealedpush"] as? [String: any Sendable])
         #expect(sealed["outcome"] as? String == kind.rawValue)
-        let isSigned = [.opened, .openedWithoutAttachments, .remove, .badge, .call, .test, .unverifiedSender].contains(
-            kind
-        )
+        let isSigned = [.opened, .openedWithoutAttachments, .remove, .badge, .call, .test, .unverifiedSender, .muted]
+            .contains(
+                kind
+            )
         #expect((sealed["sender"] != nil) == isSigned)
         #expect(sealed["info"] == nil)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import NotificationCore
 
 struct DisplayPolicyTests {
-    private static let words: Set<OutcomeKind> = [.opened, .openedWithoutAttachments, .unauthenticated]
+    private static let words: Set<OutcomeKind> = [.opened, .openedWithoutAttachments, .unauthenticated, .muted]
 
     @Test(arguments: OutcomeKind.allCases)
     func `every outcome has its own word and one row`(_ kind: OutcomeKind) {
@@ -74,7 +74,7 @@ struct DisplayPolicyTests {
         for kind in OutcomeKind.allCases {
             let row = DisplayPolicy(texts: Samples.texts)[kind]
             let shown = Self.words.contains(kind) ? "the message" : "`\(row.text)`"
-            let level = Self.words.contains(kind) ? "" : "\(row.level)"
+            let level = Self.words.contains(kind) && kind != .muted ? "" : "\(row.level)"
             let line = "| `\(kind.rawValue)` | \(row.isSuppressed ? "nothing" : shown) | \(row.sound) | \(level)"
             #expect(text.contains("\n" + line.trimmingCharacters(in: .whitespaces)), "\(line)")
         }

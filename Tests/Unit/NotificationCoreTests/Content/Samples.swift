@@ -78,7 +78,7 @@ enum Samples {
 
     static func outcome(_ kind: OutcomeKind) -> Outcome {
         switch kind {
-        case .opened: .opened(opened(message(.show)))
+        case .opened, .muted: .opened(opened(message(.show)))
         case .openedWithoutAttachments: .opened(opened(messageWithAttachment))
         case .remove: .opened(opened(message(.remove(messageID))))
         case .badge: .opened(opened(message(.badge)))
@@ -116,6 +116,7 @@ enum Samples {
     ) -> NotificationContent {
         switch kind {
         case .notOpenedInTime, .leftToApp: NotificationContent(unopened: kind, display: display)
+        case .muted: content(outcome(kind), display: display, sources: ContentSources(isMuted: { _, _ in true }))
         default: content(outcome(kind), display: display)
         }
     }
