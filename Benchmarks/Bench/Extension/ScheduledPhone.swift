@@ -23,12 +23,12 @@ struct ScheduledPhone: ~Copyable {
     private let picture: ScheduledPicture
 
     /// - Parameter folder: Does not exist yet; its parent does.
-    init(folder: String) throws(BenchError) {
+    init(folder: String, pictureByteCount: Int = ScheduledPicture.pictureByteCount) throws(BenchError) {
         let now = Timestamp.now
         var random = SystemRandom()
         let sender = SenderIdentity(random: &random)
         let recipient = try Self.install(trusting: sender.publicKey, in: folder, now: now, random: &random)
-        let picture = try ScheduledPicture(in: folder, random: &random)
+        let picture = try ScheduledPicture(in: folder, byteCount: pictureByteCount, random: &random)
         conditions = Device.Conditions().with {
             $0.attachmentFiles = picture.files
             $0.appGroups = URL(fileURLWithPath: folder, isDirectory: true)

@@ -7,7 +7,7 @@ private import UserNotifications
 /// A picture and its thumbnail at the extension's host: as files, and as pointers in a message. They have a picture's
 /// header only.
 struct ScheduledPicture {
-    private static let pictureByteCount = 20_000
+    static let pictureByteCount = 20_000
     private static let thumbnailByteCount = 500
     private static let host = "https://files.example.com/v1/blobs/"
 
@@ -15,10 +15,10 @@ struct ScheduledPicture {
     let files: [String: [UInt8]]
 
     /// - Parameter folder: Folder for temporary files.
-    init(in folder: String, random: inout SystemRandom) throws(BenchError) {
+    init(in folder: String, byteCount: Int, random: inout SystemRandom) throws(BenchError) {
         var pointers: [AttachmentPointer] = []
         var files: [String: [UInt8]] = [:]
-        for (name, byteCount) in [("thumbnail", Self.thumbnailByteCount), ("picture", Self.pictureByteCount)] {
+        for (name, byteCount) in [("thumbnail", Self.thumbnailByteCount), ("picture", byteCount)] {
             guard let id = AttachmentID(rawRepresentation: random.bytes(count: 16)),
                 let key = AttachmentKey(rawRepresentation: random.bytes(count: 32)),
                 let url = AttachmentURL(Self.host + name), let type = MediaType("image/png")

@@ -73,7 +73,8 @@ extension Device {
     public enum Timekeeping: Sendable, Equatable {
         /// Skips a wait on the device's clock after some 20 ms of real time without an event there. During any other
         /// wait, such as a real `Task.sleep`, `scale` seconds pass on the device for each real one; no deadline then
-        /// comes in less than 250 ms, nor within a second while `didReceive` runs. `ShownNotification.time` says which
+        /// comes in less than 250 ms, nor within a second while `didReceive` runs. While the machine has no processor
+        /// for a thread of this process, all that takes ten times as long. `ShownNotification.time` says which
         /// mode was in effect.
         case automatic(scale: Double = 30)
         /// Passes this many seconds on the device for each real one.

@@ -9,6 +9,8 @@
 /// - If only the system waits on the clock, the extension works or waits for something real: the deadline is a real
 ///   one, scaled, and takes `realWaitLookMin` looks. Between two looks only `lookPauseMax` counts: while the machine
 ///   stands still, so does the extension.
+/// - A look before which the kernel took a processor from a thread of this process counts a tenth: the extension may
+///   have been that thread, or wait behind it.
 struct PassageOfTime: Sendable {
     enum Action: Sendable, Equatable {
         case wait
@@ -30,7 +32,8 @@ struct PassageOfTime: Sendable {
 
     private let timekeeping: Device.Timekeeping
     private var lastChangeCount: Int?
-    private var quietLookCount = 0
+    /// In tenths of a look.
+    private var quietTenthCount = 0
     private var origin: Origin?
     private var lastLook: Duration?
 
@@ -47,13 +50,15 @@ struct PassageOfTime: Sendable {
         self.timekeeping = timekeeping
     }
 
-    mutating func look(_ reading: SimulatedClock.Reading, at real: Duration) -> Action {
-        quietLookCount = reading.changeCount == lastChangeCount ? quietLookCount + 1 : 0
+    /// - Parameter isBusy: a thread of this process lost its processor since the last look.
+    mutating func look(_ reading: SimulatedClock.Reading, at real: Duration, isBusy: Bool = false) -> Action {
+        let tenths = isBusy ? 1 : 10
+        quietTenthCount = reading.changeCount == lastChangeCount ? quietTenthCount + tenths : 0
         lastChangeCount = reading.changeCount
         let isSame = origin?.simulated == reading.now && !reading.isStandingStill
         var start = (isSame ? origin : nil) ?? Origin(simulated: reading.now, real: real)
         start.lookCount += 1
-        if isSame { start.given += min(real - (lastLook ?? real), Self.lookPauseMax) }
+        if isSame { start.given += min(real - (lastLook ?? real), Self.lookPauseMax) * tenths / 10 }
         lastLook = real
         origin = start
         if reading.isStandingStill { return .wait }
@@ -65,7 +70,7 @@ struct PassageOfTime: Sendable {
         case .automatic(let factor):
             guard let deadline = reading.nextDeadline else { return .wait }
             if reading.sleeperCount > 0, reading.holdCount == 0 {
-                return quietLookCount >= Self.settledLookCount ? .advance(to: deadline, .virtual) : .wait
+                return quietTenthCount >= 10 * Self.settledLookCount ? .advance(to: deadline, .virtual) : .wait
             }
             let scaled = reading.now.duration(to: deadline) / Self.bounded(factor)
             let isDue = start.given >= max(scaled, reading.holdCount > 0 ? Self.workTimeMax : Self.realWaitMin)

@@ -17,9 +17,17 @@ final class TimeKeeper: Sendable {
         guard timekeeping != .byHand else { return }
         let start = ContinuousClock.now
         var passage = PassageOfTime(timekeeping)
+        var lostCount = Self.lostProcessorCount
         while !Task.isCancelled {
             let reading = clock.reading
-            if case .advance(let instant, let time) = passage.look(reading, at: start.duration(to: .now)),
+            let lastLostCount = lostCount
+            lostCount = Self.lostProcessorCount
+            let isBusy = lostCount != lastLostCount
+            if case .advance(let instant, let time) = passage.look(
+                reading,
+                at: start.duration(to: .now),
+                isBusy: isBusy
+            ),
                 clock.advance(to: instant, unlessChangedSince: reading)
             {
                 note(time)
@@ -27,6 +35,14 @@ final class TimeKeeper: Sendable {
             // Cancellation is checked by the loop.
             try? await ContinuousClock().sleep(for: PassageOfTime.lookInterval)
         }
+    }
+
+    /// Number of times that the kernel took a processor from a thread of this process.
+    private static var lostProcessorCount: Int {
+        var usage = rusage()
+        // It cannot fail with these arguments.
+        _ = unsafe getrusage(RUSAGE_SELF.rawValue, &usage)
+        return usage.ru_nivcsw
     }
 
     private func note(_ time: TimeUsed) {

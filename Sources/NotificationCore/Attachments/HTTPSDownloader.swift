@@ -32,8 +32,8 @@ public struct HTTPSDownloader: BlobDownloader {
         _ request: BlobRequest,
         take: @escaping @Sendable (RawSpan) -> Bool
     ) async throws(BlobDownloadError) {
-        if let network = SimulatedDevice.current?.network {
-            return try await SimulatedDownload(network).run(request, take: take)
+        if let device = SimulatedDevice.current, let network = device.network {
+            return try await SimulatedDownload(network, of: device).run(request, take: take)
         }
         var message = HTTPSRequest(.get, request.url.text)
         message.trust = trust

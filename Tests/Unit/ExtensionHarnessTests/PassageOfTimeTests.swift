@@ -66,6 +66,26 @@ struct PassageOfTimeTests {
         #expect(passage.look(reading(deadline: 1), at: .seconds(100)) != .wait)
     }
 
+    @Test func `a machine that has no processor for the extension gives it ten times as many looks`() {
+        var passage = PassageOfTime(.automatic(scale: 30))
+        let reading = reading(deadline: 1, sleeperCount: 1)
+        for _ in 0..<10 * PassageOfTime.settledLookCount {
+            #expect(passage.look(reading, at: .zero, isBusy: true) == .wait)
+        }
+        #expect(passage.look(reading, at: .zero, isBusy: true) != .wait)
+    }
+
+    @Test(arguments: [(0, PassageOfTime.realWaitMin), (1, PassageOfTime.workTimeMax)])
+    func `time in which it has none counts a tenth`(_ holdCount: Int, _ least: Duration) {
+        var passage = PassageOfTime(.automatic(scale: 30))
+        let reading = reading(deadline: 1, holdCount: holdCount)
+        let lookCount = Int(least / PassageOfTime.lookPauseMax) * 10
+        for look in 0..<lookCount {
+            #expect(passage.look(reading, at: PassageOfTime.lookPauseMax * look, isBusy: true) == .wait)
+        }
+        #expect(passage.look(reading, at: PassageOfTime.lookPauseMax * lookCount, isBusy: true) != .wait)
+    }
+
     @Test(arguments: [Device.Timekeeping.automatic(scale: 30), .scaled(by: 30), .real])
     func `while a test asks for it no time passes, nor is it made up for`(_ timekeeping: Device.Timekeeping) {
         var passage = PassageOfTime(timekeeping)
