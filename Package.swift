@@ -499,9 +499,18 @@ package.targets += [
         "Security",
         defines: ["KEYCHAIN_STAND_IN"]
     ),
+    .executableTarget(
+        name: "PlaceholderExtensionHost",
+        dependencies: [
+            "ExtensionHarness", "NotificationCore", "NotificationServiceExtension", "Opening", "UserNotifications",
+        ],
+        path: "Tests/Support/PlaceholderExtensionHost",
+        swiftSettings: house
+    ),
     tests(
         "NotificationServiceExtensionTests",
         "Intents",
+        "PlaceholderExtensionHost",
         "NotificationServiceExtension",
         "NotificationCore",
         "UserNotifications",

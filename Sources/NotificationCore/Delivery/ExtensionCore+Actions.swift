@@ -87,6 +87,9 @@ extension ExtensionCore {
             }
             return (pending[number]?.handler, pending[number]?.deadline)
         }
+        if let requestID = pending.withLock({ $0[number]?.push.requestID }) {
+            settings.placeholder?.removePending(id: Self.placeholderID(requestID))
+        }
         let job = reportSender?.prepare()
         // Before the handler: iOS may then suspend the process, and ends one that holds a lock.
         let activity = ExpiringActivity {}

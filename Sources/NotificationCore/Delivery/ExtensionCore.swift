@@ -27,6 +27,10 @@ public final class ExtensionCore: Sendable {
         /// Reader of delivered notifications, so that a repeated push leaves its message there; if nil, the replay text
         /// replaces it.
         public var screen: (any NotificationScreen)?
+        /// Queue of a placeholder for each push, in the words of the row `not-opened-in-time`, that is shown
+        /// `placeholderDelay` after the deadline if iOS ends the extension before its answer. Off, iOS then shows the
+        /// push's own alert alone.
+        public var placeholder: (any LocalNotifications)?
         /// True to give receipts. Off, no sender learns of the device's presence.
         public var keepsReceipts = false
         /// Relay for receipts and re-send requests. Each is on disk before the content handler is called, and sent
@@ -36,6 +40,9 @@ public final class ExtensionCore: Sendable {
         /// Creates settings without receipts and relay; without attachments, texts show at once.
         public init(attachments: (any AttachmentFetcher)? = nil) { self.attachments = attachments }
     }
+
+    /// Beyond the time that iOS gives an extension.
+    static let placeholderDelay = Duration.seconds(10)
 
     let steps: DeliverySteps
     let settings: Settings
@@ -86,6 +93,13 @@ public final class ExtensionCore: Sendable {
         let push = IncomingPush(userInfo: userInfo, requestID: requestID)
         let delivery = PendingDelivery(push, neutral: steps.neutralContent, handler: handler)
         guard let number = pending.withLock({ $0.add(delivery) }) else { return refuse(push, delivery) }
+        // First: the work may end this process.
+        settings.placeholder?
+            .add(
+                steps.neutralContent,
+                id: Self.placeholderID(requestID),
+                after: settings.timing.deadline + Self.placeholderDelay
+            )
         let deadline = surroundings.alarm(after: settings.timing.deadline)
         surroundings.runOnThread(delivery.device.job { [self] in open(push, for: number) })
         // Set after the work has started, which it must not delay, and only if unanswered.
@@ -94,6 +108,8 @@ public final class ExtensionCore: Sendable {
             pending[number]?.deadline = end(number, at: deadline)
         }
     }
+
+    static func placeholderID(_ requestID: String) -> String { "sealedpush-placeholder-" + requestID }
 
     /// Answers a push beyond the limit at once and leaves it to the app.
     private func refuse(_ push: IncomingPush, _ delivery: PendingDelivery) {
