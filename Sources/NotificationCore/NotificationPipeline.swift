@@ -4,7 +4,8 @@ public import Opening
 
 /// Pipeline: userInfo → sealed field → message → content. Every input gives content.
 public struct NotificationPipeline: Sendable {
-    let container: SharedContainer?
+    /// One for each account; empty without a folder.
+    let containers: [SharedContainer]
     let display: DisplayPolicy
     private let policy: OpeningPolicy
     private let opensWebPush: Bool
@@ -16,14 +17,17 @@ public struct NotificationPipeline: Sendable {
     ///   - display: texts for each outcome; the app's too.
     ///   - policy: limits of lifetime and senders' rights; the app's too.
     ///   - opensWebPush: shows RFC 8291 messages, which are unsigned; needs keys in the container too.
+    ///   - accounts: of an app with several, each opened by `AppDevice.Settings.account`; the first gets what is no
+    ///     account's.
     public init(
         containerPath: String?,
         display: DisplayPolicy,
         policy: OpeningPolicy = OpeningPolicy(),
-        opensWebPush: Bool = false
+        opensWebPush: Bool = false,
+        accounts: [AccountName] = []
     ) {
         self.init(
-            container: containerPath.map { SharedContainer(path: $0) },
+            containers: [SharedContainer](path: containerPath, accounts: accounts),
             display: display,
             policy: policy,
             opensWebPush: opensWebPush
@@ -36,7 +40,17 @@ public struct NotificationPipeline: Sendable {
         policy: OpeningPolicy = OpeningPolicy(),
         opensWebPush: Bool = false
     ) {
-        self.container = container
+        let containers = container.map { [$0] } ?? []
+        self.init(containers: containers, display: display, policy: policy, opensWebPush: opensWebPush)
+    }
+
+    package init(
+        containers: [SharedContainer],
+        display: DisplayPolicy,
+        policy: OpeningPolicy = OpeningPolicy(),
+        opensWebPush: Bool = false
+    ) {
+        self.containers = containers
         self.display = display
         self.policy = policy
         self.opensWebPush = opensWebPush
@@ -63,10 +77,13 @@ public struct NotificationPipeline: Sendable {
     }
 
     func content(of push: IncomingPush, now: Timestamp) -> NotificationContent {
+        let (accounts, isKnown) = containers.accounts(of: push)
         // Per push: the app may have rotated keys while this process lives.
-        let opener = PushOpener(container: container, policy: policy, opensWebPush: opensWebPush)
+        let opener = PushOpener(container: accounts.first, policy: policy, opensWebPush: opensWebPush)
         let opened = opener.open(push, now: now)
-        guard let container else { return NotificationContent(opened, display: display, trace: push.trace) }
+        guard let container = accounts.first else {
+            return NotificationContent(opened, display: display, trace: push.trace)
+        }
         var content = container.content(
             opened,
             display: display,
@@ -75,14 +92,24 @@ public struct NotificationPipeline: Sendable {
             now: now
         )
         content.setupWarning = container.setupWarning(of: content)
-        container.keep(push, content.kind, isKept: opened.isKept, now: now)
+        if !isKnown { content.account = nil }
+        for account in accounts { account.keep(push, content.kind, isKept: opened.isKept, now: now) }
         return content
+    }
+
+    /// Leaves a push to the app that was not opened in time.
+    func keep(_ push: IncomingPush, now: Timestamp) {
+        for account in containers.accounts(of: push).accounts { account.keep(push, .notOpenedInTime, now: now) }
+    }
+
+    func container(of content: NotificationContent) -> SharedContainer? {
+        containers.first { $0.account == content.account }
     }
 
     /// Commits the message to the replay window once iOS has it. Otherwise it may show again after 35 seconds, so that
     /// a process that dies earlier loses no message.
     public func didShow(_ content: NotificationContent) {
-        guard let container, let claim = content.claim else { return }
+        guard let claim = content.claim, let container = container(of: content) else { return }
         // It was shown: at worst it shows again or cannot be removed.
         if let window = container.window { do throws(ReplayWindowError) { try window.commit(claim) } catch {} }
         container.remember(content)

@@ -20,6 +20,7 @@ extension SharedContainer {
         )
         var content = NotificationContent(opened, display: display, trace: trace, sources: sources)
         content.requestID = requestID
+        content.account = account
         content.mayBeListed = !content.isSuppressed && mayBeListed(opened, under: requestID)
         // A message that is not shown does not count.
         let counts = display.countsMessages && !(content.kind == .muted && display[.muted].isSuppressed)

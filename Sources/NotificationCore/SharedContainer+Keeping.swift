@@ -50,7 +50,7 @@ extension IncomingPush {
         }
     }
 
-    fileprivate var envelope: Envelope? {
+    var envelope: Envelope? {
         guard let field = sealed.text else { return nil }
         do throws(EnvelopeError) { return try Envelope(sealedField: Array(field.utf8)) } catch { return nil }
     }

@@ -5,7 +5,10 @@ package import Platform
 private import Primitives
 
 /// Folder shared by app and extension: the app writes keys and contacts, the extension markers and spooled messages.
+/// Several accounts have a folder each below it; badge and counts are the app's.
 package struct SharedContainer: Sendable {
+    /// Nil in an app with one account.
+    let account: AccountName?
     /// Prekeys and the ring's index. The identity's private half is in the app's own folder.
     package let keyStore: any SecretStore
     package let spool: Spool
@@ -37,38 +40,55 @@ package struct SharedContainer: Sendable {
     ///   - lock: where the system does not enforce it.
     package init(
         path: String,
+        account: AccountName? = nil,
         lock: @escaping @Sendable () -> DeviceLock = { .current },
         uptime: @escaping @Sendable () -> Uptime = { .now }
     ) {
         self.init(
             path: path,
-            keyStore: FileSecretStore(folder: path + "/sealedpush-keys", lock: lock),
+            account: account,
+            keyStore: FileSecretStore(folder: Self.folder(path, account) + "/sealedpush-keys", lock: lock),
             uptime: uptime
         )
     }
 
     /// - Parameter keyStore: holds the prekeys, outside the folder.
     package init(
-        path: String,
+        path appPath: String,
+        account: AccountName? = nil,
         keyStore: any SecretStore,
         uptime: @escaping @Sendable () -> Uptime = { .now }
     ) {
+        let path = Self.folder(appPath, account)
+        self.account = account
         self.keyStore = keyStore
         self.uptime = uptime
         spool = Spool(folder: path + "/sealedpush-spool")
         resendMarkers = ResendMarkers(folder: path + "/sealedpush-markers")
         receipts = ReceiptSpool(folder: path + "/sealedpush-receipts")
         foregroundLease = ForegroundLease(path: path + "/sealedpush.foreground")
-        outcomeCounters = OutcomeCounters(path: path + "/sealedpush.outcomes")
+        outcomeCounters = OutcomeCounters(path: appPath + "/sealedpush.outcomes")
         contactsPath = path + "/sealedpush.senders"
         webPushKeysPath = path + "/sealedpush.web-push"
-        badge = BadgeCount(path: path + "/sealedpush.badge")
+        badge = BadgeCount(path: appPath + "/sealedpush.badge")
         requests = RequestMap(path: path + "/sealedpush.requests")
         avatars = AvatarFolder(path: path + "/sealedpush-avatars")
         groups = GroupFolder(path: path + "/sealedpush-groups")
         preview = PreviewFile(path: path + "/sealedpush.preview")
         muted = MutedThreads(path: path + "/sealedpush.muted")
         replayFolder = path
+    }
+
+    private static func folder(_ appPath: String, _ account: AccountName?) -> String {
+        account.map { appPath + "/sealedpush-accounts/" + $0.text } ?? appPath
+    }
+
+    /// Makes an account's folder, in the app.
+    func makeFolder() throws(FileError) {
+        guard account != nil else { return }
+        let parent = replayFolder[..<(replayFolder.lastIndex(of: "/") ?? replayFolder.endIndex)]
+        try PrivateFolder.make(String(parent), protection: .untilFirstUnlock)
+        try PrivateFolder.make(replayFolder, protection: .untilFirstUnlock)
     }
 
     /// Writes a tester's keys and contacts, and makes the window.

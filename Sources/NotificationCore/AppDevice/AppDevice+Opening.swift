@@ -70,7 +70,8 @@ extension AppDevice {
         return AppDevice(settings: settings, container: container, ring: ring, window: window)
     }
 
-    /// Erases identity, prekeys, contacts, avatars, markers, counts, receipts, spool, badge, preview level and muted conversations. The replay window, only
+    /// Erases identity, prekeys, contacts, avatars, markers, counts, receipts, spool, badge, preview level and muted conversations; with
+    /// several accounts this account's, without badge and counts. The replay window, only
     /// digests and the time, stays until the next `open` replaces it.
     ///
     /// - Throws: `AppDeviceError`; call again for the rest.
@@ -81,11 +82,13 @@ extension AppDevice {
         try translated { () throws(FileError) in
             try PrivateFolder.remove(container.contactsPath)
             try PrivateFolder.remove(container.webPushKeysPath)
-            try PrivateFolder.remove(container.badge.path)
             try PrivateFolder.remove(container.requests.path)
-            try PrivateFolder.remove(container.outcomeCounters.path)
             try PrivateFolder.remove(container.preview.path)
             try PrivateFolder.remove(container.muted.path)
+            // The app's, for all accounts.
+            guard settings.account == nil else { return }
+            try PrivateFolder.remove(container.badge.path)
+            try PrivateFolder.remove(container.outcomeCounters.path)
         }
         try translated { () throws(ContainerError) in
             try container.avatars.removeAll()
@@ -99,6 +102,8 @@ extension AppDevice {
     private static func makeFolder(_ settings: Settings) throws(AppDeviceError) {
         try translated { () throws(FileError) in
             try PrivateFolder.make(settings.privatePath, protection: .untilFirstUnlock)
+            try PrivateFolder.make(settings.ownPath, protection: .untilFirstUnlock)
+            try settings.container.makeFolder()
         }
     }
 

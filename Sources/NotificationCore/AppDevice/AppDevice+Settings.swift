@@ -21,13 +21,17 @@ extension AppDevice {
         /// show which are secret.
         public let usesUnlockedClass: Bool
 
+        /// Account of this device, of an app with several: keys, contacts and all that waits are its own, in folders
+        /// below these; the badge is the app's. Nil with one account. The extension's pipeline names all.
+        public var account: AccountName?
+
         /// Keeps receipts of messages from `openSpooled`. Off, no sender learns of the device's presence.
         public var keepsReceipts = false
 
         package var lock: @Sendable () -> DeviceLock = { .current }
         package var uptime: @Sendable () -> Uptime = { .now }
         /// Key stores in place of files, such as a keychain.
-        var keyStores: (identity: any SecretStore, shared: any SecretStore)?
+        var keyStores: (@Sendable (AccountName?) -> (identity: any SecretStore, shared: any SecretStore))?
 
         /// Creates settings.
         ///
@@ -63,23 +67,29 @@ extension AppDevice {
         }
 
         var container: SharedContainer {
-            guard let keyStores else { return SharedContainer(path: containerPath, lock: lock, uptime: uptime) }
-            return SharedContainer(path: containerPath, keyStore: keyStores.shared, uptime: uptime)
+            guard let keyStores else {
+                return SharedContainer(path: containerPath, account: account, lock: lock, uptime: uptime)
+            }
+            let store = keyStores(account).shared
+            return SharedContainer(path: containerPath, account: account, keyStore: store, uptime: uptime)
         }
 
         func stores(_ container: SharedContainer) -> KeyStores {
             KeyStores(
-                identity: keyStores?.identity ?? FileSecretStore(folder: privatePath + "/identity", lock: lock),
+                identity: keyStores?(account).identity ?? FileSecretStore(folder: ownPath + "/identity", lock: lock),
                 shared: container.keyStore,
-                lockPath: privatePath + "/ring.lock"
+                lockPath: ownPath + "/ring.lock"
             )
         }
 
-        var openingLockPath: String { privatePath + "/opening.lock" }
+        /// The account's part of `privatePath`.
+        var ownPath: String { account.map { privatePath + "/account-" + $0.text } ?? privatePath }
+
+        var openingLockPath: String { ownPath + "/opening.lock" }
 
         /// Digest of the last device token.
-        var tokenRecordPath: String { privatePath + "/token" }
+        var tokenRecordPath: String { ownPath + "/token" }
 
-        var contactsLockPath: String { privatePath + "/contacts.lock" }
+        var contactsLockPath: String { ownPath + "/contacts.lock" }
     }
 }

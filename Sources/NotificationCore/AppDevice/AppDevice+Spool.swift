@@ -50,6 +50,8 @@ extension AppDevice {
             if settings.keepsReceipts, let receipt = content.receipt { keep(receipt, now: now) }
         // Perhaps claimed by a process that has since ended. It expires.
         case .replay: return .keep
+        // Kept for each account while no keys could be read.
+        case .unknownKey where settings.account != nil: break
         case .unknownKey, .staleKey: return askAgain(for: spooled, now: now)
         case .notSealed, .malformed, .unsupported, .expired, .tooOld, .notPermitted, .superseded,
             .locked, .keysUnavailable, .storeUnavailable, .clockUntrusted:

@@ -4,7 +4,8 @@ public import Opening
 
 /// Keychain groups for keys. The app has both entitlements, the extension only the shared one.
 public struct KeychainGroups: Sendable {
-    static let service = "SealedPush"
+    /// An account has items of its own.
+    static func service(_ account: AccountName?) -> String { account.map { "SealedPush/" + $0.text } ?? "SealedPush" }
 
     /// Group of app and extension: prekeys.
     public let shared: String
@@ -23,11 +24,27 @@ extension AppDevice.Settings {
     /// Settings with all keys in the keychain. Replay window, contacts and spool stay in the container.
     public func keychain(_ groups: KeychainGroups) -> AppDevice.Settings {
         var settings = self
-        settings.keyStores = (
-            identity: KeychainSecretStore(service: KeychainGroups.service, accessGroup: groups.app),
-            shared: KeychainSecretStore(service: KeychainGroups.service, accessGroup: groups.shared)
-        )
+        settings.keyStores = { account in
+            let service = KeychainGroups.service(account)
+            return (
+                identity: KeychainSecretStore(service: service, accessGroup: groups.app),
+                shared: KeychainSecretStore(service: service, accessGroup: groups.shared)
+            )
+        }
         return settings
+    }
+}
+
+extension [SharedContainer] {
+    init(path: String?, accounts: [AccountName], keychainGroup: String) {
+        let names: [AccountName?] = accounts.isEmpty ? [nil] : accounts
+        self =
+            path.map { path in
+                names.map { name in
+                    let store = KeychainSecretStore(service: KeychainGroups.service(name), accessGroup: keychainGroup)
+                    return SharedContainer(path: path, account: name, keyStore: store)
+                }
+            } ?? []
     }
 }
 
@@ -37,16 +54,17 @@ extension NotificationPipeline {
     /// - Parameters:
     ///   - keychainGroup: shared group with team prefix.
     ///   - opensWebPush: shows RFC 8291 messages.
+    ///   - accounts: of an app with several.
     public init(
         containerPath: String,
         keychainGroup: String,
         display: DisplayPolicy,
         policy: OpeningPolicy = OpeningPolicy(),
-        opensWebPush: Bool = false
+        opensWebPush: Bool = false,
+        accounts: [AccountName] = []
     ) {
-        let store = KeychainSecretStore(service: KeychainGroups.service, accessGroup: keychainGroup)
         self.init(
-            container: SharedContainer(path: containerPath, keyStore: store),
+            containers: [SharedContainer](path: containerPath, accounts: accounts, keychainGroup: keychainGroup),
             display: display,
             policy: policy,
             opensWebPush: opensWebPush

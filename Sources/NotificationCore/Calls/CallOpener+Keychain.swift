@@ -1,5 +1,4 @@
 #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
-internal import Keys
 public import Opening
 
 extension CallOpener {
@@ -9,16 +8,17 @@ extension CallOpener {
     ///   - containerPath: folder of the app group; if nil, nothing opens.
     ///   - keychainGroup: shared group with team prefix.
     ///   - appName: caller's name if there is no other. Not empty.
+    ///   - accounts: the extension's too.
     public init(
         containerPath: String?,
         keychainGroup: String,
         appName: String,
         policy: OpeningPolicy = OpeningPolicy(),
-        keepsReceipts: Bool = false
+        keepsReceipts: Bool = false,
+        accounts: [AccountName] = []
     ) {
-        let store = KeychainSecretStore(service: KeychainGroups.service, accessGroup: keychainGroup)
         self.init(
-            container: containerPath.map { SharedContainer(path: $0, keyStore: store) },
+            containers: [SharedContainer](path: containerPath, accounts: accounts, keychainGroup: keychainGroup),
             appName: appName,
             policy: policy,
             keepsReceipts: keepsReceipts

@@ -15,7 +15,8 @@ import Primitives
 /// Call it in the delegate's method, on its queue, and report before that returns.
 /// `Sources/IncomingCalls/IncomingCalls.swift` has all of it, to copy.
 public struct CallOpener: Sendable {
-    private let container: SharedContainer?
+    /// One for each account; empty without a folder.
+    private let containers: [SharedContainer]
     private let appName: String
     private let policy: OpeningPolicy
     private let keepsReceipts: Bool
@@ -27,14 +28,16 @@ public struct CallOpener: Sendable {
     ///   - appName: caller's name if there is no other. Not empty.
     ///   - policy: the extension's too.
     ///   - keepsReceipts: as `AppDevice.Settings` has it.
+    ///   - accounts: the extension's too.
     public init(
         containerPath: String?,
         appName: String,
         policy: OpeningPolicy = OpeningPolicy(),
-        keepsReceipts: Bool = false
+        keepsReceipts: Bool = false,
+        accounts: [AccountName] = []
     ) {
         self.init(
-            container: containerPath.map { SharedContainer(path: $0) },
+            containers: [SharedContainer](path: containerPath, accounts: accounts),
             appName: appName,
             policy: policy,
             keepsReceipts: keepsReceipts
@@ -42,13 +45,13 @@ public struct CallOpener: Sendable {
     }
 
     package init(
-        container: SharedContainer?,
+        containers: [SharedContainer],
         appName: String,
         policy: OpeningPolicy = OpeningPolicy(),
         keepsReceipts: Bool = false
     ) {
         precondition(!appName.isEmpty, "a call without a name is shown as unknown")
-        self.container = container
+        self.containers = containers
         self.appName = appName
         self.policy = policy
         self.keepsReceipts = keepsReceipts
@@ -60,10 +63,12 @@ public struct CallOpener: Sendable {
     public func open(_ payload: [AnyHashable: Any]) -> IncomingCall { open(payload, now: .now) }
 
     package func open(_ payload: [AnyHashable: Any], now: Timestamp) -> IncomingCall {
-        let opener = PushOpener(container: container, policy: policy, opensWebPush: false, pushClass: .voip)
         let push = IncomingPush(userInfo: payload)
+        let container = containers.accounts(of: push).accounts.first
+        let opener = PushOpener(container: container, policy: policy, opensWebPush: false, pushClass: .voip)
         let opened = opener.open(push, now: now)
-        let call = IncomingCall(opened, push: push, appName: appName)
+        var call = IncomingCall(opened, push: push, appName: appName)
+        call.account = container?.account
         if call.ending == nil, keepsReceipts { keepReceipt(of: call, now: now) }
         container?.keepMarker(of: push, opened.outcome.kind, now: now)
         return call
@@ -71,7 +76,7 @@ public struct CallOpener: Sendable {
 
     /// Commits the call to the replay window, once CallKit has it. Uncommitted, a repeated call is still a replay.
     public func didReport(_ call: IncomingCall) {
-        guard let container else { return }
+        guard let container = container(of: call) else { return }
         // Later failures cost only a count.
         if let claim = call.claim, let window = container.window {
             do throws(ReplayWindowError) { try window.commit(claim) } catch {}
@@ -79,11 +84,15 @@ public struct CallOpener: Sendable {
         container.outcomeCounters.add(call.kind)
     }
 
+    private func container(of call: IncomingCall) -> SharedContainer? {
+        containers.first { $0.account == call.account }
+    }
+
     /// No receipt for a call that did not ring.
     private func keepReceipt(of call: IncomingCall, now: Timestamp) {
-        guard let container, case .opened(let opened) = call.outcome, let capability = opened.message.receipt else {
-            return
-        }
+        guard let container = container(of: call), case .opened(let opened) = call.outcome,
+            let capability = opened.message.receipt
+        else { return }
         var random = SystemRandom()
         // A lost receipt proves nothing.
         do throws(ContainerError) {

@@ -20,6 +20,9 @@ public struct IncomingCall: Equatable, Sendable {
     /// Trace for log lines.
     public let trace: String?
 
+    /// Account that it was opened by; nil in an app with one.
+    public internal(set) var account: AccountName?
+
     /// Claim to commit after the report.
     let claim: ReplayClaim?
     private let id: [UInt8]

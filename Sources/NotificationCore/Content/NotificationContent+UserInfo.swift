@@ -14,6 +14,7 @@ extension NotificationContent {
         var sealed: [String: any Sendable] = ["outcome": kind.rawValue]
         if case .opened(let opened) = outcome { sealed["message"] = opened.messageID.text }
         if let senderKey { sealed["sender"] = Base64URL.string(senderKey.rawRepresentation) }
+        if let account { sealed["account"] = account.text }
         if !info.isEmpty { sealed["info"] = info.mapValues(\.propertyListValue) }
         var userInfo: [String: any Sendable] = ["sealedpush": sealed]
         if let trace { userInfo["trace"] = trace }

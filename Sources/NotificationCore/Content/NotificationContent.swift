@@ -32,6 +32,8 @@ public struct NotificationContent: Equatable, Sendable {
     public var attachments: [Attachment] = []
     /// Attachments not in `attachments`, or only as thumbnails.
     public internal(set) var missingAttachments: [MissingAttachment] = []
+    /// Account that the push is for; nil if unknown, or in an app with one account.
+    public internal(set) var account: AccountName?
     /// Trace of the push for log lines.
     public internal(set) var trace: String?
     /// Reason for this content; `notSealed` if the push was not opened in time or left to the app.

@@ -18,7 +18,7 @@ struct DeliverySteps: Sendable {
 
 extension DeliverySteps {
     init(pipeline: NotificationPipeline, foreground: ForegroundPolicy) {
-        let counters = pipeline.container?.outcomeCounters
+        let counters = pipeline.containers.first?.outcomeCounters
         self.init(
             neutralContent: pipeline.neutralContent,
             open: { push in
@@ -29,8 +29,8 @@ extension DeliverySteps {
                 return pipeline.content(of: push, now: now)
             },
             remember: { pipeline.didShow($0) },
-            isShown: { pipeline.container?.isShown($0, under: $1) ?? false },
-            keep: { pipeline.container?.keep($0, .notOpenedInTime, now: .now) },
+            isShown: { key, requestID in pipeline.containers.contains { $0.isShown(key, under: requestID) } },
+            keep: { pipeline.keep($0, now: .now) },
             count: { counters?.add($0) }
         )
     }
@@ -39,8 +39,8 @@ extension DeliverySteps {
 extension NotificationPipeline {
     /// - Returns: true if the app handles messages and has this one in its spool.
     fileprivate func leaveToApp(_ push: IncomingPush, now: Timestamp) -> Bool {
-        guard let container, container.foregroundLease.isHeld(now: now), push.webPush == .absent,
-            let field = push.sealed.text
+        guard let container = containers.accounts(of: push).accounts.first,
+            container.foregroundLease.isHeld(now: now), push.webPush == .absent, let field = push.sealed.text
         else { return false }
         do {
             let envelope = try Envelope(sealedField: Array(field.utf8))

@@ -124,7 +124,7 @@ extension ExtensionCore {
 extension ExtensionCore {
     private func record(_ content: NotificationContent) {
         if content.outcome == .unknownKey || content.outcome == .staleKey { reportSender?.noteReport(holding: nil) }
-        guard let receipts, let receipt = content.receipt else { return }
+        guard let receipts = receipts[content.account], let receipt = content.receipt else { return }
         reportSender?.noteReport(holding: receipt)
         var random = SystemRandom()
         // A lost receipt proves nothing.
@@ -133,7 +133,7 @@ extension ExtensionCore {
 
     /// An unseen message gets its receipt when it comes again and is shown.
     private func withdraw(_ content: NotificationContent) {
-        guard let receipts, let receipt = content.receipt else { return }
+        guard let receipts = receipts[content.account], let receipt = content.receipt else { return }
         // If a failing disk keeps it, the app sends it: the message was opened.
         do throws(ContainerError) { try receipts.remove([receipt]) } catch {}
         reportSender?.start(nil, releasing: receipt)

@@ -47,7 +47,8 @@ public final class ExtensionCore: Sendable {
     let steps: DeliverySteps
     let settings: Settings
     let surroundings: DeliverySurroundings
-    let receipts: ReceiptSpool?
+    /// By account; empty without receipts.
+    let receipts: [AccountName?: ReceiptSpool]
     let reportSender: ReportSender?
     let pending = Guarded(PendingDeliveries())
 
@@ -55,7 +56,7 @@ public final class ExtensionCore: Sendable {
     public convenience init(pipeline: NotificationPipeline, settings: Settings = Settings()) {
         self.init(
             steps: DeliverySteps(pipeline: pipeline, foreground: settings.foreground),
-            reports: pipeline.container?.reports,
+            reports: pipeline.containers.map(\.reports),
             settings: settings,
             surroundings: .ofThisDevice
         )
@@ -63,20 +64,19 @@ public final class ExtensionCore: Sendable {
 
     init(
         steps: DeliverySteps,
-        reports: RelayReports?,
+        reports: [RelayReports],
         settings: Settings,
         surroundings: DeliverySurroundings
     ) {
         self.steps = steps
         self.settings = settings
         self.surroundings = surroundings
-        receipts = settings.keepsReceipts ? reports?.receipts : nil
-        reportSender =
-            if let reports, let relay = settings.relay {
-                ReportSender(reports: reports, relay: relay, surroundings: surroundings)
-            } else {
-                nil
-            }
+        receipts =
+            settings.keepsReceipts
+            ? Dictionary(reports.map { ($0.account, $0.receipts) }, uniquingKeysWith: { first, _ in first }) : [:]
+        reportSender = settings.relay.flatMap { relay in
+            reports.isEmpty ? nil : ReportSender(reports: reports, relay: relay, surroundings: surroundings)
+        }
     }
 
     /// Returns at once; other threads do the work.

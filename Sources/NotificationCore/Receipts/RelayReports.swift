@@ -5,6 +5,7 @@ import Opening
 /// Reports not yet taken by the relay. Each is on disk before anything is shown, is sent by extension or app, and
 /// removed once the relay took it: delivery at least once.
 package struct RelayReports: Sendable {
+    var account: AccountName?
     package let receipts: ReceiptSpool
     package let markers: ResendMarkers
     /// False if a re-send would use the same old prekey.
@@ -85,7 +86,7 @@ package struct RelayReports: Sendable {
 
 extension SharedContainer {
     var reports: RelayReports {
-        RelayReports(receipts: receipts, markers: resendMarkers) { [keyStore] in
+        RelayReports(account: account, receipts: receipts, markers: resendMarkers) { [keyStore] in
             // An unreadable ring has no helpful bundle.
             do { return try KeyRing(store: keyStore).isPublished } catch { return false }
         }

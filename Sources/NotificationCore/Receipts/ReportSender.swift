@@ -26,12 +26,13 @@ final class ReportSender: Sendable {
         var heldReceipts: Set<DeliveryReceipt> = []
     }
 
-    private let reports: RelayReports
+    /// One for each account.
+    private let reports: [RelayReports]
     private let relay: any Relay
     private let surroundings: DeliverySurroundings
     private let state = Guarded(State())
 
-    init(reports: RelayReports, relay: any Relay, surroundings: DeliverySurroundings) {
+    init(reports: [RelayReports], relay: any Relay, surroundings: DeliverySurroundings) {
         self.reports = reports
         self.relay = relay
         self.surroundings = surroundings
@@ -93,7 +94,9 @@ final class ReportSender: Sendable {
                 return state.heldReceipts
             }
             do {
-                try await reports.send(to: relay, from: .extension, holding: held, surroundings: surroundings)
+                for reports in reports {
+                    try await reports.send(to: relay, from: .extension, holding: held, surroundings: surroundings)
+                }
             } catch {
                 end(hasFailed: true)
                 return

@@ -63,6 +63,15 @@ package final class KeyRing: Sendable {
         }
     }
 
+    /// True for a prekey of this ring, destroyed ones too; reads no secret.
+    package func hasHeld(_ id: PrekeyID) -> Bool {
+        switch source {
+        case .held(let prekeys, let lockedIDs, let destroyedIDs):
+            prekeys.contains { $0.id.elementsEqual(id.bytes) } || lockedIDs.contains(id) || destroyedIDs.contains(id)
+        case .stored(_, let index): index.prekey(id) != nil || index.destroyedIDs.contains(id)
+        }
+    }
+
     /// Empty for a ring in a store.
     var prekeys: [PrivatePrekey] {
         switch source {

@@ -142,7 +142,7 @@ extension SliceTests {
         surroundings.runOnThread = { threads.run($0) }
         let core = ExtensionCore(
             steps: DeliverySteps(neutralContent: content, open: { _ in content }, remember: { _ in }, count: { _ in }),
-            reports: nil,
+            reports: [],
             settings: settings,
             surroundings: surroundings
         )

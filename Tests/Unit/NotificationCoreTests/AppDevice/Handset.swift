@@ -24,7 +24,7 @@ final class Handset {
     let folder: TemporaryFolder
     let sender: SenderIdentity
     let pins = MemoryBundlePinStore()
-    let lock = LockBox()
+    let lock: LockBox
     let settings: AppDevice.Settings
     var random: SeededRandom
     var now = Handset.start { didSet { uptime.set(now) } }
@@ -35,11 +35,21 @@ final class Handset {
     var policy = OpeningPolicy()
     private(set) var published: [UInt8] = []
 
-    init(seed: UInt64, usesUnlockedClass: Bool = false, keepsReceipts: Bool = false) throws {
+    /// - Parameter other: another account on the same phone.
+    init(
+        seed: UInt64,
+        usesUnlockedClass: Bool = false,
+        keepsReceipts: Bool = false,
+        account: AccountName? = nil,
+        beside other: Handset? = nil
+    ) throws {
         var random = SeededRandom(seed: seed)
         sender = SenderIdentity(random: &random)
-        folder = try TemporaryFolder()
-        try FileManager.default.createDirectory(atPath: folder.path("group"), withIntermediateDirectories: false)
+        folder = try other?.folder ?? TemporaryFolder()
+        lock = other?.lock ?? LockBox()
+        if other == nil {
+            try FileManager.default.createDirectory(atPath: folder.path("group"), withIntermediateDirectories: false)
+        }
         var settings = AppDevice.Settings(
             topic: try BundleID("com.example.chat"),
             containerPath: folder.path("group"),
@@ -52,6 +62,7 @@ final class Handset {
         let uptime = uptime
         settings.uptime = { uptime.now }
         settings.keepsReceipts = keepsReceipts
+        settings.account = account
         self.settings = settings
         self.random = random
     }
@@ -153,7 +164,12 @@ extension Handset {
 extension Handset {
     var container: SharedContainer {
         let lock = lock
-        return SharedContainer(path: settings.containerPath, lock: { lock.state }, uptime: settings.uptime)
+        return SharedContainer(
+            path: settings.containerPath,
+            account: settings.account,
+            lock: { lock.state },
+            uptime: settings.uptime
+        )
     }
 
     func pipeline(opensWebPush: Bool = false) -> NotificationPipeline {

@@ -25,7 +25,7 @@ struct ExtensionCoreTests {
         surroundings.clock = clock
         return ExtensionCore(
             steps: steps ?? script.steps(),
-            reports: nil,
+            reports: [],
             settings: settings,
             surroundings: surroundings
         )
@@ -268,7 +268,7 @@ struct ExtensionCoreTests {
         surroundings.clock = BrokenClock()
         let core = ExtensionCore(
             steps: script.steps(opening: { disk.wait() }),
-            reports: nil,
+            reports: [],
             settings: ExtensionCore.Settings(),
             surroundings: surroundings
         )

@@ -31,7 +31,7 @@ struct LockedFileTests {
         }
         let core = ExtensionCore(
             steps: steps,
-            reports: nil,
+            reports: [],
             settings: ExtensionCore.Settings(),
             surroundings: surroundings
         )

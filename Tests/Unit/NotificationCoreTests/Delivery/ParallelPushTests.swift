@@ -30,7 +30,7 @@ struct ParallelPushTests {
         }
         let core = ExtensionCore(
             steps: steps,
-            reports: nil,
+            reports: [],
             settings: ExtensionCore.Settings(),
             surroundings: .ofThisDevice
         )

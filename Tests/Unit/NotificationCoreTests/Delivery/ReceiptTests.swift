@@ -49,7 +49,7 @@ struct ReceiptTests {
         settings.relay = sends ? relay : nil
         return ExtensionCore(
             steps: script.steps(),
-            reports: reports,
+            reports: [reports],
             settings: settings,
             surroundings: stepper.surroundings(randomNumber: randomNumber)
         )
@@ -58,7 +58,7 @@ struct ReceiptTests {
     private func receive(_ core: ExtensionCore, _ script: Script) {
         core.receive(userInfo: [:], requestID: "1") { content in
             // Durable before the answer, sent after it.
-            if let receipt = content.receipt, core.receipts != nil {
+            if let receipt = content.receipt, !core.receipts.isEmpty {
                 #expect((try? spool.all())?.contains(receipt) == true)
             }
             #expect(!relay.receipts.contains { $0 == content.receipt })
@@ -201,7 +201,7 @@ struct ReceiptTests {
         let core = core(script)
         let late = ExtensionCore(
             steps: script.steps(opening: { core.timeWillExpire() }),
-            reports: reports,
+            reports: [reports],
             settings: core.settings,
             surroundings: stepper.surroundings()
         )
@@ -217,7 +217,7 @@ struct ReceiptTests {
         let box = Guarded<ExtensionCore?>(nil)
         let core = ExtensionCore(
             steps: script.steps(opening: { box.withLock { $0 }?.timeWillExpire() }),
-            reports: reports,
+            reports: [reports],
             settings: core(script).settings,
             surroundings: stepper.surroundings()
         )

@@ -37,7 +37,7 @@ struct ResendRequestTests {
                 remember: { _ in },
                 count: { _ in }
             ),
-            reports: handset.container.reports,
+            reports: [handset.container.reports],
             settings: settings,
             surroundings: stepper.surroundings()
         )

@@ -107,7 +107,7 @@ struct ScheduleTests {
                 opening: { expire(.whileOpening) },
                 remembering: { expire(.whileRemembering) }
             ),
-            reports: nil,
+            reports: [],
             settings: settings,
             surroundings: stepper.surroundings()
         )
