@@ -7,8 +7,8 @@ public struct NotificationPipeline: Sendable {
     /// One for each account; empty without a folder.
     let containers: [SharedContainer]
     let display: DisplayPolicy
-    private let policy: OpeningPolicy
-    private let opensWebPush: Bool
+    let policy: OpeningPolicy
+    let opensWebPush: Bool
 
     /// Creates a pipeline.
     ///

@@ -7,6 +7,8 @@ struct PostedNotifications: LocalNotifications {
         let trigger = delay.map {
             UNTimeIntervalNotificationTrigger(timeInterval: max($0 / .seconds(1), 1), repeats: false)
         }
+        defer { content.removeReplaced() }
+        guard !content.isSuppressed else { return }
         UNUserNotificationCenter.current()
             .add(UNNotificationRequest(identifier: id, content: content.notification(), trigger: trigger))
     }

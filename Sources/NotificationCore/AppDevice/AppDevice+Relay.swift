@@ -1,6 +1,5 @@
 import Envelope
 import Keys
-import Primitives
 
 // Reports and counts of the extension.
 extension AppDevice {
@@ -22,11 +21,5 @@ extension AppDevice {
     /// Resets the counts; on failure they stay.
     public func takeOutcomeCounts() throws(AppDeviceError) -> OutcomeCounts {
         try translated { () throws(ContainerError) in try container.outcomeCounters.take() }
-    }
-
-    /// Keeps the receipt of a message that the app opened. If lost, its absence proves nothing.
-    func keep(_ receipt: DeliveryReceipt, now: Timestamp) {
-        var random = SystemRandom()
-        do throws(ContainerError) { try container.receipts.add(receipt, now: now, random: &random) } catch { return }
     }
 }

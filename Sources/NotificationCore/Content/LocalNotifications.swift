@@ -3,7 +3,7 @@ public protocol LocalNotifications: Sendable {
     /// Adds one, which replaces another of its identifier. Must not block.
     ///
     /// - Parameters:
-    ///   - content: what is shown.
+    ///   - content: what is shown; if suppressed nothing, but what it replaces is removed.
     ///   - id: identifier of the request.
     ///   - delay: time until it is shown; nil for at once.
     func add(_ content: NotificationContent, id: String, after delay: Duration?)

@@ -12,6 +12,8 @@ struct DeliverySteps: Sendable {
     var isShown: @Sendable (RequestMap.Key, String) -> Bool = { _, _ in false }
     /// Leaves an unopened push to the app. Never fails.
     var keep: @Sendable (IncomingPush) -> Void = { _ in }
+    /// Shows messages that wait for the app; true to keep receipts. Never fails.
+    var showWaiting: @Sendable (any LocalNotifications, Bool) -> Void = { _, _ in }
     /// Never fails.
     var count: @Sendable (OutcomeKind) -> Void
 }
@@ -31,6 +33,7 @@ extension DeliverySteps {
             remember: { pipeline.didShow($0) },
             isShown: { key, requestID in pipeline.containers.contains { $0.isShown(key, under: requestID) } },
             keep: { pipeline.keep($0, now: .now) },
+            showWaiting: { pipeline.showWaiting(by: $0, keepsReceipts: $1, now: .now) },
             count: { counters?.add($0) }
         )
     }

@@ -53,8 +53,12 @@ extension ExtensionCore {
                 run(for: number, on: place) { [steps] in steps.keep(push) }
             case .finish(let content):
                 let activity = pending.withLock { $0[number]?.activity }
-                run(for: number, on: place) { [steps] in
+                run(for: number, on: place) { [steps, settings] in
                     steps.count(content.kind)
+                    // Neither after a failure that may last, nor late.
+                    if let waiting = settings.waiting, content.kind.keeping != .message {
+                        steps.showWaiting(waiting, settings.keepsReceipts)
+                    }
                     activity?.end()
                 }
                 pending.withLock { $0[number] = nil }

@@ -31,6 +31,9 @@ public final class ExtensionCore: Sendable {
         /// `placeholderDelay` after the deadline if iOS ends the extension before its answer. Off, iOS then shows the
         /// push's own alert alone.
         public var placeholder: (any LocalNotifications)?
+        /// Shows messages that could not be opened on arrival as notifications of their own, after the answer to the next
+        /// push that opens: 8 at most, in 3 seconds. Nil leaves them to `AppDevice.openSpooled`.
+        public var waiting: (any LocalNotifications)?
         /// True to give receipts. Off, no sender learns of the device's presence.
         public var keepsReceipts = false
         /// Relay for receipts and re-send requests. Each is on disk before the content handler is called, and sent

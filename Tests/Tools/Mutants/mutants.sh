@@ -52,8 +52,8 @@ mutant expired-lost '9: what only the clock takes for expired is not kept' \
     Sources/Opening/Message/MessageOpener+Window.swift 'frame.expiryTime > time.lowerBound' 'false' "$rule"
 
 mutant spooled-lost '9: a clock that nobody confirmed empties the spool' \
-    $A/AppDevice/AppDevice+Spool.swift 'case _ where opened.isKept: return .keep' \
-    'case _ where !MUTANT && opened.isKept: return .keep' "$rule"
+    $A/SharedContainer+Spool.swift '!= .message, !opened.isKept else' \
+    '!= .message, MUTANT || !opened.isKept else' "$rule"
 
 # Section 10: the replay window.
 
@@ -95,7 +95,7 @@ mutant marker-lost '13: a missing key leaves no marker' \
     $A/SharedContainer+Keeping.swift 'kind.keeping == .marker' 'false' "$rule"
 
 mutant replay-dropped '15: what a process claimed that was ended is dropped' \
-    $A/AppDevice/AppDevice+Spool.swift 'case .replay: return .keep' 'case .replay: return MUTANT ? .done : .keep' "$rule"
+    $A/SharedContainer+Spool.swift 'case .replay: return .keep' 'case .replay: return MUTANT ? .done : .keep' "$rule"
 
 mutant removed-first '15: an envelope is removed before its message is shown' \
     $A/Common/Spool.swift 'if handle(message) == .done { try folder.remove(name) }' \

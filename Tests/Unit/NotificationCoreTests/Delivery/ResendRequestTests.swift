@@ -72,7 +72,11 @@ struct ResendRequestTests {
         let push = try lose(handset, device, published: true)
         handset.show(push)
         let capability = try #require(ReceiptCapability(rawRepresentation: [UInt8](repeating: 1, count: 16)))
-        device.keep(DeliveryReceipt(capability: capability), now: handset.now)
+        try handset.container.receipts.add(
+            DeliveryReceipt(capability: capability),
+            now: handset.now,
+            random: &handset.random
+        )
         relay.fail(true)
         let now = handset.now
         #expect(await refuses { try await handset.container.reports.send(to: relay, from: .app, now: { now }) })
