@@ -15,14 +15,19 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (isOwnBuild ? [.treatAllWarnings(as: .error)] : [])
 
-/// `onLinux` is what Apple's platforms have a framework for.
-func module(_ name: String, _ dependencies: Target.Dependency..., onLinux: [String] = []) -> Target {
+/// `onLinux` is what Apple's platforms have a framework for; `defines` are conditions that a copy of its files lacks.
+func module(
+    _ name: String,
+    _ dependencies: Target.Dependency...,
+    onLinux: [String] = [],
+    defines: [String] = []
+) -> Target {
     let conditional = onLinux.map { Target.Dependency.target(name: $0, condition: .when(platforms: [.linux])) }
     return .target(
         name: name,
         dependencies: dependencies + conditional,
         exclude: ["README.md"],
-        swiftSettings: house
+        swiftSettings: house + defines.map { .define($0) }
     )
 }
 
@@ -208,8 +213,16 @@ package.targets += [
     module("OSLog", "os"),
     module("PushKit", "Platform"),
     module("CallKit", "Platform"),
-    module("NotificationServiceExtension", "Intents", "NotificationCore", "RelayClient", "UserNotifications", "os"),
-    module("IncomingCalls", "CallKit", "NotificationCore", "PushKit"),
+    module(
+        "NotificationServiceExtension",
+        "Intents",
+        "NotificationCore",
+        "RelayClient",
+        "UserNotifications",
+        "os",
+        defines: ["SEALEDPUSH_PACKAGE"]
+    ),
+    module("IncomingCalls", "CallKit", "NotificationCore", "PushKit", defines: ["SEALEDPUSH_PACKAGE"]),
     module(
         "ExtensionHarness",
         "AppleFoundation",
@@ -519,6 +532,24 @@ package.targets += [
         "Envelope",
         "Keys",
         "Opening"
+    ),
+    // All files that documents tell an app to copy, in one target of an app's own.
+    stranger(
+        "CopiedFiles",
+        "CallKit",
+        "Envelope",
+        "ExtensionHarness",
+        "Intents",
+        "Keys",
+        "NotificationCore",
+        "Opening",
+        "PushKit",
+        "RelayClient",
+        "Sealing",
+        "Security",
+        "UserNotifications",
+        "os",
+        path: "Tests/Conformance/Strangers/CopiedFiles"
     ),
     stranger("CallKitStyle", "CallKit", "PushKit", path: "Tests/Conformance/Strangers/CallKitStyle"),
     tests(

@@ -1,3 +1,5 @@
+// A copy in an app has none of it: its other files' imports have no access level.
+#if SEALEDPUSH_PACKAGE
 package import CallKit
 package import NotificationCore
 
@@ -35,3 +37,4 @@ package final class CallApp: NSObject, CXProviderDelegate {
         action.fulfill()
     }
 }
+#endif

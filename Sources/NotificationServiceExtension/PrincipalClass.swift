@@ -1,3 +1,5 @@
+// A copy in an app has none of it: its other files' imports have no access level.
+#if SEALEDPUSH_PACKAGE
 package import NotificationCore
 package import UserNotifications
 
@@ -13,3 +15,4 @@ package enum PrincipalClass {
 
     package static func make() -> UNNotificationServiceExtension { NotificationService() }
 }
+#endif

@@ -1,0 +1,1 @@
+../../../../Sources/IncomingCalls/CallApp.swift

@@ -1,0 +1,1 @@
+../../../../Sources/NotificationServiceExtension/UNNotificationContent+Communication.swift
