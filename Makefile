@@ -56,10 +56,11 @@ test: prerequisites
 # times over (every bit of an envelope, 10,000 payloads, 262,144 orders of events, the replay window full, against a
 # model, cut, damaged and killed, a ring that dies at every step, a provider under hundreds of random faults); the
 # command line's words, examples, demos and the end-to-end suite (many processes each) and benches; tests of deadlines,
-# which the sanitizer alone makes late; the search for keys in memory, because the sanitizer keeps freed blocks.
+# which the sanitizer alone makes late; extensions with a limit of memory, which it takes itself; the search for keys in
+# memory, because the sanitizer keeps freed blocks.
 SANITIZER_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|DeliveryMachineTests|UsageTests|$\
 	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|WebhookReuseTests|TLSIdentitySecrecyTests|HMACSecrecyTests|CrashTests|$\
-	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests|SidecarTests\.Sidecar(Crash)?Tests
+	FaultTests|CutTests|MessengerExtensionTests|PlaceholderTests|BusyMachineTests|EndToEndTests\.(Message|Delivery|Call)Tests|SidecarTests\.Sidecar(Crash)?Tests
 
 # Left to .ci/full, for their length: the same code at every bit, byte or page, or through long sequences; vectors and
 # the relay's API, whose parsers the fuzz targets run under it; the simulator; programs as processes.
@@ -71,9 +72,10 @@ ASAN_LATER := KeyBundleRefusalTests|BundlePinCheckTests|MessageShorteningTests|T
 # Without the search for leaks: extensions in the test's process that wait by the device's clock when the test is over,
 # unsent reports among them, which a stopped clock never wakes; and a test of FallbackRunnerTests that ends with a
 # waiting task. Each stack found was the harness's clock's, its stand-in for CallKit's or that test's; none was a leak
-# of code that runs on a phone. Not at all: a bad address, which the sanitizer reports itself, without a signal.
+# of code that runs on a phone; nor do the stand-ins for Foundation and CryptoKit run there. Not at all: a bad address,
+# which the sanitizer reports itself, without a signal.
 # Tests/Tools/foundation-leaks.txt has Foundation's leaks, and those that the sanitizer cannot see.
-ASAN_LEAKY := FallbackRunnerTests|ExtensionHarnessTests|DocumentedCodeTests|IncomingCallsTests|NotificationServiceExtensionTests|NotificationCoreTests
+ASAN_LEAKY := FallbackRunnerTests|AppleFoundationTests|CryptoKitTests|ExtensionHarnessTests|DocumentedCodeTests|IncomingCallsTests|NotificationServiceExtensionTests|NotificationCoreTests
 
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
