@@ -8,7 +8,9 @@ final class AttachmentStore: Sendable {
         isDirectory: true
     )
 
-    deinit {
+    deinit { delete() }
+
+    func delete() {
         // Fails only if nothing was ever moved there, or when no caller is left to report to.
         try? FileManager.default.removeItem(at: folder)
     }

@@ -42,7 +42,11 @@ public final class Device: Sendable {
         listed = Screen(state, store: store, clock: clock)
     }
 
-    deinit { clock.cancelSleepers(on: ObjectIdentifier(listed)) }
+    deinit {
+        clock.cancelSleepers(on: ObjectIdentifier(listed))
+        // Its screen may live longer, in work that has no end.
+        store.delete()
+    }
 
     /// Device's state. A change takes effect with the next delivery.
     public var conditions: Conditions {
