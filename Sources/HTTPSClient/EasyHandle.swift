@@ -114,12 +114,13 @@ enum Curl {
         try set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
     }
 
-    /// Limits reuse to a minute, so that changes of DNS take effect.
+    /// Limits reuse to a minute, so that changes of DNS take effect. Waits for no connection that is being made
+    /// (`CURLOPT_PIPEWAIT`): newer libcurl then holds requests until a server of HTTP/1.1 has answered the first.
+    ///
+    /// - Source: ladybird pull request 10655; seen with libcurl 8.14.
     private func setConnection(isShared: Bool) throws(HTTPSError) {
         try set(CURLOPT_HTTP_VERSION, isShared ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
         guard isShared else { return }
-        // A connection being made may serve many.
-        try set(CURLOPT_PIPEWAIT, 1)
         try set(CURLOPT_MAXLIFETIME_CONN, 60)
     }
 
