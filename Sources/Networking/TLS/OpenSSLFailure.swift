@@ -2,9 +2,10 @@ import COpenSSL
 
 /// The texts are OpenSSL's own and hold no secret.
 enum OpenSSLFailure {
-    /// Empties the thread's queue, so that no later call inherits the error.
+    /// Takes the oldest reason: since OpenSSL 3.2 the newest may say only that the record layer failed. Empties the
+    /// thread's queue, so that no later call inherits the error.
     static func takeReason() -> (code: Int32, text: String) {
-        let error = ERR_peek_last_error()
+        let error = ERR_peek_error()
         ERR_clear_error()
         guard error != 0 else { return (0, "no reason given") }
         let text = unsafe ERR_reason_error_string(error).map { unsafe String(cString: $0) }

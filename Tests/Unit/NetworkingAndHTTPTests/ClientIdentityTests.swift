@@ -73,7 +73,10 @@ import Testing
         let identity = try stage.clientIdentity(validity: -2 * day ... -day)
         let pair = try stage.pair(stage.clientContext(identity: identity), serverContext())
         #expect(throws: TLSError.certificateExpired("certificate has expired")) { try pair.shakeHands() }
-        #expect(throws: TLSError.alert(code: 45, "sslv3 alert certificate expired")) { try pair.exchange() }
+        // Its words depend on OpenSSL's version.
+        #expect { try pair.exchange() } throws: { error in
+            if case .alert(code: 45, _)? = error as? TLSError { true } else { false }
+        }
     }
 
     @Test func `a server's trust that is no certificate is refused`() {

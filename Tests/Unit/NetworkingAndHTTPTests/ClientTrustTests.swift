@@ -26,7 +26,10 @@ import Testing
         let pair = try pair(identity, revoked: [identity.certificate.serialNumber])
         #expect(throws: TLSError.self) { try pair.shakeHands() }
         #expect(!pair.isDone)
-        #expect(throws: TLSError.alert(code: 44, "sslv3 alert certificate revoked")) { try pair.exchange() }
+        // Its words depend on OpenSSL's version.
+        #expect { try pair.exchange() } throws: { error in
+            if case .alert(code: 44, _)? = error as? TLSError { true } else { false }
+        }
     }
 
     @Test func `revocation is for one serial number`() throws {
