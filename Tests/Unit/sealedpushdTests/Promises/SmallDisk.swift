@@ -12,8 +12,8 @@ final class SmallDisk {
     private var lifeline: Int32 = -1
 
     static let isPossible: Bool = {
-        let words = ["-rm", "sh", "-c", "mount -t tmpfs -o size=1m tmpfs /tmp"]
-        guard let process = try? LineProcess("/usr/bin/unshare", words) else { return false }
+        let words = ["-c", "exec unshare -rm mount -t tmpfs -o size=1m tmpfs /tmp 2>/dev/null"]
+        guard let process = try? LineProcess("/bin/sh", words) else { return false }
         return process.wait() == 0
     }()
 
