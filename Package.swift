@@ -706,6 +706,7 @@ package.targets += [
         "APNSProvider",
         "APNSSimulator",
         "CStoreFaults",
+        "EndToEndStage",
         "Envelope",
         "HTTP",
         "HTTPSClient",

@@ -111,6 +111,36 @@ package struct NotificationSubmission: Equatable, Sendable {
         body = request.body
     }
 
+    /// A server's push to an endpoint.
+    init(
+        _ push: WebPushRequest,
+        to target: EndpointTarget,
+        _ field: SealedField,
+        body: [UInt8],
+        random: inout some RandomSource
+    ) {
+        bundleID = BundleID(of: target.topic, .alert)
+        notificationClass = push.notificationClass
+        priority = push.notificationClass.priority
+        expirySeconds = push.expirySeconds
+        activity = nil
+        collapseWord = push.collapseWord(EndpointID(target.endpoint.hash))
+        idempotencyKey = nil
+        recipients = [
+            Recipient(
+                index: 0,
+                device: target.endpoint.device.device,
+                field: field,
+                trace: Trace(bytes: random.bytes(count: 16)),
+                purpose: nil,
+                receiptHash: nil
+            )
+        ]
+        isPartial = false
+        rejected = []
+        self.body = body
+    }
+
     /// - Throws: Apple's rule, for a Live Activity.
     package func payload(for recipient: Recipient, placeholder: Placeholder) throws(PayloadError) -> [UInt8] {
         guard let activity else {

@@ -11,6 +11,7 @@ package struct Problem: Error, Equatable, Sendable {
         case unauthorized
         case forbidden
         case notFound = "not-found"
+        case gone
         case methodNotAllowed = "method-not-allowed"
         case idempotencyConflict = "idempotency-conflict"
         case payloadTooLarge = "payload-too-large"
@@ -30,6 +31,7 @@ package struct Problem: Error, Equatable, Sendable {
             case .unauthorized: 401
             case .forbidden: 403
             case .notFound: 404
+            case .gone: 410
             case .methodNotAllowed: 405
             case .idempotencyConflict: 409
             case .payloadTooLarge, .bodyTooLarge: 413
@@ -48,6 +50,7 @@ package struct Problem: Error, Equatable, Sendable {
             case .unauthorized: "An API key is needed"
             case .forbidden: "The API key may not do this"
             case .notFound: "There is no such resource"
+            case .gone: "The endpoint is gone"
             case .methodNotAllowed: "The path does not allow this method"
             case .idempotencyConflict: "The idempotency key belongs to another request"
             case .payloadTooLarge: "The payload is larger than Apple allows"
@@ -126,6 +129,9 @@ package struct Problem: Error, Equatable, Sendable {
 }
 
 extension Problem {
+    /// Same for revoked and invented endpoints: neither tells of the other.
+    static var gone: Problem { Problem(.gone, "Forget this endpoint: its device has revoked it, or is gone.") }
+
     static let sealingAdvice =
         "seal the text for each recipient with its key bundle (GET /v1/devices/{id}/bundle), and send the resulting"
         + " 3,840 characters as 'sealed'; Apple sees only the app's placeholder, from the configuration"

@@ -5,12 +5,15 @@ package struct Route: Equatable, Sendable {
     package enum Body: Equatable, Sendable {
         case none
         case json
+        /// One of RFC 8291.
+        case record
     }
 
     package enum Operation: String, CaseIterable, Sendable {
         case putDevice
         case getDevice
         case deleteDevice
+        case putEndpointKey
         case getBundle
         case queryBundles
         case getDeliveries
@@ -18,6 +21,10 @@ package struct Route: Equatable, Sendable {
         case postNotifications
         case getNotification
         case postReceipts
+        case postEndpoint
+        case listEndpoints
+        case deleteEndpoint
+        case postWebPush
         case listDeadLetters
         case replayDeadLetters
         case postSAP
@@ -26,7 +33,15 @@ package struct Route: Equatable, Sendable {
         case metrics
 
         /// True if refused under load.
-        var isSubmission: Bool { self == .postNotifications || self == .postSAP || self == .replayDeadLetters }
+        var isSubmission: Bool {
+            switch self {
+            case .postNotifications, .postSAP, .replayDeadLetters, .postWebPush: true
+            default: false
+            }
+        }
+
+        /// True if the device's endpoint key is its key.
+        var isDevices: Bool { self == .postEndpoint || self == .listEndpoints || self == .deleteEndpoint }
     }
 
     package let operation: Operation
@@ -38,11 +53,14 @@ package struct Route: Equatable, Sendable {
     package let body: Body
     package let query: [String]
 
-    /// Receipts need no key: the capability is one, and a key inside an app would be public.
+    static let webPushPath = "/wp/"
+
+    /// Receipts and endpoints need no key: the capability is one, and a key inside an app would be public.
     package static let all: [Route] = [
         Route(.putDevice, "PUT", "/v1/devices/{id}", .manage, .json),
         Route(.getDevice, "GET", "/v1/devices/{id}", .read),
         Route(.deleteDevice, "DELETE", "/v1/devices/{id}", .manage),
+        Route(.putEndpointKey, "PUT", "/v1/devices/{id}/endpoint-key", .manage, .json),
         Route(.getBundle, "GET", "/v1/devices/{id}/bundle", .read),
         Route(.queryBundles, "POST", "/v1/bundles/query", .read, .json),
         Route(.getDeliveries, "GET", "/v1/devices/{id}/deliveries", .read),
@@ -50,6 +68,10 @@ package struct Route: Equatable, Sendable {
         Route(.postNotifications, "POST", "/v1/notifications", .send, .json),
         Route(.getNotification, "GET", "/v1/notifications/{id}", .read),
         Route(.postReceipts, "POST", "/v1/receipts", nil, .json),
+        Route(.postEndpoint, "POST", "/v1/endpoints", nil),
+        Route(.listEndpoints, "GET", "/v1/endpoints", nil),
+        Route(.deleteEndpoint, "DELETE", "/v1/endpoints/{id}", nil),
+        Route(.postWebPush, "POST", webPushPath + "{id}", nil, .record),
         Route(.listDeadLetters, "GET", "/v1/dead-letters", .manage, query: ["cursor", "limit"]),
         Route(.replayDeadLetters, "POST", "/v1/dead-letters/replay", .manage, .json),
         Route(.postSAP, "POST", "/v1/compat/sap", .send, .json),

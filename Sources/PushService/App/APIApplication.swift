@@ -30,6 +30,7 @@ package final class APIApplication: HTTPApplication {
     let deliveries: DeliveriesHandler
     let bundles: BundleHandler
     let submissions: LoopBound<SubmissionPipeline>
+    let webPush: LoopBound<WebPushHandler>
     let state: LoopBound<State>
 
     /// - Parameter vitals: called on the loop.
@@ -41,7 +42,9 @@ package final class APIApplication: HTTPApplication {
     ) {
         self.context = context
         self.dispatch = dispatch
-        submissions = LoopBound(SubmissionPipeline(context, dispatch, quota), to: context.loop)
+        let pipeline = SubmissionPipeline(context, dispatch, quota)
+        submissions = LoopBound(pipeline, to: context.loop)
+        webPush = LoopBound(WebPushHandler(context, pipeline), to: context.loop)
         states = NotificationStateHandler(context: context, dispatch: dispatch)
         status = StatusHandler(context: context, vitals: vitals)
         resends = ResendHandler(context, dispatch: dispatch)
@@ -147,6 +150,7 @@ package final class APIApplication: HTTPApplication {
         switch match.route.body {
         case .none: if APIHead.announcesBody(head) { throw Self.noBody }
         case .json: try RequestBody.checkType(request)
+        case .record: _ = try WebPushRequest(request)
         }
         let isSubmission = match.route.operation.isSubmission
         if isSubmission, let tenant = grant?.tenant {
@@ -163,10 +167,15 @@ package final class APIApplication: HTTPApplication {
             query: target.query,
             fields: request.fields.filter { $0.name != "authorization" },
             grant: grant,
+            endpointKeyHash: match.route.operation.isDevices ? Self.endpointKeyHash(request) : nil,
             share: grant.map { .keyed(owner: $0.tenant.text) } ?? .keyless(network: request.client?.network ?? []),
             settings: settings,
             begun: now
         )
+    }
+
+    private static func endpointKeyHash(_ request: APIRequest) -> [UInt8]? {
+        request.value(of: "authorization").flatMap { APIKey.bearer($0) }.flatMap { EndpointSecret.key.hash(of: $0) }
     }
 
     static var noBody: Problem { Problem(.badRequest, "Leave the body out; this operation takes none.") }
@@ -176,11 +185,17 @@ package final class APIApplication: HTTPApplication {
     /// - Parameter respond: called once, on the loop, perhaps before this returns.
     func answer(_ call: APICall, _ respond: @escaping (HTTPAnswer) -> Void) {
         let devices = DeviceHandler(context: context)
+        let endpoints = EndpointHandler(context: context)
         switch call.route.operation {
         case .postNotifications, .postSAP: submissions.value.begin(call, respond: respond)
         case .putDevice: inTask(call, respond, devices.put)
         case .getDevice: inTask(call, respond, devices.get)
         case .deleteDevice: inTask(call, respond, devices.delete)
+        case .putEndpointKey: inTask(call, respond, endpoints.putKey)
+        case .postEndpoint: inTask(call, respond, endpoints.post)
+        case .listEndpoints: inTask(call, respond, endpoints.list)
+        case .deleteEndpoint: inTask(call, respond, endpoints.delete)
+        case .postWebPush: webPush.value.post(call, respond)
         case .getBundle: inTask(call, respond, bundles.get)
         case .queryBundles: inTask(call, respond, bundles.query)
         case .getDeliveries: inTask(call, respond, deliveries.get)

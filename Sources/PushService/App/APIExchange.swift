@@ -12,12 +12,12 @@ final class APIExchange: HTTPExchange {
     func finish(_ body: HTTPBody, _ responder: HTTPResponder) {
         switch body {
         case .whole(let bytes):
-            guard admission.route.body == .json || bytes.isEmpty else {
+            guard admission.route.body != .none || bytes.isEmpty else {
                 return refuse(APIApplication.noBody, responder)
             }
             run(APICall(admission, body: bytes), responder)
         case .tooLarge(let byteCount):
-            guard admission.route.body == .json else { return refuse(APIApplication.noBody, responder) }
+            guard admission.route.body != .none else { return refuse(APIApplication.noBody, responder) }
             let byteCountMax = APICall.bodyByteCountMax(admission.route.operation, admission.settings.limits)
             var problem = Problem(.bodyTooLarge, "Send less in one request: the body may have \(byteCountMax) bytes.")
             problem.byteCount = byteCount

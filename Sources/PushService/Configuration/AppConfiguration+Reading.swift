@@ -5,6 +5,7 @@ import ServiceParts
 extension AppConfiguration {
     private static let names = [
         "bundle-id", "environment", "credential", "endpoint", "placeholder", "receipts", "fallback",
+        "gateway",
     ]
 
     init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldErrors) {
@@ -33,6 +34,16 @@ extension AppConfiguration {
         self.placeholder = placeholder
         takesReceipts = receipts
         self.fallback = fallback
+        gateway = Self.gateway(reader)
+    }
+
+    private static func gateway(_ reader: ObjectReader) -> GatewayConfiguration? {
+        let form = "an origin such as https://push.example.com, under which servers reach this service"
+        let object = reader.object("gateway", names: ["origin"])
+        let origin = object?.text("origin", 9...255, form, isRequired: true) { text in
+            !text.hasSuffix("/") && WebhookTarget(text)?.path == "/"
+        }
+        return origin.map { GatewayConfiguration(origin: $0) }
     }
 
     private static func credential(_ reader: ObjectReader) -> Credential? {

@@ -120,6 +120,14 @@ package struct AppConfiguration: Equatable, Sendable {
     /// Off unless turned on (protocol v1, rule 37).
     package let takesReceipts: Bool
     package let fallback: FallbackConfiguration?
+    /// nil: its devices give out no endpoints.
+    package var gateway: GatewayConfiguration?
+}
+
+/// Endpoints that an app's devices give to servers.
+package struct GatewayConfiguration: Equatable, Sendable {
+    /// `https://` and the name under which servers reach this service, with a port if it is another; no slash at the end.
+    package let origin: String
 }
 
 package struct WebhookConfiguration: Hashable, Sendable {

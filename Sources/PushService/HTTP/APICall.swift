@@ -12,6 +12,8 @@ final class APIAdmission: Sendable {
     let fields: [APIRequest.Field]
     /// Key's rights; nil if none are needed.
     let grant: Grant?
+    /// Hash of a device's key, for the device's routes.
+    let endpointKeyHash: [UInt8]?
     let share: HTTPBodyShare
     /// Settings on arrival.
     let settings: ServiceSettings
@@ -24,6 +26,7 @@ final class APIAdmission: Sendable {
         query: String?,
         fields: [APIRequest.Field],
         grant: Grant?,
+        endpointKeyHash: [UInt8]?,
         share: HTTPBodyShare,
         settings: ServiceSettings,
         begun: Int64
@@ -33,6 +36,7 @@ final class APIAdmission: Sendable {
         self.query = query
         self.fields = fields
         self.grant = grant
+        self.endpointKeyHash = endpointKeyHash
         self.share = share
         self.settings = settings
         self.begun = begun
@@ -52,6 +56,7 @@ struct APICall: Sendable {
     var id: String { admission.id }
     var query: String? { admission.query }
     var grant: Grant? { admission.grant }
+    var endpointKeyHash: [UInt8]? { admission.endpointKeyHash }
     var settings: ServiceSettings { admission.settings }
     var begun: Int64 { admission.begun }
 
@@ -77,6 +82,8 @@ struct APICall: Sendable {
             switch operation {
             case .postNotifications: limits.bodyByteCountMax
             case .putDevice: 65_536
+            case .putEndpointKey: 1_024
+            case .postWebPush: WebPushRequest.bodyByteCountMax
             // A payload whose every character is escaped, and the devices' ids.
             case .postSAP: 65_536 + SAPNotification.deviceCountMax * 80
             case .postReceipts: 1_024 + limits.receiptCountMax * 128

@@ -13,8 +13,12 @@ enum APIHead {
     ) -> APIRequest {
         var fields: [APIRequest.Field] = []
         fields.reserveCapacity(4)
+        let more = head.path.starts(with: Route.webPushPath.utf8) ? WebPushRequest.fieldNames : []
         for index in 0..<head.fields.count {
-            guard let name = name(of: index, head.fields) else { continue }
+            guard
+                let name = name(of: index, head.fields)
+                    ?? more.first(where: { head.fields.isNamed($0, at: index) })?.description
+            else { continue }
             fields.append(.init(name, String(decoding: head.fields.value(of: index), as: UTF8.self)))
         }
         return APIRequest(method: "", path: "", fields: fields, client: clients.client(of: head, proxies))

@@ -17,6 +17,16 @@ extension HTTPAnswer {
         return HTTPAnswer(status: status, fields: tagged(jsonFields, tag), body: writer.bytes)
     }
 
+    /// A message resource.
+    ///
+    /// - Source: RFC 8030 section 5.
+    static func created(at location: String, ttl: Int64) -> HTTPAnswer {
+        HTTPAnswer(
+            status: 201,
+            fields: fields(of: [("location", location), ("ttl", String(ttl)), ("cache-control", "no-store")])
+        )
+    }
+
     static func notModified(_ tag: EntityTag) -> HTTPAnswer {
         HTTPAnswer(status: 304, fields: tagged(emptyFields, tag.field))
     }
@@ -127,7 +137,7 @@ extension Problem {
         case .payloadTooLarge, .bodyTooLarge: .tooLarge
         case .storageFull, .internalError: .storage
         case .draining: .draining
-        case .badRequest, .notJSON, .notFound, .methodNotAllowed, .idempotencyConflict, .unsupportedMediaType,
+        case .badRequest, .notJSON, .notFound, .gone, .methodNotAllowed, .idempotencyConflict, .unsupportedMediaType,
             .invalidFields:
             .invalid
         }

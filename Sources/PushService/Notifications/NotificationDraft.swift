@@ -53,7 +53,7 @@ struct NotificationDraft: Sendable {
         random: inout some RandomSource
     ) throws(Problem) {
         switch body {
-        case .sealed(let submission):
+        case .sealed(let submission), .endpoint(let submission, _):
             try self.init(
                 submission,
                 lookups: lookups,

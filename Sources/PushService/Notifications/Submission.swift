@@ -45,6 +45,9 @@ final class Submission {
     ///
     /// - Parameter notifications: in the order of the request.
     func accept(_ notifications: [AcceptedNotification], rejected: [UInt8]) {
+        if case .endpoint(let submission, let origin) = body, let id = notifications.first?.id {
+            return respond(.created(at: "\(origin)\(Route.webPushPath)m/\(id)", ttl: submission.expirySeconds))
+        }
         let (warnings, isPartial) = (body.warnings, body.isPartial)
         respond(
             .json(202) { writer in

@@ -8,6 +8,8 @@ enum SubmissionBody: Sendable {
     case sealed(NotificationSubmission)
     /// `POST /v1/compat/sap`.
     case clear(SAPNotification)
+    /// `POST /wp/{id}`; with the origin of its endpoints.
+    case endpoint(NotificationSubmission, origin: String)
 
     /// - Parameter now: for dates in clear notifications.
     /// - Throws: `.plainText`, `.invalidFields`, `.payloadTooLarge`, and faults of the JSON.
@@ -43,10 +45,47 @@ enum SubmissionBody: Sendable {
         )
     }
 
+    /// - Throws: `.badRequest`, `.payloadTooLarge`; `.gone` if the app has no gateway any more.
+    init(
+        _ push: WebPushRequest,
+        to target: EndpointTarget,
+        _ call: APICall,
+        _ tenant: TenantConfiguration,
+        random: inout some RandomSource
+    ) throws(Problem) {
+        let app = call.settings.app(
+            BundleID(of: target.topic, .alert),
+            environment: target.environment,
+            of: tenant.id
+        )
+        guard let app, let gateway = app.app.gateway else { throw Problem.gone }
+        let field: SealedField
+        do throws(SealedFieldError) {
+            field = try SealedField(webPush: Base64URL.string(call.body), room: app.webPushRoom)
+        } catch .tooLarge {
+            let byteCountMax = app.webPushRoom * 3 / 4
+            var problem = Problem(.payloadTooLarge, "Send a record of \(byteCountMax) bytes at most.")
+            problem.byteCount = call.body.count
+            problem.byteCountMax = byteCountMax
+            throw problem
+        } catch {
+            throw Problem(.badRequest, "Send one whole record of RFC 8291 as the body.")
+        }
+        self = .endpoint(
+            NotificationSubmission(push, to: target, field, body: call.body, random: &random),
+            origin: gateway.origin
+        )
+    }
+
+    /// Refusal in the caller's terms: a server knows its endpoint, not the device.
+    func refusal(_ problem: Problem) -> Problem {
+        if case .endpoint = self, problem.kind == .invalidFields { .gone } else { problem }
+    }
+
     /// In the order of the recipients.
     var devices: [DeviceID] {
         switch self {
-        case .sealed(let submission): submission.recipients.map(\.device)
+        case .sealed(let submission), .endpoint(let submission, _): submission.recipients.map(\.device)
         case .clear(let notification): notification.devices
         }
     }
@@ -54,28 +93,28 @@ enum SubmissionBody: Sendable {
     /// Already left out; none unless `isPartial`.
     var rejected: [RecipientRejection] {
         switch self {
-        case .sealed(let submission): submission.rejected
+        case .sealed(let submission), .endpoint(let submission, _): submission.rejected
         case .clear: []
         }
     }
 
     var isPartial: Bool {
         switch self {
-        case .sealed(let submission): submission.isPartial
+        case .sealed(let submission), .endpoint(let submission, _): submission.isPartial
         case .clear: false
         }
     }
 
     var lane: Lane {
         switch self {
-        case .sealed(let submission): submission.notificationClass.lane
+        case .sealed(let submission), .endpoint(let submission, _): submission.notificationClass.lane
         case .clear(let notification): notification.firstLane
         }
     }
 
     var warnings: [SAPNotification.Warning] {
         switch self {
-        case .sealed: []
+        case .sealed, .endpoint: []
         case .clear(let notification): notification.warnings
         }
     }
@@ -86,6 +125,7 @@ enum SubmissionBody: Sendable {
         let (key, digest): (String?, [UInt8])
         switch self {
         case .sealed(let submission): (key, digest) = (submission.idempotencyKey, submission.digest)
+        case .endpoint: return nil
         case .clear(let notification): (key, digest) = (notification.idempotencyKey, notification.digest)
         }
         guard let key else { return nil }

@@ -58,6 +58,20 @@ final class SubmissionPipeline {
         }
     }
 
+    /// Begins a server's push to an endpoint.
+    ///
+    /// - Throws: `.payloadTooLarge`, `.gone`.
+    func begin(
+        _ call: APICall,
+        _ tenant: TenantConfiguration,
+        _ push: WebPushRequest,
+        _ target: EndpointTarget,
+        respond: @escaping (HTTPAnswer) -> Void
+    ) throws(Problem) {
+        let body = try SubmissionBody(push, to: target, call, tenant, random: &random)
+        didRead(try Submission(call, tenant, body, respond))
+    }
+
     private func read(
         _ call: APICall,
         _ tenant: TenantConfiguration,
@@ -274,7 +288,8 @@ final class SubmissionPipeline {
     private typealias Earlier = (notifications: [AcceptedNotification], rejected: [UInt8])
 
     /// Answers with the refusal, unless accepted before: device or quota may be gone since.
-    private func refuse(_ submission: Submission, _ error: Problem) {
+    private func refuse(_ submission: Submission, _ problem: Problem) {
+        let error = submission.body.refusal(problem)
         guard error.kind.status < 500, let idempotency = submission.idempotency else {
             return submission.end(context.refuse(error))
         }

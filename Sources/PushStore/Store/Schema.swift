@@ -7,7 +7,7 @@ enum Schema {
 
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
-        fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens,
+        fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens, endpoints,
     ]
     /// First version with device places.
     static let placesVersion = 8
@@ -144,6 +144,19 @@ enum Schema {
     /// Tokens of Live Activities, widgets, controls and location, encrypted; NULL for none. Adds `EntryHeader` 3 and 4.
     private static let extraTokens = """
         ALTER TABLE device ADD COLUMN extra_tokens BLOB;
+        """
+
+    /// Devices' endpoints and endpoint keys (`EndpointKind`), by hashes of them; `device` is the place. `server` is a hash.
+    private static let endpoints = """
+        CREATE TABLE endpoint (
+            hash BLOB PRIMARY KEY,
+            device INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            until INTEGER,
+            server BLOB
+        ) WITHOUT ROWID;
+        CREATE INDEX endpoint_device ON endpoint (device);
         """
 
     private static let devices = """

@@ -128,9 +128,16 @@ extension StoreWriter {
         guard let tenant = try tenants.number(key.tenant), let found = try find(key, number: tenant) else {
             return false
         }
-        // Before its device, whose row locates it.
+        // Before their device, whose row locates them.
         try deleteBundle(at: found.place)
+        try deleteEndpoints(at: found.place)
         return try sql("DELETE FROM device WHERE place = ?").run([.integer(found.place)]) > 0
+    }
+
+    /// - Returns: nil without such a device.
+    func place(of key: DeviceKey) throws(StoreError) -> Int64? {
+        guard let tenant = try tenants.number(key.tenant) else { return nil }
+        return try find(key, number: tenant)?.place
     }
 
     private func deleteBundle(at place: Int64) throws(StoreError) {

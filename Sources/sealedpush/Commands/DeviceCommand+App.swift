@@ -54,6 +54,16 @@ extension DeviceCommand {
             if let path = arguments.value("--identity-out") {
                 try write(app.device.identity.text, to: path, .everyone)
             }
+            if let path = arguments.value("--web-push-out") {
+                let subscription = try app.device.enableWebPush()
+                var writer = JSONWriter()
+                writer.object { writer in
+                    writer.member("p256dh", subscription.p256dh)
+                    writer.member("auth", subscription.auth)
+                }
+                // Both values together allow writing.
+                try write(String(decoding: writer.bytes, as: UTF8.self), to: path, .ownerOnly)
+            }
         } catch let error as CommandError {
             throw error
         } catch {

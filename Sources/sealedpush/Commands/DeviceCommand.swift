@@ -28,6 +28,7 @@ struct DeviceCommand: Command {
         Option("--bundle-out", "FILE", "writes the key bundle for senders"),
         Option("--identity-out", "FILE", "writes the identity that senders pin"),
         Option("--token-out", "FILE", "writes the device token in hex, for providers"),
+        Option("--web-push-out", "FILE", "makes Web Push keys, and writes p256dh and auth for servers (JSON)"),
         Option("--registration-out", "FILE", "writes the app's registration for its back end (JSON)"),
         Option(
             "--register",
@@ -105,7 +106,8 @@ struct DeviceCommand: Command {
         guard !isLocked || arguments.value("--folder") != nil else {
             throw arguments.wrong("a locked phone needs its --folder from a run in which it was unlocked")
         }
-        for name in ["--senders", "--bundle-out", "--identity-out", "--registration-out"] where isLocked {
+        let ofApp = ["--senders", "--bundle-out", "--identity-out", "--registration-out", "--web-push-out"]
+        for name in ofApp where isLocked {
             guard arguments.value(name) != nil else { continue }
             throw arguments.wrong("the app does not run while the phone is locked; leave \(name) out")
         }

@@ -87,7 +87,7 @@ struct OpenAPIDocumentTests {
             let described = try #require(all.first { $0.operation == route.operation.rawValue })
             #expect(described.scope == route.scope?.rawValue, "\(route.operation)")
             #expect(described.asksForKey == (route.scope != nil), "\(route.operation)")
-            #expect(described.hasBody == (route.body == .json), "\(route.operation)")
+            #expect(described.hasBody == (route.body != .none), "\(route.operation)")
             #expect(described.query == route.query, "\(route.operation)")
         }
     }
@@ -96,7 +96,9 @@ struct OpenAPIDocumentTests {
         for described in try Self.described() {
             var expected = ["400", "429"]
             if described.asksForKey { expected += ["401", "403"] }
-            if described.hasBody { expected += ["413", "415", "422"] }
+            if described.hasBody { expected += ["413", "415"] }
+            // A record has no fields.
+            if described.hasBody, described.path.hasPrefix("/v1/") { expected.append("422") }
             if described.path.contains("{") { expected.append("404") }
             let missing = expected.filter { !described.statuses.contains($0) }
             #expect(missing == [], "\(described.operation)")

@@ -51,7 +51,7 @@ enum StagedConfiguration {
             "acme",
             app: "com.example.chat",
             more: #","quota-per-day":\#(quota),\#(hook)"#,
-            appMore: #","receipts":true,"fallback":\#(fallback)"#
+            appMore: #","receipts":true,"fallback":\#(fallback),"gateway":{"origin":"https://push.example.com"}"#
         )
         let rival = tenant("rival", app: "com.example.rival", more: #","allows-clear-text":true"#, appMore: "")
         return #"""

@@ -1,0 +1,50 @@
+import Envelope
+import Primitives
+
+/// Secret of 32 random bytes in base64url, of which the relay keeps a hash: 256 random bits need no slow one.
+enum EndpointSecret {
+    /// `spd_…`: with it a device makes, lists and revokes its endpoints.
+    case key
+    /// Last part of an endpoint's URL: with it a server pushes.
+    case url
+
+    var prefix: String {
+        switch self {
+        case .key: "spd_"
+        case .url: ""
+        }
+    }
+
+    private var context: String {
+        switch self {
+        case .key: "SealedPush/1 endpoint key"
+        case .url: "SealedPush/1 endpoint"
+        }
+    }
+
+    /// - Returns: nil for another form.
+    func hash(of text: [UInt8]) -> [UInt8]? {
+        guard text.count == prefix.utf8.count + 43, text.starts(with: prefix.utf8),
+            Base64URL.decode(text.dropFirst(prefix.utf8.count)) != nil
+        else { return nil }
+        return SHA256.hash(Array(context.utf8), text)
+    }
+
+    func make(random: inout some RandomSource) -> String { prefix + Base64URL.string(random.bytes(count: 32)) }
+}
+
+/// Name of an endpoint for its device and for operators: half of its hash, in base64url.
+struct EndpointID: Equatable, Sendable {
+    static let byteCount = 16
+
+    let bytes: [UInt8]
+
+    init(_ hash: [UInt8]) { bytes = Array(hash.prefix(Self.byteCount)) }
+
+    init?(text: String) {
+        guard let bytes = Base64URL.decode(Array(text.utf8)), bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    var text: String { Base64URL.string(bytes) }
+}

@@ -1,0 +1,111 @@
+import APNS
+import Envelope
+import HTTP
+import Primitives
+import PushStore
+import ServiceParts
+
+/// Endpoints: what a device gives to servers that the tenant need not know. `PUT /v1/devices/{id}/endpoint-key` is the
+/// tenant's, `/v1/endpoints` the device's.
+struct EndpointHandler: Sendable {
+    let context: ServiceContext
+
+    /// Lets a device make endpoints: stores its key's hash, in place of an earlier one.
+    func putKey(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let key = try DeviceHandler.key(call.id, try call.tenant())
+        let faults = FieldErrors()
+        guard let reader = ObjectReader(try call.json(), at: .root, names: ["hash"], faults: faults) else {
+            throw Problem(faults.all)
+        }
+        let form = "43 characters of base64url: the hash of the device's endpoint key (docs/gateway.md)"
+        var hash: [UInt8]?
+        _ = reader.text("hash", 43...43, form, isRequired: true) { text in
+            hash = Base64URL.decode(Array(text.utf8))
+            return hash?.count == PushEndpoint.hashByteCount
+        }
+        guard faults.all.isEmpty, let hash else { throw Problem(faults.all) }
+        let isThere = try await context.asking { () throws(StoreError) in
+            try await context.store.setEndpointKey(hash, of: key)
+        }
+        guard isThere else { throw DeviceHandler.notFound }
+        return .noContent
+    }
+
+    /// Answers 201 with the URL, which is shown once.
+    func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let (device, app) = try await owner(call)
+        var random = SystemRandom()
+        let secret = EndpointSecret.url.make(random: &random)
+        guard let hash = EndpointSecret.url.hash(of: Array(secret.utf8)) else { throw Problem.gone }
+        let endpoint = PushEndpoint(
+            hash: hash,
+            device: device,
+            created: context.clock.now(),
+            end: nil,
+            serverKeyHash: nil
+        )
+        let addition = try await context.asking { () throws(StoreError) in try await context.store.add(endpoint) }
+        switch addition {
+        case .added: break
+        case .noDevice: throw Self.unauthorized
+        case .full:
+            throw Problem(
+                .tooManyRequests,
+                "Revoke an endpoint first; a device has \(PushEndpoint.countMax) at most."
+            )
+        }
+        return .json(201) { writer in
+            writer.member("id", EndpointID(hash).text)
+            writer.member("endpoint", app.origin + Route.webPushPath + secret)
+        }
+    }
+
+    func list(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let (device, _) = try await owner(call)
+        let endpoints = try await context.asking { () throws(StoreError) in
+            try await context.store.endpoints(of: device)
+        }
+        return .json(200) { writer in
+            writer.name("endpoints")
+            writer.array { writer in
+                for endpoint in endpoints {
+                    writer.object { writer in
+                        writer.member("id", EndpointID(endpoint.hash).text)
+                        writer.member("created", endpoint.created.text)
+                    }
+                }
+            }
+        }
+    }
+
+    func delete(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let (device, _) = try await owner(call)
+        let notFound = Problem(.notFound, "The device has no such endpoint; GET /v1/endpoints lists them.")
+        guard let id = EndpointID(text: call.id) else { throw notFound }
+        let wasThere = try await context.asking { () throws(StoreError) in
+            let all = try await context.store.endpoints(of: device)
+            guard let endpoint = all.first(where: { EndpointID($0.hash) == id }) else { return false }
+            return try await context.store.revoke(endpoint.hash, of: device)
+        }
+        guard wasThere else { throw notFound }
+        return .noContent
+    }
+
+    /// Device whose key the request has, and its app's gateway.
+    private func owner(_ call: APICall) async throws(Problem) -> (DeviceKey, GatewayConfiguration) {
+        guard let hash = call.endpointKeyHash else { throw Self.unauthorized }
+        let found = try await context.asking { () throws(StoreError) -> (DeviceKey, DeviceLookup?)? in
+            guard let key = try await context.store.device(endpointKey: hash) else { return nil }
+            return (key, try await context.store.devices([key]).first)
+        }
+        guard case (let key, .found(let device))? = found else { throw Self.unauthorized }
+        let bundleID = BundleID(of: device.topic, .alert)
+        guard let gateway = call.settings.app(bundleID, environment: device.environment, of: key.tenant)?.app.gateway
+        else { throw Problem(.forbidden, "This app gives out no endpoints; its publisher can turn 'gateway' on.") }
+        return (key, gateway)
+    }
+
+    private static var unauthorized: Problem {
+        Problem(.unauthorized, "Send the device's endpoint key as 'Authorization: Bearer spd_…', once.")
+    }
+}

@@ -1,0 +1,75 @@
+import Envelope
+import HTTP
+import Networking
+import Platform
+import Primitives
+import PushStore
+import ServiceParts
+
+/// `POST /wp/{id}`: any server's push to an endpoint, without a key. On the loop.
+final class WebPushHandler {
+    /// Of one endpoint.
+    private static let rate = RateLimiter<[UInt8]>.Rate(perSecond: 1, burst: 30)
+    /// Part of a tenant's open requests that all servers have together.
+    private static let openShare = 4
+
+    private let context: ServiceContext
+    private let pipeline: SubmissionPipeline
+    private var rates = RateLimiter<[UInt8]>(keyCountMax: 20_000)
+    private var random = RandomReserve()
+    private var openCount = 0
+
+    init(_ context: ServiceContext, _ pipeline: SubmissionPipeline) {
+        self.context = context
+        self.pipeline = pipeline
+    }
+
+    func post(_ call: APICall, _ respond: @escaping (HTTPAnswer) -> Void) {
+        do throws(Problem) {
+            guard let hash = EndpointSecret.url.hash(of: Array(call.id.utf8)) else { throw Problem.gone }
+            guard openCount < call.settings.limits.openRequestCountMax / Self.openShare else {
+                throw Self.wait("Too many pushes of all servers are being stored", 1)
+            }
+            let push = try WebPushRequest(call.request)
+            openCount += 1
+            let box = LoopBound((handler: self, respond: respond), to: context.loop)
+            context.store.endpoint(hash) { result in
+                box.loop.perform {
+                    let (handler, respond) = box.value
+                    handler.didFind(result, call, push) { answer in
+                        handler.openCount -= 1
+                        respond(answer)
+                    }
+                }
+            }
+        } catch {
+            respond(context.refuse(error))
+        }
+    }
+
+    private func didFind(
+        _ result: Result<EndpointTarget?, StoreError>,
+        _ call: APICall,
+        _ push: WebPushRequest,
+        _ respond: @escaping (HTTPAnswer) -> Void
+    ) {
+        do throws(Problem) {
+            let found: EndpointTarget?
+            do throws(StoreError) { found = try result.get() } catch { throw context.problem(error) }
+            guard let target = found else { throw Problem.gone }
+            if let wait = rates.take(of: target.endpoint.hash, rate: Self.rate, now: context.clock.uptime()) {
+                throw Self.wait("Too many pushes came to this endpoint", max(1, wait.components.seconds + 1))
+            }
+            guard let tenant = call.settings.tenant(target.endpoint.device.tenant) else { throw Problem.gone }
+            try pipeline.begin(call, tenant, push, target, respond: respond)
+        } catch {
+            respond(context.refuse(error))
+        }
+    }
+
+    private static func wait(_ what: String, _ seconds: Int64) -> Problem {
+        var problem = Problem(.tooManyRequests, what + ". Wait for the time in 'Retry-After'.")
+        problem.retryAfterSeconds = seconds
+        return problem
+    }
+}

@@ -1,0 +1,41 @@
+package import APNS
+package import Envelope
+
+/// Right to push to one device, which the device gave to one server. Its URL is the right; the store has a hash of it.
+package struct PushEndpoint: Equatable, Sendable {
+    /// Of one device.
+    package static let countMax = 100
+    package static let hashByteCount = 32
+
+    /// Of the URL's last part.
+    package let hash: [UInt8]
+    package let device: DeviceKey
+    package let created: Timestamp
+    /// nil: until the device revokes it.
+    package let end: Timestamp?
+    /// Of the only server's VAPID key; nil: any server with the URL.
+    package let serverKeyHash: [UInt8]?
+
+    package init(hash: [UInt8], device: DeviceKey, created: Timestamp, end: Timestamp?, serverKeyHash: [UInt8]?) {
+        self.hash = hash
+        self.device = device
+        self.created = created
+        self.end = end
+        self.serverKeyHash = serverKeyHash
+    }
+}
+
+/// Endpoint with the app to which its pushes go.
+package struct EndpointTarget: Equatable, Sendable {
+    package let endpoint: PushEndpoint
+    /// The device's app.
+    package let topic: Topic
+    package let environment: APNSEnvironment
+}
+
+package enum EndpointAddition: Equatable, Sendable {
+    case added
+    /// It has `PushEndpoint.countMax`.
+    case full
+    case noDevice
+}

@@ -1,0 +1,41 @@
+/// Endpoints, and the key with which a device makes and revokes its own. All of them end with their device.
+extension SQLiteStore {
+    /// Replaces the device's key.
+    ///
+    /// - Returns: false without such a device.
+    package func setEndpointKey(_ hash: [UInt8], of device: DeviceKey) async throws(StoreError) -> Bool {
+        try await write(canBeRefused: true) { writer throws(StoreError) in
+            try writer.setEndpointKey(hash, of: device)
+        }
+    }
+
+    package func device(endpointKey hash: [UInt8]) async throws(StoreError) -> DeviceKey? {
+        try await read { reader throws(StoreError) in try reader.device(endpointKey: hash) }
+    }
+
+    /// Finds an endpoint: nil if unknown, revoked or gone with its device.
+    package func endpoint(_ hash: [UInt8], completion: @escaping StoreCompletion<EndpointTarget?>) {
+        read({ reader throws(StoreError) in try reader.endpoint(hash) }, completion: completion)
+    }
+
+    /// - Returns: a device's endpoints, oldest first.
+    package func endpoints(of device: DeviceKey) async throws(StoreError) -> [PushEndpoint] {
+        try await read { reader throws(StoreError) in try reader.endpoints(of: device) }
+    }
+
+    package func add(_ endpoint: PushEndpoint) async throws(StoreError) -> EndpointAddition {
+        try await write(canBeRefused: true) { writer throws(StoreError) in try writer.add(endpoint) }
+    }
+
+    /// - Parameter hash: an endpoint's.
+    /// - Returns: false if the device has none of this hash.
+    package func revoke(_ hash: [UInt8], of device: DeviceKey) async throws(StoreError) -> Bool {
+        try await write { writer throws(StoreError) in try writer.revoke(hash, of: device) }
+    }
+}
+
+/// Secret whose hash a row of `endpoint` has.
+enum EndpointKind: Int64 {
+    case key = 0
+    case endpoint = 1
+}

@@ -1,0 +1,55 @@
+internal import Envelope
+
+extension StoreWriter {
+    func setEndpointKey(_ hash: [UInt8], of device: DeviceKey) throws(StoreError) -> Bool {
+        guard let place = try place(of: device) else { return false }
+        try sql("DELETE FROM endpoint WHERE device = ? AND kind = ?").run([
+            .integer(place), .integer(EndpointKind.key.rawValue),
+        ])
+        try insert(hash, .key, at: place, created: Timestamp(milliseconds: 0))
+        return true
+    }
+
+    func add(_ endpoint: PushEndpoint) throws(StoreError) -> EndpointAddition {
+        guard let place = try place(of: endpoint.device) else { return .noDevice }
+        let count = try sql("SELECT count(*) FROM endpoint WHERE device = ? AND kind = ?").first([
+            .integer(place), .integer(EndpointKind.endpoint.rawValue),
+        ]) { $0.integer(0) }
+        guard count ?? 0 < PushEndpoint.countMax else { return .full }
+        try insert(
+            endpoint.hash,
+            .endpoint,
+            at: place,
+            created: endpoint.created,
+            end: endpoint.end,
+            server: endpoint.serverKeyHash
+        )
+        return .added
+    }
+
+    func revoke(_ hash: [UInt8], of device: DeviceKey) throws(StoreError) -> Bool {
+        guard let place = try place(of: device) else { return false }
+        return try sql("DELETE FROM endpoint WHERE hash = ? AND device = ? AND kind = ?").run([
+            .bytes(hash), .integer(place), .integer(EndpointKind.endpoint.rawValue),
+        ]) > 0
+    }
+
+    /// Runs before the device's row goes, whose place another may take.
+    func deleteEndpoints(at place: Int64) throws(StoreError) {
+        try sql("DELETE FROM endpoint WHERE device = ?").run([.integer(place)])
+    }
+
+    private func insert(
+        _ hash: [UInt8],
+        _ kind: EndpointKind,
+        at place: Int64,
+        created: Timestamp,
+        end: Timestamp? = nil,
+        server: [UInt8]? = nil
+    ) throws(StoreError) {
+        try sql("INSERT INTO endpoint (hash, device, kind, created, until, server) VALUES (?, ?, ?, ?, ?, ?)").run([
+            .bytes(hash), .integer(place), .integer(kind.rawValue), created.column,
+            end?.column ?? .null, .optional(server),
+        ])
+    }
+}
