@@ -1,0 +1,60 @@
+import Envelope
+import PushStore
+import PushStorePattern
+import Testing
+
+/// Endpoints that devices gave to servers, by hashes.
+struct EndpointTests {
+    private static func hash(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: PushEndpoint.hashByteCount) }
+
+    private static func endpoint(_ byte: UInt8, of device: DeviceKey) -> PushEndpoint {
+        PushEndpoint(hash: hash(byte), device: device, created: .after(0), end: nil, serverKeyHash: nil)
+    }
+
+    private static func find(_ byte: UInt8, in store: SQLiteStore) async throws -> PushEndpoint? {
+        try await withCheckedThrowingContinuation { continuation in
+            store.endpoint(hash(byte)) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+        }?.endpoint
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a device revokes its own alone, whatever hash it names`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let devices = [try StorePattern.registration(1), try StorePattern.registration(2)]
+            _ = try await store.put(devices, now: .after(0))
+            for (index, device) in devices.enumerated() {
+                #expect(try await store.add(Self.endpoint(UInt8(index), of: device.key)) == .added)
+            }
+            #expect(try await !store.revoke(Self.hash(1), of: devices[0].key))
+            #expect(try await Self.find(1, in: store) == Self.endpoint(1, of: devices[1].key))
+            #expect(try await store.revoke(Self.hash(0), of: devices[0].key))
+            #expect(try await Self.find(0, in: store) == nil)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `they end with their device, also when Apple says that it is gone`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let device = try StorePattern.registration(1)
+            _ = try await store.put([device], now: .after(0))
+            _ = try await store.add(Self.endpoint(1, of: device.key))
+            #expect(try await store.setEndpointKey(Self.hash(9), of: device.key))
+            let gone = Unregistration(key: device.key, token: device.token, timestamp: .after(7_200))
+            #expect(try await store.unregister([gone]) == [.deleted])
+            // The next in its place.
+            _ = try await store.put([device], now: .after(8_000))
+            #expect(try await Self.find(1, in: store) == nil)
+            #expect(try await store.device(endpointKey: Self.hash(9)) == nil)
+            #expect(try await store.endpoints(of: device.key).isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `without a device there is none`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let device = try StorePattern.registration(1).key
+            #expect(try await store.add(Self.endpoint(1, of: device)) == .noDevice)
+            #expect(try await !store.setEndpointKey(Self.hash(9), of: device))
+        }
+    }
+}
