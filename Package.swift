@@ -124,6 +124,7 @@ let package = Package(
             "Envelope",
             "Keys",
             "NotificationCore",
+            "Primitives",
             onLinux: ["HTTPSClient", "Platform"]
         ),
 

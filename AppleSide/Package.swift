@@ -81,7 +81,7 @@ let package = Package(
             "Opening",
             "AttachmentStream"
         ),
-        module("RelayClient", "AppleFoundation", "Envelope", "Keys", "NotificationCore", "Platform"),
+        module("RelayClient", "AppleFoundation", "Envelope", "Keys", "NotificationCore", "Platform", "Primitives"),
         module("NotificationServiceExtension", "Intents", "NotificationCore", "RelayClient", "UserNotifications", "os"),
         module("IncomingCalls", "CallKit", "NotificationCore", "PushKit"),
         .target(name: "CExtendedAttributes"),

@@ -13,7 +13,7 @@ public enum OnlineTime {
     /// - Source: RFC 9110 section 6.6.1 (`Date`); RFC 9111 section 5.1 (`Age`).
     public static func ask(_ url: String) async throws(RelayClientError) -> Timestamp {
         guard let address = AttachmentURL(url) else { throw .url }
-        let answer = try await RelayExchange.run(nil, to: url, host: address.host, port: address.port)
+        let answer = try await RelayExchange.run(RelayRequest(.head), to: url, host: address.host, port: address.port)
         guard !answer.isFromCache, let time = answer.date.flatMap(time(httpDate:)) else { throw .wrongAnswer }
         return time
     }

@@ -65,13 +65,40 @@ public struct RelayClient: Relay {
     }
 
     private func post(_ body: JSONWriter, to path: String) async throws(RelayClientError) {
-        let answer = try await RelayExchange.run(body.bytes, to: text + path, host: base.host, port: base.port)
+        let answer = try await exchange(RelayRequest(.post, json: body.bytes), path)
         guard answer.status == 204 else { throw .refused(status: answer.status) }
+    }
+
+    func exchange(_ request: RelayRequest, _ path: String) async throws(RelayClientError) -> RelayAnswer {
+        try await RelayExchange.run(request, to: text + path, host: base.host, port: base.port)
     }
 }
 
-struct AnswerHead: Sendable {
+struct RelayRequest: Sendable {
+    enum Method: String {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+        case delete = "DELETE"
+    }
+
+    static let answerByteCountMax = 64 << 10
+
+    let method: Method
+    let json: [UInt8]?
+    let authorization: String?
+
+    init(_ method: Method, json: [UInt8]? = nil, authorization: String? = nil) {
+        self.method = method
+        self.json = json
+        self.authorization = authorization
+    }
+}
+
+struct RelayAnswer: Sendable {
     let status: Int
+    /// `RelayRequest.answerByteCountMax` at most.
+    let body: [UInt8]
     let date: String?
     /// True if there is an `Age`.
     let isFromCache: Bool

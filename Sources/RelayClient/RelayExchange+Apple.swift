@@ -9,18 +9,20 @@ enum RelayExchange {
     /// Seconds to connect, and for the next byte.
     private static let patience = 5.0
 
-    /// - Parameter body: JSON; nil for a HEAD.
     static func run(
-        _ body: [UInt8]?,
+        _ asked: RelayRequest,
         to url: String,
         host: String,
         port: UInt16
-    ) async throws(RelayClientError) -> AnswerHead {
+    ) async throws(RelayClientError) -> RelayAnswer {
         guard let url = URL(string: url) else { throw .url }
         var request = URLRequest(url: url)
-        request.httpMethod = body == nil ? "HEAD" : "POST"
+        request.httpMethod = asked.method.rawValue
         request.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
-        if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+        if asked.json != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+        if let authorization = asked.authorization {
+            request.setValue(authorization, forHTTPHeaderField: "Authorization")
+        }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
@@ -29,11 +31,14 @@ enum RelayExchange {
         let session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         do {
-            if let body { request.httpBody = Data(body) }
-            let (_, answer) = try await session.data(for: request)
-            guard let answer = answer as? HTTPURLResponse else { throw RelayClientError.wrongAnswer }
-            return AnswerHead(
+            if let body = asked.json { request.httpBody = Data(body) }
+            let (body, answer) = try await session.data(for: request)
+            guard let answer = answer as? HTTPURLResponse, body.count <= RelayRequest.answerByteCountMax else {
+                throw RelayClientError.wrongAnswer
+            }
+            return RelayAnswer(
                 status: answer.statusCode,
+                body: Array(body),
                 date: answer.value(forHTTPHeaderField: "Date"),
                 isFromCache: answer.value(forHTTPHeaderField: "Age") != nil
             )

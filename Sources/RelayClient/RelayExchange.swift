@@ -4,36 +4,37 @@ import NotificationCore
 import Platform
 
 enum RelayExchange {
-    private static let answerByteCountMax = 64 << 10
-
-    /// - Parameter body: JSON; nil for a HEAD.
     static func run(
-        _ body: [UInt8]?,
+        _ asked: RelayRequest,
         to url: String,
         host: String,
         port: UInt16
-    ) async throws(RelayClientError) -> AnswerHead {
+    ) async throws(RelayClientError) -> RelayAnswer {
         // A simulated device reaches only its test's hosts on this machine.
         if let device = SimulatedDevice.current, !device.hosts.contains(where: { $0.host == host && $0.port == port }) {
             throw .notReached
         }
-        var request = HTTPSRequest(body == nil ? .head : .post, url)
+        guard let method = HTTPSRequest.Method(rawValue: asked.method.rawValue) else { throw .url }
+        var request = HTTPSRequest(method, url)
         request.fields = [("accept-encoding", "identity"), ("cache-control", "no-cache")]
-        if let body {
+        if let authorization = asked.authorization { request.fields.append(("authorization", authorization)) }
+        if let body = asked.json {
             request.fields.append(("content-type", "application/json"))
             request.body = HTTPSRequest.Body(bytes: body)
         }
-        let byteCount = Guarded(0)
+        let body = Guarded<[UInt8]>([])
         let result = await DeviceExchange.run(request, host: host, port: port) { bytes in
-            byteCount.withLock { count in
-                count += bytes.byteCount
-                return count <= answerByteCountMax
+            body.withLock { body in
+                guard body.count + bytes.byteCount <= RelayRequest.answerByteCountMax else { return false }
+                unsafe bytes.withUnsafeBytes { unsafe body.append(contentsOf: $0) }
+                return true
             }
         }
         do throws(HTTPSError) {
             let head = try result.get()
-            return AnswerHead(
+            return RelayAnswer(
                 status: head.status,
+                body: body.withLock { $0 },
                 date: head["date"],
                 isFromCache: head.fields.contains { $0.name == "age" }
             )

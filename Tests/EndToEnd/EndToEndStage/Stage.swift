@@ -149,6 +149,23 @@ public final class Stage: Sendable {
         }
     }
 
+    /// Pushes a record to an endpoint, as a server does that has no key.
+    ///
+    /// - Parameters:
+    ///   - record: base64url.
+    ///   - url: of the endpoint; the relay is on this machine instead.
+    /// - Returns: the answer's status.
+    /// - Throws: without an answer.
+    public func push(_ record: String, to url: String) async throws -> Int {
+        guard let bytes = Base64URL.decode(Array(record.utf8)) else { throw Surprise("no record") }
+        let local = url.replacing("https://push.example.com", with: "https://localhost:\(relayPort)")
+        var request = HTTPSRequest(.post, local)
+        request.fields = [("ttl", "3600"), ("content-encoding", "aes128gcm")]
+        request.trust = .file(path: authorities)
+        request.body = HTTPSRequest.Body(bytes: bytes)
+        return try await Self.onThread { [request] in try HTTPSExchange().run(request, onBytes: { _ in true }).status }
+    }
+
     /// Waits until the relay reports that state of a notification.
     ///
     /// - Parameter state: `delivered`, say.
@@ -245,6 +262,7 @@ public final class Stage: Sendable {
                 "keys": [{"name": "back-end", "hash": "\(hash)", "scopes": ["send", "manage", "read", "metrics"]}],
                 "apps": [{
                   "bundle-id": "\(Self.topic)", "environment": "sandbox", "receipts": true, \(fallback ?? "")
+                  "gateway": {"origin": "https://push.example.com"},
                   "credential": {
                     "key-file": "\(try copy("provider.p8"))", "key-id": "EXAMPLEKEY", "team-id": "EXAMPLTEAM"
                   },

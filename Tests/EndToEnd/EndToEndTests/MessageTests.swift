@@ -5,6 +5,7 @@ import Foundation
 import Keys
 import NotificationCore
 import Opening
+import RelayClient
 import Sealing
 import Testing
 
@@ -187,6 +188,33 @@ import Testing
             _ = try await own.phone.events.next("woken")
             _ = try await stage.state("delivered", of: id)
             #expect(try own.phone.events.unseen("shown").isEmpty)
+        }
+    }
+
+    @Test func `a server that nobody here knows pushes to the endpoint that the phone gave it, until it is revoked`()
+        async throws
+    {
+        try await Stage.with { stage in
+            let own = try await ChatPhone.ready(on: stage, extension: "EndToEndExtension")
+            let (device, key) = (try await own.launch().device, EndpointKey())
+            let subscription = try device.enableWebPush()
+            let hash = Array(#"{"hash":"\#(key.hash)"}"#.utf8)
+            #expect(try await stage.ask("PUT", "/v1/devices/phone/endpoint-key", hash).status == 204)
+            let relay = try RelayClient("https://push.example.com")
+            let endpoint = try await own.phone.app { try await relay.makeEndpoint(key) }
+            #expect(try await own.phone.app { try await relay.endpointIDs(key) } == [endpoint.id])
+            func push(_ text: String) async throws -> Int {
+                let record = try WebPushServer.record(text, p256dh: subscription.p256dh, auth: subscription.auth)
+                return try await stage.push(record, to: endpoint.url)
+            }
+            #expect(try await push(#"{"title":"Mastodon","body":"Grace mentioned you"}"#) == 201)
+            let shown = try await own.nextShown()
+            #expect(shown["title"]?.text == "Mastodon" && shown["body"]?.text == "Grace mentioned you", "\(shown)")
+            try await own.phone.app { try await relay.revokeEndpoint(endpoint.id, key) }
+            #expect(try await push("after the end") == 410)
+            await #expect(throws: RelayClientError.refused(status: 401)) {
+                try await own.phone.app { try await relay.makeEndpoint(EndpointKey()) }
+            }
         }
     }
 
