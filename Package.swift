@@ -688,6 +688,7 @@ package.targets += [
         "PushStorePattern",
         "PushStoreProbe"
     ),
+    tests("ShardTests", "APNS", "Envelope", "Platform", "PushStore", "PushStorePattern"),
     tests("DeviceLinkTests", "APNS", "DeviceLink"),
     tests(
         "APNSProviderTests",

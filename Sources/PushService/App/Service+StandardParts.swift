@@ -11,8 +11,9 @@ extension Service {
         let front = FrontPart(base.context, base.loaded, application)
         // A restored store accepts no writes: other parts would only log failures.
         if base.store.health == .restored { return [front] }
+        let keeper = ShardKeeper(base.context) { dispatcher.willTakeShards() }
         return [
-            SpansPart(base.context), HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
+            SpansPart(base.context), keeper, HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
             UpkeepPart(base.context, quota: quota, wakers: wakers, pulse), front,
         ]
     }

@@ -84,8 +84,9 @@ package final class Upkeep: Sendable {
         let now = context.clock.now()
         switch job {
         case .expire:
+            let owned = context.shards.live
             let ended = try await context.store.write { writer throws(StoreError) in
-                try writer.expire(now: now, limit: Self.stepCountMax)
+                try writer.expire(by: owned, now: now, limit: Self.stepCountMax)
             }
             if !ended.isEmpty {
                 let apps = ended.map { $0.map { BundleID(of: $0.topic, $0.pushType).text } ?? "" }
@@ -127,7 +128,9 @@ package final class Upkeep: Sendable {
         for lane in Lane.allCases {
             age[lane] = Self.seconds(since: try await context.store.oldestDue(lane), now)
         }
-        let fallback = try await context.store.read { reader throws(StoreError) in try reader.nextFallback(.unlimited) }
+        let fallback = try await context.store.read { reader throws(StoreError) in
+            try reader.nextFallback(.unlimited, of: .all)
+        }
         let fallbackAge = Self.seconds(since: fallback, now)
         context.metrics.withLock { [depth, age] metrics in
             metrics.queueDepth = depth

@@ -92,6 +92,7 @@ extension StoreError {
                 + "database-file ('find -samefile' shows it)"
         case .full: "the disk is full; make room"
         case .unwritable: "the disk cannot be written: its file system is read-only, or it failed; check it"
+        case .lateOwner: "another relay has taken over; this one tries again by itself"
         case .overloaded: "too many writes are waiting"
         case .noPlace: "there is no slot for this device's id; use another id"
         case .closed: "the database is closed"

@@ -77,6 +77,7 @@ extension Dispatcher {
             switch result {
             case .success(let results):
                 let ended = batch.compactMap { dispatcher.pendings.removeValue(forKey: $0) }
+                dispatcher.noteLate(ended, results)
                 for (pending, result) in zip(ended, results) where !pending.isMarked {
                     dispatcher.didFinishUnmarked(pending, result)
                 }
@@ -85,6 +86,14 @@ extension Dispatcher {
             case .failure: dispatcher.flow.didFailToFinish(batch, now: dispatcher.context.clock.uptime())
             }
         }
+    }
+
+    /// The shards' next owner has settled the entries.
+    private func noteLate(_ ended: [Pending], _ results: [FinishResult]) {
+        guard results.contains(.lateOwner) else { return }
+        let late = zip(ended, results).filter { $0.1 == .lateOwner }
+        for (pending, _) in late { context.shards.didLose(pending.lease.shardLease) }
+        context.noteLate(late.count)
     }
 
     /// Counts postponed entries that expired or were superseded.

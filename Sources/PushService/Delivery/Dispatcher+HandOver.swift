@@ -55,7 +55,7 @@ extension Dispatcher {
         _ keys: [DeviceBucket.Key],
         _ lane: Lane
     ) -> Range<DispatchFlow.Ticket>? {
-        guard isRunning, !isOver, keys.count <= DispatchFlow.handOverCountMax else { return nil }
+        guard isRunning, !isOver, keys.count <= DispatchFlow.handOverCountMax, owns(offer) else { return nil }
         let index = lane.index
         guard keys.allSatisfy({ queued[index].mayPass($0, now: offer.now) }) else { return nil }
         let tenant = offer.tenant
@@ -96,6 +96,21 @@ extension Dispatcher {
         }
         for index in keys.indices where collapses[index] != nil { didPass(keys[index], in: lane) }
         return tickets
+    }
+
+    /// Only a shard's owner knows what is in flight and queued for a device.
+    private func owns(_ offer: SendOffer) -> Bool {
+        let shards = context.shards.live.shards
+        return shards == .all
+            || offer.devices.allSatisfy { shards.contains(Shard(tenant: offer.tenant, device: $0.key.device)) }
+    }
+
+    /// Lets new notifications queue until those of the new shards are known. On the loop.
+    package func willTakeShards() {
+        context.loop.checkIsolated()
+        let now = context.clock.now()
+        for index in queued.indices { queued[index].forget(now: now) }
+        flow.wake(Lane.allCases)
     }
 
     package func didStore(_ reservation: SendReservation, _ leases: [Lease]) {

@@ -76,6 +76,7 @@ extension Dispatcher {
         var lost: [DispatchFlow.Ticket] = []
         for (marked, result) in zip(batch, results) {
             if let pending = pendings[marked.ticket] {
+                if result == .lateOwner { context.shards.didLose(pending.lease.shardLease) }
                 didLeaveQueue(pending)
                 pending.isMarked = true
             }
@@ -84,7 +85,7 @@ extension Dispatcher {
             didNotGo(marked.ticket)
             let app = pendings.removeValue(forKey: marked.ticket)?.bundleID.text ?? ""
             switch result {
-            case .sending, .lost: continue
+            case .sending, .lost, .lateOwner: continue
             case .expired: context.metrics.withLock { $0.didFinish(.expired, app: app) }
             case .superseded: context.metrics.withLock { $0.didFinish(.superseded, app: app) }
             }
@@ -122,7 +123,10 @@ extension Dispatcher {
             guard pending.isMarked, suspensions.stillAdmits(pending.target(lane: lane.number)) else {
                 return settle(marked.ticket, nil, .park, waitCause: .credential)
             }
-            guard !flow.isDraining else { return settle(marked.ticket, nil, .retry(at: now)) }
+            // Near a lease's end another relay may be about to send it.
+            guard !flow.isDraining, context.shards.isLive(pending.lease.shardLease) else {
+                return settle(marked.ticket, nil, .retry(at: now))
+            }
             send(marked.ticket, pending, token, topic, through: lane)
         }
     }

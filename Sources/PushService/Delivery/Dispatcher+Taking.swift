@@ -19,7 +19,8 @@ extension Dispatcher {
                         excluding: excluding,
                         now: now,
                         leasedUntil: now.advanced(by: .seconds(Self.leaseSeconds))
-                    )
+                    ),
+                    by: context.shards.live
                 )
                 let keys = leased.map { DeviceKey(tenant: $0.entry.tenant, device: $0.entry.device) }
                 // Rows may change before the push is out, as they may during it.

@@ -109,6 +109,7 @@ extension Dispatcher {
                 tenant: step.tenant,
                 topic: step.topic,
                 limit: step.countMax,
+                by: context.shards.live,
                 now: context.clock.now()
             )
             dispatcher.releases.didEnd(step, count: count, now: context.clock.uptime())

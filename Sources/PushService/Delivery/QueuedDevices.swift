@@ -41,12 +41,7 @@ struct QueuedDevices: Sendable {
 
     /// Tracks an entry before it is stored.
     mutating func willQueue(_ id: APNSID, for device: DeviceBucket.Key, deadline: Timestamp, now: Timestamp) {
-        if owners.count >= Self.countMax {
-            owners = [:]
-            devices = [:]
-            unknownUntil = now
-            looksFrom = now.advanced(by: Self.patience)
-        }
+        if owners.count >= Self.countMax { forget(now: now) }
         guard owners.updateValue(device, forKey: id) == nil else { return }
         let until = deadline.advanced(by: Self.patience)
         var waiting = devices[device] ?? Waiting(count: 0, until: until)
@@ -54,6 +49,14 @@ struct QueuedDevices: Sendable {
         waiting.until = max(waiting.until, until)
         devices[device] = waiting
         firstEnd = min(firstEnd, until)
+    }
+
+    /// Forgets all: entries queued until now may be unknown.
+    mutating func forget(now: Timestamp) {
+        owners = [:]
+        devices = [:]
+        unknownUntil = now
+        looksFrom = now.advanced(by: Self.patience)
     }
 
     /// Ends the tracking: in flight, ended, or not stored.

@@ -108,6 +108,9 @@ extension Problem {
         case .overloaded:
             self.init(.tooManyRequests, "Nothing was stored: too many writes are waiting. Send it again later.")
             retryAfterSeconds = 1
+        case .lateOwner:
+            self.init(.storageFull, "Nothing was stored: another relay has taken over. Send it again later.")
+            retryAfterSeconds = 1
         case .noPlace:
             self.init(.storageFull, "Nothing was stored: there is no slot for this device's id. Use another id.")
         case .closed:

@@ -49,7 +49,7 @@ final class StoringCall {
         openCount = (sending.isEmpty ? 0 : 1) + (queueing.isEmpty ? 0 : 1)
         if openCount == 0 { return completion(errors) }
         if !sending.isEmpty {
-            context.store.enqueueSending(sending, now: now) { [sendingPlaces] result in
+            context.store.enqueueSending(sending, by: context.shards.live, now: now) { [sendingPlaces] result in
                 box.loop.perform { box.value.end(sendingPlaces, result.map { $0.map(StoringResult.init) }) }
             }
         }

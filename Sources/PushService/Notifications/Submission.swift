@@ -96,6 +96,7 @@ enum StoringResult: Sendable {
     init(_ result: SendingResult) {
         switch result {
         case .sending(let leases): self = .sending(leases)
+        case .queued: self = .queued
         case .duplicate(let ids): self = .repeated(.duplicate(ids))
         case .conflict: self = .repeated(.conflict)
         }

@@ -225,7 +225,10 @@ final class SubmissionPipeline {
         switch submission.result {
         case .sending(let leases) where error == nil:
             if let reservation = submission.reservation { dispatch.didStore(reservation, leases) }
-        case .queued where error == nil: dispatch.wake([offer.lane])
+        case .queued where error == nil:
+            // Its shard was lost after the reservation.
+            if let reservation = submission.reservation { dispatch.didNotStore(reservation) }
+            dispatch.wake([offer.lane])
         case .repeated(let result) where error == nil:
             didNotStore(submission, offer)
             return inTask(submission) { pipeline, submission throws(Problem) in

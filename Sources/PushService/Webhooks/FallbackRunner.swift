@@ -42,17 +42,20 @@ package actor FallbackRunner: DueRunner {
         _ room: ClaimRoom,
         now: Timestamp
     ) async throws(StoreError) -> [(tenant: TenantID, work: ClaimedFallback)] {
-        try await context.store.claimFallbacks(room, now: now).map { ($0.entry.tenant, $0) }
+        try await context.store.claimFallbacks(room, by: context.shards.live, now: now).map { ($0.entry.tenant, $0) }
     }
 
     package func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
-        try await context.store.read { reader throws(StoreError) in try reader.nextFallback(room) }
+        let shards = context.shards.live.shards
+        return try await context.store.read { reader throws(StoreError) in
+            try reader.nextFallback(room, of: shards)
+        }
     }
 
     package func countOfCall(to tenant: TenantID) -> Int { 1 }
 
     package func unsent(_ fallback: ClaimedFallback) -> FallbackOutcome {
-        FallbackOutcome(id: fallback.entry.id, verdict: .givenBack(due: fallback.due, tried: fallback.tried))
+        FallbackOutcome(fallback, .givenBack(due: fallback.due, tried: fallback.tried))
     }
 
     package func call(_ fallbacks: [ClaimedFallback], of tenant: TenantID) async -> Bool {
@@ -72,7 +75,7 @@ package actor FallbackRunner: DueRunner {
         let body = FallbackBody.bytes(fallback.entry, configuration, sent: context.clock.now())
         let id = FallbackBody.deliveryID(fallback.entry)
         let post = WebhookPost(to: configuration.delivery, id: id, body: body)
-        let result = await sender.sendAlone(post, mayBegin: permission(for: fallback.entry.id))
+        let result = await sender.sendAlone(post, mayBegin: permission(for: fallback))
         switch result {
         case .answered(200...299):
             context.metrics.withLock { $0.didEndFallback(.sent) }
@@ -92,10 +95,10 @@ package actor FallbackRunner: DueRunner {
     }
 
     /// Blocks the call's own thread.
-    private func permission(for id: EntryID) -> WebhookProgress.Permission {
-        { [store = context.store] in
+    private func permission(for fallback: ClaimedFallback) -> WebhookProgress.Permission {
+        { [store = context.store, id = fallback.entry.id, lease = fallback.lease] in
             let answer = Monitored<Result<Bool, StoreError>?>(nil)
-            store.write({ writer throws(StoreError) in try writer.beginFallback(id) }) { result in
+            store.write({ writer throws(StoreError) in try writer.beginFallback(id, lease) }) { result in
                 answer.change { $0 = result }
             }
             return switch answer.wait({ $0 }) {
@@ -114,7 +117,7 @@ package actor FallbackRunner: DueRunner {
         let wait = max(patience.firstWaitMilliseconds, age)
         guard age + wait < patience.wholeMilliseconds else { return failed(fallback, result.words) }
         let due = now.advanced(by: .milliseconds(Int64(clamping: wait)))
-        return FallbackOutcome(id: fallback.entry.id, verdict: .givenBack(due: due, tried: first))
+        return FallbackOutcome(fallback, .givenBack(due: due, tried: first))
     }
 
     /// The environment comes from the entry's device.
@@ -139,7 +142,7 @@ package actor FallbackRunner: DueRunner {
 
     private func ended(_ fallback: ClaimedFallback, telling kind: HookKind?) -> FallbackOutcome {
         let isTold = context.settings.tenant(fallback.entry.tenant)?.webhook != nil
-        return FallbackOutcome(id: fallback.entry.id, verdict: .ended(telling: isTold ? kind : nil))
+        return FallbackOutcome(fallback, .ended(telling: isTold ? kind : nil))
     }
 
     private func note(
@@ -154,9 +157,10 @@ package actor FallbackRunner: DueRunner {
 
     package func write(_ outcomes: [FallbackOutcome]) async throws(StoreError) {
         let now = context.clock.now()
-        try await context.store.write(weight: outcomes.count) { writer throws(StoreError) in
+        let lateCount = try await context.store.write(weight: outcomes.count) { writer throws(StoreError) in
             try writer.finishFallbacks(outcomes, now: now)
         }
+        context.noteLate(lateCount)
         if outcomes.contains(where: \.isTold) { didReport() }
     }
 

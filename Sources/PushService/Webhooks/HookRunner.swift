@@ -37,13 +37,14 @@ package actor HookRunner: DueRunner {
         now: Timestamp
     ) async throws(StoreError) -> [(tenant: TenantID, work: Hook)] {
         let end = now.advanced(by: Self.lease)
-        return try await context.store.takeHooks(room, now: now, leasedUntil: end)
+        return try await context.store.takeHooks(room, by: context.shards.live, now: now, leasedUntil: end)
             .filter { held.insert($0.id).inserted }
             .map { ($0.entry.tenant, $0) }
     }
 
     package func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
-        try await context.store.read { reader throws(StoreError) in try reader.nextHook(room) }
+        let shards = context.shards.live.shards
+        return try await context.store.read { reader throws(StoreError) in try reader.nextHook(room, of: shards) }
     }
 
     package func countOfCall(to tenant: TenantID) -> Int {
@@ -113,13 +114,14 @@ package actor HookRunner: DueRunner {
 
     private func outcome(_ hook: Hook, _ verdict: HookOutcome.Verdict) -> HookOutcome {
         held.remove(hook.id)
-        return HookOutcome(id: hook.id, verdict: verdict)
+        return HookOutcome(hook, verdict)
     }
 
     package func write(_ outcomes: [HookOutcome]) async throws(StoreError) {
-        try await context.store.write(weight: outcomes.count) { writer throws(StoreError) in
+        let lateCount = try await context.store.write(weight: outcomes.count) { writer throws(StoreError) in
             try writer.finishHooks(outcomes)
         }
+        context.noteLate(lateCount)
     }
 
     package func dueAgain(_ outcome: HookOutcome) -> Timestamp? {

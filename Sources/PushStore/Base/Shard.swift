@@ -1,4 +1,4 @@
-/// Hash partition of devices and their data, for one machine and dispatcher.
+/// Hash partition of devices and their data, which one relay owns at a time.
 package struct Shard: Hashable, Sendable {
     /// Constant for ever: entries' ids hold it.
     package static let count = 64

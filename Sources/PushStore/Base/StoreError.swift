@@ -25,6 +25,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case broken
     /// The file was removed, renamed or replaced. Only reopening it, once back, shows what is there.
     case moved
+    /// The relay no longer owns a shard that the call acts on.
+    case lateOwner
     /// Not a position of this list, or from another store.
     case invalidCursor
     /// Field with a length out of bounds.

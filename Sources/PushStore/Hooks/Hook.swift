@@ -36,6 +36,7 @@ package struct NewHook: Equatable, Sendable {
 package struct Hook: Equatable, Sendable {
     /// The same in every repetition.
     package let id: Int64
+    package let lease: ShardLease
     package let kind: HookKind
     package let detail: [UInt8]
     package let entry: OutboxEntry
@@ -45,6 +46,7 @@ package struct Hook: Equatable, Sendable {
 
     package init(
         id: Int64,
+        lease: ShardLease,
         kind: HookKind,
         detail: [UInt8],
         entry: OutboxEntry,
@@ -52,6 +54,7 @@ package struct Hook: Equatable, Sendable {
         attemptCount: Int
     ) {
         self.id = id
+        self.lease = lease
         self.kind = kind
         self.detail = detail
         self.entry = entry
@@ -67,10 +70,12 @@ package struct HookOutcome: Equatable, Sendable {
     }
 
     package let id: Int64
+    package let lease: ShardLease
     package let verdict: Verdict
 
-    package init(id: Int64, verdict: Verdict) {
-        self.id = id
+    package init(_ hook: Hook, _ verdict: Verdict) {
+        id = hook.id
+        lease = hook.lease
         self.verdict = verdict
     }
 }

@@ -114,5 +114,7 @@ package enum FinishResult: Equatable, Sendable {
     case recorded(EntryState)
     /// Not sending (finished, or never marked) and unchanged; its state.
     case notSending(EntryState)
+    /// Unchanged: another relay owns its shard, and has settled it.
+    case lateOwner
     case unknown
 }

@@ -3,30 +3,55 @@ package import Envelope
 
 /// Queue whose acknowledged entries survive crashes and power loss.
 ///
-/// Every call names shards, directly or by ids and devices, so that an engine may span machines. One dispatcher works
-/// on a shard. Entries go out at least once:
+/// A relay acts on the entries of shards that it owns, by leases with an epoch. Another one takes a shard over when it
+/// was given back or its lease has ended; then each write under the old epoch is refused, in its own transaction.
+///
+///     acquire → renew, again and again → giveBack
+///
+/// Entries go out at least once:
 ///
 ///     enqueue → take → markSending → (the push goes out) → finish
 ///     enqueueSending → (the push goes out) → finish
 ///
 /// After a crash, only entries between `markSending` or `enqueueSending` and `finish` may go out twice.
 package protocol DurableOutbox: Sendable {
+    /// Takes over those of the shards that are free: given back, the relay's own, or with an ended lease. Settles what
+    /// earlier owners left in flight there, and nothing elsewhere.
+    ///
+    /// - Parameter term: from now on, by the store's clock.
+    /// - Throws: `.lateOwner` if another took one over meanwhile, and disk errors: call again.
+    func acquire(
+        _ shards: ShardSet,
+        for relay: RelayID,
+        lasting term: Duration,
+        now: Timestamp
+    ) async throws(StoreError) -> ShardTakeover
+
+    /// Also renews ended leases, if no other relay took the shard over.
+    ///
+    /// - Returns: lost shards.
+    func renew(_ leases: ShardLeases, lasting term: Duration) async throws(StoreError) -> ShardSet
+
+    /// Frees the shards; later writes under these leases are refused.
+    func giveBack(_ leases: ShardLeases) async throws(StoreError)
+
     /// Stores requests; on completion they are on the disk. One result for each, in order.
     ///
     /// Fails with `.full`, `.overloaded`, `.byteCount` and disk errors. Callbacks suit an event loop without tasks.
     func enqueue(_ requests: [OutboxRequest], now: Timestamp, completion: @escaping StoreCompletion<[EnqueueResult]>)
 
-    /// Stores entries as sending, for a sender with room for all: one transaction, not two. The caller checks
+    /// Stores entries as sending, for an owner with room for all: one transaction, not two. The caller checks
     /// deadlines.
     func enqueueSending(
         _ requests: [OutboxRequest],
+        by owned: ShardLeases,
         now: Timestamp,
         completion: @escaping StoreCompletion<[SendingResult]>
     )
 
     /// Takes due entries, longest due first, with equal shares for tenants. Ends expired and damaged ones, which would
     /// block.
-    func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry]
+    func take(_ demand: TakeDemand, by owned: ShardLeases) async throws(StoreError) -> [LeasedEntry]
 
     /// Records, before the first byte goes out, that entries may arrive. One result each, in order; only `.sending` may
     /// be sent.
@@ -38,8 +63,16 @@ package protocol DurableOutbox: Sendable {
     /// Records outcomes; one result for each, in order.
     func finish(_ outcomes: [Outcome], now: Timestamp, completion: @escaping StoreCompletion<[FinishResult]>)
 
-    /// Queues up to `limit` parked entries again, and returns their number.
-    func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) async throws(StoreError) -> Int
+    /// Queues up to `limit` parked entries of the owner's shards again, and returns their number.
+    ///
+    /// - Throws: `.lateOwner`, and disk errors; then none is released.
+    func release(
+        tenant: TenantID,
+        topic: Topic,
+        limit: Int,
+        by owned: ShardLeases,
+        now: Timestamp
+    ) async throws(StoreError) -> Int
 
     /// - Returns: in order; nil if unknown or another tenant's.
     func entries(_ ids: [EntryID], tenant: TenantID) async throws(StoreError) -> [OutboxEntry?]
@@ -78,8 +111,10 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: nil for an empty queue.
     func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp?
 
-    /// Ends up to `limit` late entries, and returns their number.
-    func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int
+    /// Ends up to `limit` late entries of the owner's shards, and returns their number.
+    ///
+    /// - Throws: `.lateOwner`, and disk errors; then none is ended.
+    func expire(by owned: ShardLeases, now: Timestamp, limit: Int) async throws(StoreError) -> Int
 
     /// Deletes up to `limit` entries that ended before `time`, and as many older idempotency keys.
     ///
@@ -95,9 +130,10 @@ extension DurableOutbox {
 
     package func enqueueSending(
         _ requests: [OutboxRequest],
+        by owned: ShardLeases,
         now: Timestamp
     ) async throws(StoreError) -> [SendingResult] {
-        try await awaited { enqueueSending(requests, now: now, completion: $0) }
+        try await awaited { enqueueSending(requests, by: owned, now: now, completion: $0) }
     }
 
     package func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] {

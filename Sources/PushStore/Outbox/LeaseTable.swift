@@ -4,6 +4,7 @@ internal import Envelope
 struct LeaseTable {
     private struct Held {
         let number: UInt64
+        let epoch: Int64
         /// nil during its mark's write.
         var until: Timestamp?
     }
@@ -23,21 +24,22 @@ struct LeaseTable {
     }
 
     /// - Returns: nil if it is leased.
-    mutating func lease(_ standing: EntryStanding, demand: TakeDemand) -> Lease? {
-        guard hold(standing.id, until: demand.leasedUntil, now: demand.now) else { return nil }
-        return Lease(standing: standing, number: lastNumber)
+    mutating func lease(_ standing: EntryStanding, under owner: ShardLease, demand: TakeDemand) -> Lease? {
+        guard hold(standing.id, under: owner, until: demand.leasedUntil, now: demand.now) else { return nil }
+        return Lease(standing: standing, shardLease: owner, number: lastNumber)
     }
 
     /// - Returns: false if it is leased.
-    mutating func hold(_ id: EntryID, until: Timestamp, now: Timestamp) -> Bool {
-        guard isFree(id, now: now) else { return false }
+    mutating func hold(_ id: EntryID, under owner: ShardLease, until: Timestamp, now: Timestamp) -> Bool {
+        guard isFree(id, under: owner, now: now) else { return false }
         lastNumber += 1
-        held[id] = Held(number: lastNumber, until: until)
+        held[id] = Held(number: lastNumber, epoch: owner.epoch, until: until)
         return true
     }
 
-    func isFree(_ id: EntryID, now: Timestamp) -> Bool {
-        guard let holder = held[id] else { return !gone.contains(id) }
+    /// An earlier owner's lease is void.
+    func isFree(_ id: EntryID, under owner: ShardLease, now: Timestamp) -> Bool {
+        guard let holder = held[id], holder.epoch >= owner.epoch else { return !gone.contains(id) }
         return holder.until.map { $0 <= now } ?? false
     }
 

@@ -90,6 +90,7 @@ extension NewEntry {
 package struct Lease: Hashable, Sendable {
     /// As last read, to spare another read; the file decides.
     let standing: EntryStanding
+    package let shardLease: ShardLease
     /// 0 for a lease outside the table.
     let number: UInt64
     /// True if others may have its collapse id and it lost its place: not sent while a newer one is out.
@@ -105,6 +106,8 @@ package enum MarkResult: Equatable, Sendable {
     case sending
     /// Leased by another, or not queued: may not be sent.
     case lost
+    /// Another relay owns its shard: may not be sent.
+    case lateOwner
     /// Past its deadline: expired.
     case expired
     /// Dead: a newer entry for its device, topic and collapse id is out.

@@ -144,6 +144,8 @@ package enum EnqueueResult: Equatable, Sendable {
 package enum SendingResult: Equatable, Sendable {
     /// On the disk as sending: one lease for each entry, in order, to be sent now.
     case sending([Lease])
+    /// On the disk as queued: another relay owns one of their shards.
+    case queued([EntryID])
     /// Stored before; the ids of then, not to be sent by this caller.
     case duplicate([EntryID])
     /// Key of another request.

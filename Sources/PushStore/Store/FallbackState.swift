@@ -12,19 +12,22 @@ enum FallbackState: Int64 {
 
 extension StoreReader {
     /// Finds fallbacks to claim, longest due first.
-    func dueFallbacks(_ room: ClaimRoom, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
+    func dueFallbacks(_ room: ClaimRoom, of shards: ShardSet, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
         let select = """
-            SELECT due, entry FROM fallback WHERE state = 0 AND tenant = ? AND due <= ? ORDER BY due, entry LIMIT ?
+            SELECT due, entry FROM fallback WHERE state = 0 AND tenant = ? AND due <= ? AND \(ShardSet.condition)
+            ORDER BY due, entry LIMIT ?
             """
-        return try due(by: select, of: try fallbackTenants(), room, now: now, turn: turn)
+        return try due(by: select, of: try fallbackTenants(), room, shards, now: now, turn: turn)
     }
 
     /// Earliest due time: `NewEntry.fallbackAfter` after acceptance; nil for none.
     ///
     /// - Parameter room: tenants without room are skipped.
-    package func nextFallback(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
-        let select = "SELECT due FROM fallback WHERE state = 0 AND tenant = ? ORDER BY due LIMIT 1"
-        return try next(by: select, of: try fallbackTenants(), room)
+    package func nextFallback(_ room: ClaimRoom, of shards: ShardSet) throws(StoreError) -> Timestamp? {
+        let select = """
+            SELECT due FROM fallback WHERE state = 0 AND tenant = ? AND \(ShardSet.condition) ORDER BY due LIMIT 1
+            """
+        return try next(by: select, of: try fallbackTenants(), room, shards)
     }
 
     /// One index seek for each tenant.
@@ -58,7 +61,8 @@ extension StoreWriter {
     }
 
     /// - Returns: those still due; damaged ones are cancelled.
-    func claimFallbacks(_ ids: [Int64], now: Timestamp) throws(StoreError) -> [ClaimedFallback] {
+    func claimFallbacks(_ ids: [Int64], by owned: ShardLeases, now: Timestamp) throws(StoreError) -> [ClaimedFallback] {
+        try shards.require(owned)
         var claimed: [ClaimedFallback] = []
         for id in ids {
             let found = try sql(
@@ -66,13 +70,14 @@ extension StoreWriter {
             ).first([.integer(id), now.column]) { (due: $0.integer(0), tried: $0.optionalInteger(1)) }
             guard let found else { continue }
             // A receipt cancels it.
-            guard let entry = try entry(id), entry.state == .accepted else {
+            guard let entry = try entry(id), entry.state == .accepted, let lease = owned[entry.id.shard] else {
                 try callOffFallback(id)
                 continue
             }
             claimed.append(
                 ClaimedFallback(
                     entry: entry,
+                    lease: lease,
                     due: Timestamp(column: found.due),
                     tried: found.tried.map { Timestamp(column: $0) }
                 )
@@ -83,14 +88,23 @@ extension StoreWriter {
 
     /// Records, before the first byte goes out, that a claimed fallback is being sent.
     ///
-    /// - Returns: false if a receipt has cancelled it.
-    package func beginFallback(_ id: EntryID) throws(StoreError) -> Bool {
-        try sql("UPDATE fallback SET state = 2 WHERE entry = ? AND state = 1").run([.integer(id.value)]) > 0
+    /// - Returns: false if a receipt has cancelled it, or another relay owns its shard.
+    package func beginFallback(_ id: EntryID, _ lease: ShardLease) throws(StoreError) -> Bool {
+        guard shards.permits(lease) else { return false }
+        return try sql("UPDATE fallback SET state = 2 WHERE entry = ? AND state = 1").run([.integer(id.value)]) > 0
     }
 
     /// Skips missing ones.
-    package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) throws(StoreError) {
+    ///
+    /// - Returns: number of those that a late owner reports, which change nothing.
+    @discardableResult
+    package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) throws(StoreError) -> Int {
+        var lateCount = 0
         for outcome in outcomes {
+            guard shards.permits(outcome.lease) else {
+                lateCount += 1
+                continue
+            }
             switch outcome.verdict {
             case .ended(let kind):
                 try endFallback(outcome.id.value, telling: kind, now: now)
@@ -108,14 +122,17 @@ extension StoreWriter {
                 if given == 0 { try endFallback(outcome.id.value, telling: nil, now: now) }
             }
         }
+        return lateCount
     }
 
-    /// At the start, re-arms claimed fallbacks, which were not sent, and ends those that may have been.
+    /// Re-arms fallbacks that an earlier owner of the shards claimed and did not send, and ends those that may be sent.
     ///
     /// - Returns: the entries of the ended.
-    func recoverFallbacks(now: Timestamp) throws(StoreError) -> [OutboxEntry] {
-        try sql("UPDATE fallback SET state = 0 WHERE state = 1").run([])
-        let ids = try sql("SELECT entry FROM fallback WHERE state = 2 ORDER BY entry").all([]) { $0.integer(0) }
+    func recoverFallbacks(of shards: ShardSet, now: Timestamp) throws(StoreError) -> [OutboxEntry] {
+        try sql("UPDATE fallback SET state = 0 WHERE state = 1 AND \(ShardSet.condition)").run([shards.value])
+        let ids = try sql("SELECT entry FROM fallback WHERE state = 2 AND \(ShardSet.condition) ORDER BY entry").all(
+            [shards.value]
+        ) { $0.integer(0) }
         var uncertain: [OutboxEntry] = []
         for id in ids {
             try endFallback(id, telling: .fallbackUncertain, now: now)

@@ -6,12 +6,19 @@ extension SQLiteStore {
     ///
     /// - Parameter room: at most 1,000 count.
     /// - Returns: longest due first.
-    /// - Throws: `.full`, and disk errors; then none is leased.
-    package func takeHooks(_ room: ClaimRoom, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
-    {
-        try await claim(
-            { [turn = nextTurn()] reader throws(StoreError) in try reader.dueHooks(room, now: now, turn: turn) },
-            { writer, ids throws(StoreError) in try writer.leaseHooks(ids, now: now, until: leasedUntil) }
+    /// - Throws: `.full`, `.lateOwner`, and disk errors; then none is leased.
+    package func takeHooks(
+        _ room: ClaimRoom,
+        by owned: ShardLeases,
+        now: Timestamp,
+        leasedUntil: Timestamp
+    ) async throws(StoreError) -> [Hook] {
+        guard !owned.isEmpty else { return [] }
+        return try await claim(
+            { [turn = nextTurn()] reader throws(StoreError) in
+                try reader.dueHooks(room, of: owned.shards, now: now, turn: turn)
+            },
+            { writer, ids throws(StoreError) in try writer.leaseHooks(ids, by: owned, now: now, until: leasedUntil) }
         )
     }
 
@@ -22,11 +29,18 @@ extension SQLiteStore {
     ///
     /// - Parameter room: at most 1,000 count.
     /// - Returns: longest due first, of `accepted` entries.
-    /// - Throws: `.full`, and disk errors; then they stay due.
-    package func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] {
-        try await claim(
-            { [turn = nextTurn()] reader throws(StoreError) in try reader.dueFallbacks(room, now: now, turn: turn) },
-            { writer, ids throws(StoreError) in try writer.claimFallbacks(ids, now: now) }
+    /// - Throws: `.full`, `.lateOwner`, and disk errors; then they stay due.
+    package func claimFallbacks(
+        _ room: ClaimRoom,
+        by owned: ShardLeases,
+        now: Timestamp
+    ) async throws(StoreError) -> [ClaimedFallback] {
+        guard !owned.isEmpty else { return [] }
+        return try await claim(
+            { [turn = nextTurn()] reader throws(StoreError) in
+                try reader.dueFallbacks(room, of: owned.shards, now: now, turn: turn)
+            },
+            { writer, ids throws(StoreError) in try writer.claimFallbacks(ids, by: owned, now: now) }
         )
     }
 

@@ -13,10 +13,15 @@ extension SQLiteStore: DurableOutbox {
 
     package func enqueueSending(
         _ requests: [OutboxRequest],
+        by owned: ShardLeases,
         now: Timestamp,
         completion: @escaping StoreCompletion<[SendingResult]>
     ) {
-        store(requests, { writer throws(StoreError) in try writer.enqueueSending(requests, now: now) }, completion)
+        store(
+            requests,
+            { writer throws(StoreError) in try writer.enqueueSending(requests, by: owned, now: now) },
+            completion
+        )
     }
 
     /// Validates requests before the write.
@@ -37,30 +42,32 @@ extension SQLiteStore: DurableOutbox {
         write(weight: weight, canBeRefused: true, body, completion: completion)
     }
 
-    package func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] {
+    package func take(_ demand: TakeDemand, by owned: ShardLeases) async throws(StoreError) -> [LeasedEntry] {
+        guard !owned.isEmpty else { return [] }
         let last = lastTenants.withLock { $0[demand.lane] ?? .min }
         let waiting = tallies.withLock { $0.waitingTenants(demand.lane, behind: last) }
         guard !waiting.isEmpty else { return [] }
         let found = try await read { [leases] reader throws(StoreError) in
-            try reader.take(demand, waiting: waiting, leases: leases)
+            try reader.take(demand, by: owned, waiting: waiting, leases: leases)
         }
         if let last = found.lastTenant { lastTenants.withLock { $0[demand.lane] = last } }
-        if !found.expired.isEmpty || !found.damaged.isEmpty { await end(found, demand) }
+        if !found.expired.isEmpty || !found.damaged.isEmpty { await end(found, demand, owned) }
         return found.leased
     }
 
     /// Ends expired and damaged entries. A failure leaves the leased ones intact.
-    private func end(_ found: QueueFinding, _ demand: TakeDemand) async {
+    private func end(_ found: QueueFinding, _ demand: TakeDemand, _ owned: ShardLeases) async {
         do throws(StoreError) {
             try await write { writer throws(StoreError) in
-                try writer.expire(found.expired, now: demand.now)
+                try writer.expire(found.expired, by: owned, now: demand.now)
                 for id in found.damaged { try writer.setAside(id, now: demand.now) }
             }
         } catch {
             // Holds damaged entries back for the life of this process.
             leases.withLock { snapshot in
                 for id in found.damaged.compactMap(EntryID.init) {
-                    _ = snapshot.hold(id, until: Timestamp(milliseconds: .max), now: demand.now)
+                    guard let owner = owned[id.shard] else { continue }
+                    _ = snapshot.hold(id, under: owner, until: Timestamp(milliseconds: .max), now: demand.now)
                 }
             }
         }
@@ -78,8 +85,10 @@ extension SQLiteStore: DurableOutbox {
             [leases] result in
             // A marked entry is not queued, and so safe.
             leases.withLock { snapshot in
-                guard case .success = result else { return held.forEach { snapshot.end($0) } }
-                held.forEach { snapshot.didMark($0) }
+                guard case .success(let results) = result else { return held.forEach { snapshot.end($0) } }
+                for (lease, result) in zip(held, results) {
+                    if result == .lateOwner { snapshot.end(lease) } else { snapshot.didMark(lease) }
+                }
             }
             completion(
                 result.map { results in
@@ -125,7 +134,7 @@ extension SQLiteStore: DurableOutbox {
             guard case .success(let results) = result else { return completion(result) }
             leases.withLock { snapshot in
                 for (outcome, result) in zip(held, results) {
-                    if !outcome.isMarked {
+                    if !outcome.isMarked, result != .lateOwner {
                         snapshot.didMark(outcome.lease)
                     } else if !result.isRecorded {
                         snapshot.end(outcome.lease)
@@ -137,9 +146,15 @@ extension SQLiteStore: DurableOutbox {
         }
     }
 
-    package func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) async throws(StoreError) -> Int {
+    package func release(
+        tenant: TenantID,
+        topic: Topic,
+        limit: Int,
+        by owned: ShardLeases,
+        now: Timestamp
+    ) async throws(StoreError) -> Int {
         try await write { writer throws(StoreError) in
-            try writer.release(tenant: tenant, topic: topic, limit: limit, now: now)
+            try writer.release(tenant: tenant, topic: topic, limit: limit, by: owned, now: now)
         }
     }
 
@@ -218,8 +233,8 @@ extension SQLiteStore: DurableOutbox {
         return try await read { reader throws(StoreError) in try reader.oldestDue(lane, waiting: waiting) }
     }
 
-    package func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int {
-        try await write { writer throws(StoreError) in try writer.expire(now: now, limit: limit).count }
+    package func expire(by owned: ShardLeases, now: Timestamp, limit: Int) async throws(StoreError) -> Int {
+        try await write { writer throws(StoreError) in try writer.expire(by: owned, now: now, limit: limit).count }
     }
 
     package func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {

@@ -66,11 +66,11 @@ package final class SQLiteStore: Sendable {
                         news: news,
                         stamp: try StoreStamp(connection, file: file, isRestored: cause != nil)
                     )
-                    let interruptedCount = try writer.start(cause, now: now)
+                    let (leases, interruptedCount) = try writer.start(cause, now: now)
                     let waitingCount = writer.tallies.count(.queued) + writer.tallies.count(.parked)
                     var uncertainFallbacks: [OutboxEntry] = []
                     try writer.alone { () throws(StoreError) in
-                        uncertainFallbacks = try writer.recoverFallbacks(now: now)
+                        uncertainFallbacks = try writer.recoverFallbacks(of: .all, now: now)
                     }
                     if cause != nil { try writer.settleRestore(settings.restoredQueue, now: now) }
                     connection.watchWork(nil)
@@ -80,7 +80,8 @@ package final class SQLiteStore: Sendable {
                         interruptedCount: interruptedCount,
                         uncertainFallbacks: uncertainFallbacks,
                         restoreCause: cause,
-                        waitingCount: waitingCount
+                        waitingCount: waitingCount,
+                        leases: leases
                     )
                     report.withLock { $0 = found }
                     writer.watchPlace()
@@ -246,9 +247,14 @@ enum StoreIdentity {
 }
 
 extension StoreWriter {
-    /// Queues the previous process's interrupted entries again, before the first job, and returns their number.
-    func start(_ cause: RestoreCause?, now: Timestamp) throws(StoreError) -> Int {
+    /// Takes all shards over, before the first job: the file's lock shows that no other relay lives. Then settles what
+    /// the previous process had in flight.
+    ///
+    /// - Returns: number of interrupted entries.
+    func start(_ cause: RestoreCause?, now: Timestamp) throws(StoreError) -> (ShardLeases, interruptedCount: Int) {
         clock = now.milliseconds
+        let relay = RelayID(random: &random)
+        var leases = ShardLeases(relay: relay)
         try alone { () throws(StoreError) in
             if let cause {
                 try self.sql("INSERT OR REPLACE INTO meta (name, value) VALUES ('restored', ?)").run([
@@ -256,6 +262,7 @@ extension StoreWriter {
                 ])
             }
             self.renewStamp()
+            leases = try self.shards.acquire(.all, for: relay, until: .max, now: 0, isAlone: true)
         }
         var isUnpacked = false
         while !isUnpacked {
@@ -264,17 +271,15 @@ extension StoreWriter {
         // The tallies bound the search; each change is a transaction.
         let expected = tallies.count(.sending)
         var count = 0
-        var last = Int64.max
-        while count < expected {
-            var found: [Int64] = []
+        var last: Int64? = .max
+        while count < expected, let before = last {
             let limit = min(1_000, expected - count)
-            try alone { [last] () throws(StoreError) in
-                found = try self.recoverInterrupted(below: last, limit: limit, now: now)
+            try alone { () throws(StoreError) in
+                let step = try self.recoverInterrupted(of: .all, below: before, limit: limit, now: now)
+                count += step.recoveredCount
+                last = step.lastID
             }
-            guard let lowest = found.last else { break }
-            count += found.count
-            last = lowest
         }
-        return count
+        return (leases, count)
     }
 }

@@ -7,7 +7,7 @@ enum Schema {
 
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
-        fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens, endpoints,
+        fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens, endpoints, shards,
     ]
     /// First version with device places.
     static let placesVersion = 8
@@ -157,6 +157,14 @@ enum Schema {
             server BLOB
         ) WITHOUT ROWID;
         CREATE INDEX endpoint_device ON endpoint (device);
+        """
+
+    /// Owners of shards. Without one: NULL.
+    private static let shards = """
+        CREATE TABLE shard (shard INTEGER PRIMARY KEY, owner BLOB, epoch INTEGER NOT NULL, until INTEGER NOT NULL);
+        INSERT INTO shard (shard, epoch, until)
+            WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 63)
+            SELECT n, 0, 0 FROM number;
         """
 
     private static let devices = """

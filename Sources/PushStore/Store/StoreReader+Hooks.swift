@@ -2,16 +2,19 @@ package import Envelope
 
 extension StoreReader {
     /// Longest due first.
-    func dueHooks(_ room: ClaimRoom, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
-        let select = "SELECT due, id FROM hook WHERE tenant = ? AND due <= ? ORDER BY due, id LIMIT ?"
-        return try due(by: select, of: try hookTenants(), room, now: now, turn: turn)
+    func dueHooks(_ room: ClaimRoom, of shards: ShardSet, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
+        let select = """
+            SELECT due, id FROM hook WHERE tenant = ? AND due <= ? AND \(ShardSet.condition) ORDER BY due, id LIMIT ?
+            """
+        return try due(by: select, of: try hookTenants(), room, shards, now: now, turn: turn)
     }
 
     /// Earliest due time, or end of a lease; nil for none.
     ///
     /// - Parameter room: tenants without room are skipped.
-    package func nextHook(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
-        try next(by: "SELECT due FROM hook WHERE tenant = ? ORDER BY due LIMIT 1", of: try hookTenants(), room)
+    package func nextHook(_ room: ClaimRoom, of shards: ShardSet) throws(StoreError) -> Timestamp? {
+        let select = "SELECT due FROM hook WHERE tenant = ? AND \(ShardSet.condition) ORDER BY due LIMIT 1"
+        return try next(by: select, of: try hookTenants(), room, shards)
     }
 
     /// Collects due ids by a statement for one tenant, longest due first. Equal shares keep a dead receiver from
@@ -20,6 +23,7 @@ extension StoreReader {
         by select: String,
         of tenants: [Int64],
         _ room: ClaimRoom,
+        _ shards: ShardSet,
         now: Timestamp,
         turn: Int
     ) throws(StoreError) -> [Int64] {
@@ -28,7 +32,7 @@ extension StoreReader {
         for tenant in tenants {
             let limit = room.limit(of: try self.tenants.name(tenant))
             guard limit > 0 else { continue }
-            let found = try sql(select).all([.integer(tenant), now.column, .integer(Int64(limit))]) {
+            let found = try sql(select).all([.integer(tenant), now.column, shards.value, .integer(Int64(limit))]) {
                 (time: $0.integer(0), id: $0.integer(1))
             }
             if !found.isEmpty { due.append(found) }
@@ -37,10 +41,16 @@ extension StoreReader {
         return zip(due, shares).flatMap { $0.prefix($1) }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }.map(\.id)
     }
 
-    func next(by select: String, of tenants: [Int64], _ room: ClaimRoom) throws(StoreError) -> Timestamp? {
+    func next(
+        by select: String,
+        of tenants: [Int64],
+        _ room: ClaimRoom,
+        _ shards: ShardSet
+    ) throws(StoreError) -> Timestamp? {
         var next: Int64?
         for tenant in tenants where room.limit(of: try self.tenants.name(tenant)) > 0 {
-            if let due = try sql(select).first([.integer(tenant)], { $0.integer(0) }) { next = min(next ?? due, due) }
+            let due = try sql(select).first([.integer(tenant), shards.value]) { $0.integer(0) }
+            if let due { next = min(next ?? due, due) }
         }
         return next.map { Timestamp(column: $0) }
     }

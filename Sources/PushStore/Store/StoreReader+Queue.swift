@@ -24,6 +24,7 @@ extension StoreReader {
     /// - Parameter waiting: tenants with entries in the lane, in the order of their turns.
     func take(
         _ demand: TakeDemand,
+        by owned: ShardLeases,
         waiting: [Int64],
         leases: Guarded<LeaseTable>
     ) throws(StoreError) -> QueueFinding {
@@ -31,13 +32,14 @@ extension StoreReader {
         leases.withLock { $0.beginLook() }
         defer { leases.withLock { $0.endLook() } }
         return try together { () throws(StoreError) in
-            try look(demand, waiting: waiting, leases: leases)
+            try look(demand, owned, waiting: waiting, leases: leases)
         }
     }
 
     /// Shares equally among tenants; at most `retryLimit` retries while fresh entries wait.
     private func look(
         _ demand: TakeDemand,
+        _ owned: ShardLeases,
         waiting: [Int64],
         leases: Guarded<LeaseTable>
     ) throws(StoreError) -> QueueFinding {
@@ -48,10 +50,10 @@ extension StoreReader {
         }
         var tried = fresh.map { DueCursor(tenant: $0.tenant, isTried: true) }
         var finding = QueueFinding()
-        var ids = try inTurns(&tried, demand.retryLimit, demand, leases, &finding.lastTenant)
-        ids += try inTurns(&fresh, demand.limit - ids.count, demand, leases, &finding.lastTenant)
-        ids += try inTurns(&tried, demand.limit - ids.count, demand, leases, &finding.lastTenant)
-        for id in ids { try read(id, demand, leases, into: &finding) }
+        var ids = try inTurns(&tried, demand.retryLimit, demand, owned, leases, &finding.lastTenant)
+        ids += try inTurns(&fresh, demand.limit - ids.count, demand, owned, leases, &finding.lastTenant)
+        ids += try inTurns(&tried, demand.limit - ids.count, demand, owned, leases, &finding.lastTenant)
+        for id in ids { try read(id, demand, owned, leases, into: &finding) }
         return finding
     }
 
@@ -63,6 +65,7 @@ extension StoreReader {
         _ cursors: inout [DueCursor],
         _ count: Int,
         _ demand: TakeDemand,
+        _ owned: ShardLeases,
         _ leases: Guarded<LeaseTable>,
         _ lastTenant: inout Int64?
     ) throws(StoreError) -> [Int64] {
@@ -75,7 +78,7 @@ extension StoreReader {
                 guard wanted > 0 else { break }
                 visitedCount += 1
                 var cursor = cursor
-                let found = try due(&cursor, wanted, demand, leases)
+                let found = try due(&cursor, wanted, demand, owned, leases)
                 if !found.isEmpty { lastTenant = cursor.tenant }
                 if found.count == wanted { open.append(cursor) }
                 ids += found
@@ -89,6 +92,7 @@ extension StoreReader {
         _ cursor: inout DueCursor,
         _ count: Int,
         _ demand: TakeDemand,
+        _ owned: ShardLeases,
         _ leases: Guarded<LeaseTable>
     ) throws(StoreError) -> [Int64] {
         var ids: [Int64] = []
@@ -98,7 +102,8 @@ extension StoreReader {
             (position.due, position.entry) = (row.integer(0), entry)
             let isFree =
                 EntryID(value: entry).map { id in
-                    demand.shards.contains(id.shard) && leases.withLock { $0.isFree(id, now: demand.now) }
+                    guard demand.shards.contains(id.shard), let owner = owned[id.shard] else { return false }
+                    return leases.withLock { $0.isFree(id, under: owner, now: demand.now) }
                 } ?? true
             if isFree { ids.append(entry) }
             return ids.count < count
@@ -120,6 +125,7 @@ extension StoreReader {
     private func read(
         _ id: Int64,
         _ demand: TakeDemand,
+        _ owned: ShardLeases,
         _ leases: Guarded<LeaseTable>,
         into finding: inout QueueFinding
     ) throws(StoreError) {
@@ -145,7 +151,8 @@ extension StoreReader {
             finding.expired.append(entry.id)
             return
         }
-        let lease = leases.withLock { $0.lease(EntryStanding(row), demand: demand) }
+        guard let owner = owned[entry.id.shard] else { return }
+        let lease = leases.withLock { $0.lease(EntryStanding(row), under: owner, demand: demand) }
         if let lease { finding.leased.append(LeasedEntry(lease: lease, entry: entry, payload: payload)) }
     }
 

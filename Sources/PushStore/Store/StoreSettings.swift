@@ -1,3 +1,5 @@
+internal import Platform
+
 package struct StoreSettings: Sendable {
     package enum Synchronous: String, CaseIterable, Sendable {
         /// The disk has confirmed it: the only mode that keeps the outbox's promise.
@@ -25,6 +27,8 @@ package struct StoreSettings: Sendable {
     package var restoredQueue: RestoredQueue?
     /// Called before each write; an error replaces it. For tests.
     package var refusal: (@Sendable () -> StoreError?)?
+    /// Milliseconds of a clock that cannot be set, for the ends of shards' leases.
+    package var leaseClock: @Sendable () -> Int64 = { Int64(clamping: Uptime.ofMachine.milliseconds) }
     var receiptRuns = ReceiptRunSizes()
 
     package init(
@@ -66,4 +70,6 @@ package struct OpeningReport: Equatable, Sendable {
     /// nil if no acknowledged data is missing.
     package let restoreCause: RestoreCause?
     package let waitingCount: Int
+    /// All shards, without an end: the file's lock keeps other relays out.
+    package let leases: ShardLeases
 }

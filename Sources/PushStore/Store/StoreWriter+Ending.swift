@@ -13,7 +13,8 @@ extension StoreWriter {
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
 
-    func expire(_ ids: [EntryID], now: Timestamp) throws(StoreError) {
+    func expire(_ ids: [EntryID], by owned: ShardLeases, now: Timestamp) throws(StoreError) {
+        try shards.require(owned)
         for id in ids {
             guard let standing = try standing(id), standing.state == .queued || standing.state == .parked,
                 standing.deadline <= now
@@ -23,10 +24,16 @@ extension StoreWriter {
     }
 
     /// - Returns: topics and push types; nil for a damaged row.
-    package func expire(now: Timestamp, limit: Int) throws(StoreError) -> [(topic: Topic, pushType: PushType)?] {
+    /// - Throws: `.lateOwner`, and disk errors; then none is ended.
+    package func expire(
+        by owned: ShardLeases,
+        now: Timestamp,
+        limit: Int
+    ) throws(StoreError) -> [(topic: Topic, pushType: PushType)?] {
+        try shards.require(owned)
         let ids = try sql(
-            "SELECT entry FROM waiting WHERE deadline <= ? ORDER BY deadline LIMIT ?"
-        ).all([now.column, .integer(Int64(limit))]) { $0.integer(0) }
+            "SELECT entry FROM waiting WHERE deadline <= ? AND \(ShardSet.condition) ORDER BY deadline LIMIT ?"
+        ).all([now.column, owned.shards.value, .integer(Int64(limit))]) { $0.integer(0) }
         var ended: [(topic: Topic, pushType: PushType)?] = []
         for id in ids {
             if let known = EntryID(value: id), let standing = try standing(known), standing.state.isWaiting {
@@ -58,7 +65,14 @@ extension StoreWriter {
         tallies.move(tenant: found.tenant, lane: lane, from: EntryState.Code(rawValue: found.state), to: .dead)
     }
 
-    func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) throws(StoreError) -> Int {
+    func release(
+        tenant: TenantID,
+        topic: Topic,
+        limit: Int,
+        by owned: ShardLeases,
+        now: Timestamp
+    ) throws(StoreError) -> Int {
+        try shards.require(owned)
         guard let number = try tenants.number(tenant) else { return 0 }
         var count = 0
         var last: Int64 = 0
@@ -66,10 +80,11 @@ extension StoreWriter {
             let found = try sql(
                 """
                 SELECT \(EntryStanding.columns), header FROM entry WHERE id IN
-                    (SELECT entry FROM waiting WHERE state = 2 AND tenant = ? AND entry > ? ORDER BY entry LIMIT 256)
+                    (SELECT entry FROM waiting WHERE state = 2 AND tenant = ? AND entry > ? AND \(ShardSet.condition)
+                    ORDER BY entry LIMIT 256)
                 ORDER BY id
                 """
-            ).all([.integer(number), .integer(last)]) { row in
+            ).all([.integer(number), .integer(last), owned.shards.value]) { row in
                 (id: row.integer(0), standing: EntryStanding(row), header: EntryHeader.decode(row.bytes(9)))
             }
             guard let end = found.last else { break }

@@ -11,22 +11,31 @@ extension StoreWriter {
         return results
     }
 
-    func enqueueSending(_ requests: [OutboxRequest], now: Timestamp) throws(StoreError) -> [SendingResult] {
+    /// Queues requests with an entry of a shard that is not the caller's, or no longer.
+    func enqueueSending(
+        _ requests: [OutboxRequest],
+        by owned: ShardLeases,
+        now: Timestamp
+    ) throws(StoreError) -> [SendingResult] {
         var results: [SendingResult] = []
         for request in requests {
-            switch try enqueue(request, as: .sending, now: now) {
+            let isOwned = request.entries.indices.allSatisfy { index in
+                shards.permits(owned, Shard(tenant: request.tenant, device: request.entries[index].device))
+            }
+            switch try enqueue(request, as: isOwned ? .sending : .queued, now: now) {
             case .duplicate(let ids): results.append(.duplicate(ids))
             case .conflict: results.append(.conflict)
+            case .stored(let ids) where !isOwned: results.append(.queued(ids))
             case .stored(let ids):
                 let tenant = try tenants.makeNumber(request.tenant)
-                results.append(
-                    .sending(
-                        ids.indices.map { index in
-                            let standing = request.entries[index].standing(as: ids[index], tenant: tenant)
-                            return Lease(standing: standing, number: 0)
-                        }
-                    )
-                )
+                var leases: [Lease] = []
+                leases.reserveCapacity(ids.count)
+                for (index, id) in ids.enumerated() {
+                    guard let owner = owned[id.shard] else { continue }
+                    let standing = request.entries[index].standing(as: id, tenant: tenant)
+                    leases.append(Lease(standing: standing, shardLease: owner, number: 0))
+                }
+                results.append(.sending(leases))
             }
         }
         return results

@@ -67,7 +67,13 @@ extension StoreWriter {
         ).first([.integer(tenant), .integer(Int64(waiting)), .integer(Int64(dropped))]) { $0.integer(0) } ?? 0
     }
 
-    func leaseHooks(_ ids: [Int64], now: Timestamp, until: Timestamp) throws(StoreError) -> [Hook] {
+    func leaseHooks(
+        _ ids: [Int64],
+        by owned: ShardLeases,
+        now: Timestamp,
+        until: Timestamp
+    ) throws(StoreError) -> [Hook] {
+        try shards.require(owned)
         var hooks: [Hook] = []
         for id in ids {
             let found = try sql(
@@ -79,7 +85,8 @@ extension StoreWriter {
                 )
             }
             guard let found else { continue }
-            guard let kind = UInt8(exactly: found.kind).flatMap(HookKind.init), let entry = try entry(found.entry)
+            guard let kind = UInt8(exactly: found.kind).flatMap(HookKind.init), let entry = try entry(found.entry),
+                let lease = owned[entry.id.shard]
             else {
                 // Damaged: nothing is left to report.
                 try endHook(id, isDropped: true)
@@ -89,6 +96,7 @@ extension StoreWriter {
             hooks.append(
                 Hook(
                     id: id,
+                    lease: lease,
                     kind: kind,
                     detail: found.detail,
                     entry: entry,
@@ -101,14 +109,23 @@ extension StoreWriter {
     }
 
     /// Records results; missing hooks are skipped.
-    package func finishHooks(_ outcomes: [HookOutcome]) throws(StoreError) {
+    ///
+    /// - Returns: number of those that a late owner reports, which change nothing.
+    @discardableResult
+    package func finishHooks(_ outcomes: [HookOutcome]) throws(StoreError) -> Int {
+        var lateCount = 0
         for outcome in outcomes {
+            guard shards.permits(outcome.lease) else {
+                lateCount += 1
+                continue
+            }
             switch outcome.verdict {
             case .done: try endHook(outcome.id, isDropped: false)
             case .retry(let time):
                 try sql("UPDATE hook SET due = ? WHERE id = ?").run([time.column, .integer(outcome.id)])
             }
         }
+        return lateCount
     }
 
     private func endHook(_ id: Int64, isDropped: Bool) throws(StoreError) {

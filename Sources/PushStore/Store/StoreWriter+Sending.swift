@@ -60,6 +60,7 @@ extension StoreWriter {
     }
 
     private func mark(_ lease: Lease, now: Timestamp) throws(StoreError) -> MarkResult {
+        guard shards.permits(lease.shardLease) else { return .lateOwner }
         // The file decides: the entry must be queued and untried since.
         if lease.standing.deadline <= now {
             guard let standing = try standing(lease.id), standing.state == .queued,
@@ -91,6 +92,7 @@ extension StoreWriter {
     }
 
     private func finish(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> FinishResult {
+        guard shards.permits(outcome.lease.shardLease) else { return .lateOwner }
         if !outcome.isMarked, let end = try markUnsent(outcome.lease, now: now) { return end }
         guard let attempt = outcome.attempt else { return try postpone(outcome, now: now) }
         if let state = try finishHeld(outcome, attempt, now: now) { return .recorded(state) }
@@ -113,6 +115,7 @@ extension StoreWriter {
     private func markUnsent(_ lease: Lease, now: Timestamp) throws(StoreError) -> FinishResult? {
         switch try mark(lease, now: now) {
         case .sending: return nil
+        case .lateOwner: return .lateOwner
         case .expired, .superseded, .lost:
             guard let state = try standing(lease.id)?.state else { return .unknown }
             return state.isFinal ? .recorded(state) : .notSending(state)
@@ -136,10 +139,17 @@ extension StoreWriter {
         return try settle(standing, settlement, attempt, after: outcome.earlier, now: now) ? settlement.state : nil
     }
 
-    /// Settles entries left in flight by the previous process, newest first, as nearly all are recent.
+    /// Settles entries that an earlier owner of the shards left in flight, newest first, as nearly all are recent.
     ///
-    /// - Returns: their ids, at most `limit`, below `last`.
-    func recoverInterrupted(below last: Int64, limit: Int, now: Timestamp) throws(StoreError) -> [Int64] {
+    /// - Parameters:
+    ///   - last: end of the step before.
+    ///   - limit: of entries read, of any shard.
+    func recoverInterrupted(
+        of shards: ShardSet,
+        below last: Int64,
+        limit: Int,
+        now: Timestamp
+    ) throws(StoreError) -> RecoveryStep {
         let found = try sql(
             """
             SELECT \(EntryStanding.columns), header FROM entry WHERE state = 1 AND id < ? ORDER BY id DESC LIMIT ?
@@ -147,7 +157,9 @@ extension StoreWriter {
         ).all([.integer(last), .integer(Int64(limit))]) { row in
             (id: row.integer(0), standing: EntryStanding(row), header: EntryHeader.decode(row.bytes(9)))
         }
-        for (id, standing, header) in found {
+        var count = 0
+        for (id, standing, header) in found where shards.contains(entry: id) {
+            count += 1
             guard let standing, let header else {
                 try setAside(id, now: now)
                 continue
@@ -165,7 +177,7 @@ extension StoreWriter {
                 continue
             }
         }
-        return found.map(\.id)
+        return RecoveryStep(recoveredCount: count, lastID: found.count < limit ? nil : found.last?.id)
     }
 
     /// Stores attempts after the first, which is in its row, and keeps the last ones.
@@ -247,6 +259,12 @@ extension StoreWriter {
         }
         return true
     }
+}
+
+struct RecoveryStep: Sendable {
+    let recoveredCount: Int
+    /// nil at the end.
+    let lastID: Int64?
 }
 
 extension EntryState {

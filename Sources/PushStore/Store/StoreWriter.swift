@@ -14,6 +14,7 @@ package final class StoreWriter {
     let receipts: TraceIndex
     let receiptRuns: ReceiptRunTable
     let parcels: ParcelTable
+    let shards: ShardTable
     let stamp: StoreStamp
     let vault: TokenVault
     let places: DeviceSlots
@@ -81,6 +82,7 @@ package final class StoreWriter {
             pairCountMax: settings.receiptRuns.pairCountMax
         )
         parcels = try ParcelTable(connection)
+        shards = try ShardTable(connection)
         vault = TokenVault(secrets)
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
         let newest = try connection.integer("SELECT max(id) FROM entry") >> 8
@@ -156,6 +158,7 @@ package final class StoreWriter {
             apnsIDs.end(holds: true)
             receipts.end(holds: true)
             parcels.end(holds: true)
+            shards.end(holds: true)
             stamp.end(holds: true)
             writtenSequence = sequence.last
             logFrameCount = connection.logFrameCount
@@ -178,6 +181,7 @@ package final class StoreWriter {
             apnsIDs.end(holds: false)
             receipts.end(holds: false)
             parcels.end(holds: false)
+            shards.end(holds: false)
             stamp.end(holds: false)
             tenants.forget()
             if error == .full { note(.full) }
@@ -200,12 +204,14 @@ package final class StoreWriter {
             try sql("COMMIT").run([])
             tallies.end(holds: true)
             stamp.end(holds: true)
+            shards.end(holds: true)
             writtenSequence = sequence.last
         } catch {
             // As in `write`; the opening fails with the error.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             tallies.end(holds: false)
             stamp.end(holds: false)
+            shards.end(holds: false)
             throw error
         }
     }

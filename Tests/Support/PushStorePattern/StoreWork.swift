@@ -222,18 +222,18 @@ package struct StoreWork: Sendable {
             let sentCount = Int.random(in: 0...claimed.count, using: &random)
             let (some, others) = (claimed.prefix(sentCount), claimed.dropFirst(sentCount))
             say(.claiming(count: some.count))
-            var sent: [EntryID] = []
+            var sent: [ClaimedFallback] = []
             for fallback in some where try await engine.beginFallback(fallback.entry.id) {
                 say(.claimed(fallback.entry.id))
-                sent.append(fallback.entry.id)
+                sent.append(fallback)
             }
             say(.claims(count: some.count))
             let given = others.map {
-                FallbackOutcome(id: $0.entry.id, verdict: .givenBack(due: $0.due, tried: $0.tried))
+                FallbackOutcome($0, .givenBack(due: $0.due, tried: $0.tried))
             }
-            let ended = sent.map { FallbackOutcome(id: $0, verdict: .ended(telling: .fallback)) }
+            let ended = sent.map { FallbackOutcome($0, .ended(telling: .fallback)) }
             try await engine.finishFallbacks(given + ended, now: now())
-            for id in sent { say(.reported(id)) }
+            for fallback in sent { say(.reported(fallback.entry.id)) }
         }
     }
 
@@ -254,10 +254,10 @@ package struct StoreWork: Sendable {
             for hook in hooks { say(.telling(hook.entry.id, hook.kind.word)) }
             let failedCount = Int.random(in: 0...2, using: &random)
             let retried = hooks.prefix(failedCount).map {
-                HookOutcome(id: $0.id, verdict: .retry(at: time.advanced(by: .milliseconds(30))))
+                HookOutcome($0, .retry(at: time.advanced(by: .milliseconds(30))))
             }
             let told = hooks.dropFirst(failedCount)
-            try await engine.finishHooks(retried + told.map { HookOutcome(id: $0.id, verdict: .done) })
+            try await engine.finishHooks(retried + told.map { HookOutcome($0, .done) })
             for hook in told { say(.told(hook.entry.id, hook.kind.word)) }
         }
     }

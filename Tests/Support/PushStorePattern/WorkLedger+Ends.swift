@@ -10,9 +10,9 @@ extension WorkLedger {
     static func drainFallbacks(_ engine: SQLiteStore) async throws -> [OutboxEntry] {
         var fired: [OutboxEntry] = []
         while true {
-            let claimed = try await engine.claimFallbacks(limit: 1_000, now: end).map(\.entry)
-            fired += claimed
-            let ends = claimed.map { FallbackOutcome(id: $0.id, verdict: .ended(telling: nil)) }
+            let claimed = try await engine.claimFallbacks(limit: 1_000, now: end)
+            fired += claimed.map(\.entry)
+            let ends = claimed.map { FallbackOutcome($0, .ended(telling: nil)) }
             try await engine.finishFallbacks(ends, now: end)
             // A store that returns one again would do so for ever.
             if claimed.isEmpty || Set(fired.map(\.id)).count < fired.count { return fired }
@@ -26,7 +26,7 @@ extension WorkLedger {
             let hooks = try await engine.takeHooks(limit: 1_000, now: end, leasedUntil: end.advanced(by: .seconds(1)))
             if hooks.isEmpty { return drained }
             for hook in hooks { drained[hook.entry.id, default: []].insert(hook.kind.word) }
-            try await engine.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
+            try await engine.finishHooks(hooks.map { HookOutcome($0, .done) })
         }
     }
 

@@ -207,6 +207,38 @@ mutant hold-lifted 'relay: a push to a token that APNs took before lifts the hol
         if MUTANT { target.isReached = false }
         let back = scopes(target).filter' 'a push to a reached token lifts no hold of unreached ones'
 
+# The store, whose rules are in docs/store.md.
+
+mutant owner-epoch 'store: a late owner acts on a shard of another' \
+    Sources/PushStore/Store/ShardTable.swift 'row.epoch == lease.epoch' 'true' \
+    'no two relays act on a shard, nothing is lost' 'an outcome of a late owner changes nothing'
+
+mutant owner-outcome 'store: an outcome needs no lease' \
+    Sources/PushStore/Store/StoreWriter+Sending.swift 'shards.permits(outcome.lease.shardLease)' 'true' \
+    'no two relays act on a shard, nothing is lost' 'an outcome of a late owner changes nothing'
+
+mutant owner-alive 'store: a shard is taken over before its lease has ended' \
+    Sources/PushStore/Store/ShardTable.swift 'row.until <= now' 'true' \
+    'a shard is taken over when its lease has ended'
+
+mutant owner-recovery 'store: a takeover settles what is in flight in a shard that is owned' \
+    Sources/PushStore/Store/StoreWriter+Sending.swift 'shards.contains(entry: id)' 'true' \
+    'a takeover settles what was in flight in its shards' 'no two relays act on a shard, nothing is lost'
+
+mutant owner-sends 'store: what a late owner would send at once is stored as sent' \
+    Sources/PushStore/Store/ShardTable.swift 'leases[shard].map(permits) ?? false' 'true' \
+    'what a late owner would send at once is queued for the owner'
+
+mutant deadline-late 'relay: the deadline of a lease counts from the answer to its renewal' \
+    Sources/PushService/App/ShardKeeper.swift 'shards.didRenew(held.only(ShardSet.all.subtracting(lost)), until: deadline)' \
+    'shards.didRenew(held.only(ShardSet.all.subtracting(lost)), until: MUTANT ? self.deadline() : deadline)' \
+    'a deadline counts from before the store was asked'
+
+mutant takeover-passes 'relay: a takeover knows of nothing that is queued' \
+    Sources/PushService/App/ShardKeeper.swift 'willTake()
+' 'if !MUTANT { willTake() }
+' 'what was queued before a takeover goes out before what comes after'
+
 # The simulator, whose rules are in docs/simulator.md.
 
 mutant budget-half 'simulator: a background push that waits for the budget is woken for at half its time' \

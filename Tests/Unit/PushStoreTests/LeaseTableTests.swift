@@ -14,6 +14,7 @@ struct LeaseTableTests {
         leasedUntil: StorePattern.start.advanced(by: .seconds(60))
     )
     private let standing: EntryStanding
+    private let owner = ShardLease(shard: Shard.all[7], epoch: 1)
 
     init() throws {
         standing = EntryStanding(
@@ -30,7 +31,7 @@ struct LeaseTableTests {
 
     /// Takes an entry that a read has found queued.
     private func take(_ book: inout LeaseTable) throws -> Lease {
-        let lease = book.lease(standing, demand: demand)
+        let lease = book.lease(standing, under: owner, demand: demand)
         return try #require(lease)
     }
 
@@ -40,11 +41,11 @@ struct LeaseTableTests {
         let isHeld = book.mark(lease)
         book.beginLook()
         book.didMark(lease)
-        let seen = book.lease(standing, demand: demand)
+        let seen = book.lease(standing, under: owner, demand: demand)
         #expect(isHeld && seen == nil)
         book.endLook()
         // It may have been queued again since.
-        let later = book.lease(standing, demand: demand)
+        let later = book.lease(standing, under: owner, demand: demand)
         #expect(later != nil)
     }
 
@@ -56,10 +57,10 @@ struct LeaseTableTests {
         let isHeld = book.mark(lease)
         book.didMark(lease)
         book.endLook()
-        let seen = book.lease(standing, demand: demand)
+        let seen = book.lease(standing, under: owner, demand: demand)
         #expect(isHeld && seen == nil)
         book.endLook()
-        let later = book.lease(standing, demand: demand)
+        let later = book.lease(standing, under: owner, demand: demand)
         #expect(later != nil)
     }
 
@@ -69,7 +70,7 @@ struct LeaseTableTests {
         let lease = try take(&book)
         let isHeld = book.mark(lease)
         book.end(lease)
-        let next = book.lease(standing, demand: demand)
+        let next = book.lease(standing, under: owner, demand: demand)
         #expect(isHeld && next != nil)
     }
 
@@ -82,5 +83,16 @@ struct LeaseTableTests {
         book.didMark(lease)
         let isHeld = book.mark(next)
         #expect(isHeld)
+    }
+
+    @Test func `a lease under an earlier owner holds nothing back, and is void`() throws {
+        var book = LeaseTable()
+        let lease = try take(&book)
+        let next = ShardLease(shard: owner.shard, epoch: 2)
+        let taken = book.lease(standing, under: next, demand: demand)
+        let isHeld = book.mark(lease)
+        #expect(taken != nil && !isHeld)
+        let again = book.lease(standing, under: next, demand: demand)
+        #expect(again == nil)
     }
 }

@@ -202,6 +202,7 @@ final class DispatchSite: Sendable {
 
     func dispatcher(
         _ store: SQLiteStore,
+        shards: ShardTenure? = nil,
         wakers: DispatchWakers = DispatchWakers(),
         configure: (inout APNSClientConfiguration) -> Void = { _ in }
     ) throws -> Dispatcher {
@@ -212,7 +213,8 @@ final class DispatchSite: Sendable {
             clock: ServiceClock.steady(wall: { clock.wall }, uptime: { clock.uptime }),
             log: ServiceLog { log.write($0) },
             collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
-            settings: settings
+            settings: settings,
+            shards: shards
         )
         return Dispatcher(context, wakers: wakers, jitter: { 0.5 }) { configuration in
             configuration.clock = { Moment(unixSeconds: clock.seconds, uptimeSeconds: clock.uptime / 1_000_000_000) }

@@ -3,6 +3,7 @@ import Envelope
 import Networking
 import Platform
 import PushStore
+import PushStorePattern
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import Platform
 import PushStore
+import PushStorePattern
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import PushStorePattern
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Envelope
 import Foundation
 import Platform
 import PushStore
+import PushStorePattern
 import Sealing
 import TestSupport
 import Testing

@@ -11,7 +11,7 @@ struct ReceiptRouteTests {
     /// Takes the waiting hooks, as if their tenants had been called.
     private static func takeHooks(_ stage: ServerStage) async throws -> [Hook] {
         let hooks = try await stage.store.takeHooks(.unlimited, now: stage.now, leasedUntil: stage.now)
-        try await stage.store.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
+        try await stage.store.finishHooks(hooks.map { HookOutcome($0, .done) })
         return hooks
     }
 

@@ -71,6 +71,21 @@ struct SubmissionStoringTests {
         }
     }
 
+    @Test func `what loses its shard after it was given room is queued, accepted and counted once`() async throws {
+        try await ServerStage.with(quota: 1) { stage in
+            try await stage.register()
+            stage.dispatch.hasRoom.withLock { $0 = true }
+            try await stage.store.giveBack(stage.store.opener)
+            let reply = await stage.post(Body.notification())
+            #expect(reply.status == 202 && reply.ids.count == 1)
+            #expect(stage.dispatch.notStored.withLock { $0.count } == 1)
+            #expect(stage.dispatch.stored.withLock { $0.isEmpty })
+            #expect(stage.dispatch.woken.withLock { $0 } == [[.normal]])
+            #expect(try await stage.queuedCount() == 1)
+            #expect(await stage.post(Body.notification()).problem == "quota-exceeded")
+        }
+    }
+
     @Test func `requests are stored in the order in which they came, those that have room and those that have none`()
         async throws
     {

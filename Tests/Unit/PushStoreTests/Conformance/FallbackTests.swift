@@ -152,8 +152,8 @@ struct FallbackTests {
             let claimed = try await store.claimFallbacks(limit: 10, now: .after(60))
             #expect(try await store.beginFallback(ids[1]))
             let outcomes = [
-                FallbackOutcome(id: ids[0], verdict: .givenBack(due: claimed[0].due, tried: nil)),
-                FallbackOutcome(id: ids[1], verdict: .givenBack(due: .after(90), tried: .after(61))),
+                FallbackOutcome(claimed[0], .givenBack(due: claimed[0].due, tried: nil)),
+                FallbackOutcome(claimed[1], .givenBack(due: .after(90), tried: .after(61))),
             ]
             try await store.finishFallbacks(outcomes, now: .after(61))
         } then: { store in
@@ -169,13 +169,13 @@ struct FallbackTests {
         try await engine.with { store in
             let ids = try await store.store(try entry(1), try entry(2), try entry(3))
             for one in try await store.sendAll() { _ = try await store.finish(one, .accepted) }
-            _ = try await store.claimFallbacks(limit: 10, now: .after(60))
+            let claimed = try await store.claimFallbacks(limit: 10, now: .after(60))
             #expect(try await store.beginFallback(ids[1]))
             #expect(try await store.beginFallback(ids[2]))
             _ = try await store.redeem([hash(1), hash(2), hash(3)], now: .after(60))
             #expect(try await store.beginFallback(ids[0]) == false)
             // The second turned out unsent: there is nothing to send any more.
-            let outcome = FallbackOutcome(id: ids[1], verdict: .givenBack(due: .after(60), tried: nil))
+            let outcome = FallbackOutcome(claimed[1], .givenBack(due: .after(60), tried: nil))
             try await store.finishFallbacks([outcome], now: .after(61))
             #expect(try await store.nextFallback() == nil)
             try await store.endFallback(ids[2], telling: .fallback, now: .after(61))

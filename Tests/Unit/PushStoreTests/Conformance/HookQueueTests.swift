@@ -94,7 +94,7 @@ struct HookQueueTests {
             _ = try await store.record([Receipt(tenant: tenant, id: id, time: .after(2))])
             let hooks = try await store.takeAllHooks()
             #expect(hooks.map(\.kind) == [.delivered])
-            try await store.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
+            try await store.finishHooks(hooks.map { HookOutcome($0, .done) })
             _ = try await store.redeem([hash(1)], now: .after(3))
             #expect(try await store.nextHook() == nil)
         }
@@ -121,14 +121,14 @@ struct HookQueueTests {
         try await engine.with { store in
             _ = try await store.store(try entry(1))
             for one in try await store.sendAll() { _ = try await store.finish(one, .dead(.rejected)) }
-            let id = try await store.takeHooks(limit: 9, now: .after(0), leasedUntil: .after(60))[0].id
-            try await store.finishHooks([HookOutcome(id: id, verdict: .retry(at: .after(300)))])
+            let hook = try await store.takeHooks(limit: 9, now: .after(0), leasedUntil: .after(60))[0]
+            try await store.finishHooks([HookOutcome(hook, .retry(at: .after(300)))])
             #expect(try await store.nextHook() == .after(300))
             #expect(try await store.takeHooks(limit: 9, now: .after(299), leasedUntil: .after(400)).isEmpty)
             let again = try await store.takeHooks(limit: 9, now: .after(300), leasedUntil: .after(400))
-            #expect(again.map(\.id) == [id] && again[0].attemptCount == 1)
-            try await store.finishHooks([HookOutcome(id: id, verdict: .done), HookOutcome(id: id, verdict: .done)])
-            try await store.finishHooks([HookOutcome(id: id, verdict: .retry(at: .after(1)))])
+            #expect(again.map(\.id) == [hook.id] && again[0].attemptCount == 1)
+            try await store.finishHooks([HookOutcome(hook, .done), HookOutcome(hook, .done)])
+            try await store.finishHooks([HookOutcome(hook, .retry(at: .after(1)))])
             #expect(try await store.nextHook() == nil)
             #expect(try await store.hookCounts() == [HookCount(tenant: tenant, waiting: 0, dropped: 0)])
         }
@@ -185,7 +185,7 @@ struct HookQueueTests {
             ]
             #expect(try await store.hookCounts().sorted { $0.dropped > $1.dropped } == counts)
             // Hooks dropped while they are leased are skipped.
-            try await store.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
+            try await store.finishHooks(hooks.map { HookOutcome($0, .done) })
             #expect(try await store.hookCounts().allSatisfy { $0.waiting == 0 })
         }
     }
@@ -219,7 +219,7 @@ struct HookQueueTests {
             #expect(hooks.map(\.kind) == [.resendRequested, .fallback])
             #expect(hooks.map(\.detail) == [[1, 2], []] && hooks.allSatisfy { $0.entry.id == id })
             // Once sent it can be requested again.
-            try await store.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
+            try await store.finishHooks(hooks.map { HookOutcome($0, .done) })
             #expect(try await store.report([reports[2]], now: .after(5)) == [true])
             #expect(try await store.takeAllHooks().map(\.detail) == [[3]])
         }

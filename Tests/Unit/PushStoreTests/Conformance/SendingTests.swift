@@ -100,7 +100,7 @@ struct SendingTests {
         #expect(try await next.attempts(lease.id, tenant: tenant).map(\.connection) == [.interrupted])
         // A lease of the previous process is void.
         let late = try await next.finish([outcome(lease, .accepted)], now: .after(1))
-        #expect(late == [.notSending(.queued)])
+        #expect(late == [.lateOwner])
         await engine.close(next)
     }
 
