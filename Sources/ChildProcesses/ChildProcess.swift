@@ -10,6 +10,9 @@ package final class ChildProcess {
     private let stopSignal: StopSignal
     private var buffer: [UInt8] = []
     private var isReaped = false
+    /// Keeps all that it prints from now on.
+    package var keepsTranscript = false
+    package private(set) var transcript: [UInt8] = []
 
     /// Long enough for a busy machine; only a hang takes longer.
     private static let silenceMillisecondsMax: Int32 = 60_000
@@ -113,6 +116,12 @@ package final class ChildProcess {
         isReaped = true
     }
 
+    /// Stops it, and reads the rest of its output.
+    package func end() throws(CommandError) {
+        stop()
+        while try fill() { buffer = [] }
+    }
+
     package func crash() {
         guard !isReaped else { return }
         _ = kill(id, SIGKILL)
@@ -133,6 +142,7 @@ package final class ChildProcess {
         if count < 0, errno == EINTR { return true }
         guard count > 0 else { return false }
         buffer += chunk[..<count]
+        if keepsTranscript { transcript += chunk[..<count] }
         return true
     }
 

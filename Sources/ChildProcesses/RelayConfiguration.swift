@@ -15,6 +15,8 @@ package struct RelayConfiguration: Sendable {
     /// The simulator's port for pushes.
     package let pushPort: Int64
     package var takesReceipts = false
+    /// On 127.0.0.1, in plain text; the file has its secret.
+    package var webhook: (port: UInt16, secretFile: String)?
     /// Further apps under the same key.
     package var moreTopics: [String] = []
     /// Members of `limits`.
@@ -71,6 +73,16 @@ package struct RelayConfiguration: Sendable {
                 writer.array { writer in
                     for scope in ["send", "manage", "read", "metrics"] { writer.string(scope) }
                 }
+            }
+        }
+        if let webhook {
+            writer.name("webhook")
+            writer.object { writer in
+                writer.member("url", "http://127.0.0.1:\(webhook.port)/")
+                writer.member("secret-file", webhook.secretFile)
+                writer.member("allows-plain-http", true)
+                writer.name("allowed-ranges")
+                writer.array { $0.string("127.0.0.0/8") }
             }
         }
         writer.name("apps")

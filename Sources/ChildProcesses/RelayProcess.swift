@@ -49,9 +49,11 @@ package final class RelayProcess {
     /// - Parameters:
     ///   - configuration: with an existing token key.
     ///   - processor: pins the relay; nil for none.
+    ///   - keepsLog: for `end`.
     package init(
         _ configuration: RelayConfiguration,
         processor: Int32? = nil,
+        keepsLog: Bool = false,
         stop: StopSignal
     ) throws(CommandError) {
         let maker = try Self.run(["make-api-key"], stop)
@@ -63,6 +65,7 @@ package final class RelayProcess {
         let file = configuration.json(keyHash: hash)
         do throws(FileError) { try WholeFile.write(file, to: path, access: .ownerOnly) } catch { throw .file(error) }
         process = try Self.run(["--config", path], stop, processor: processor)
+        process.keepsTranscript = keepsLog
         let opened = try process.next(event: "store-opened")
         interruptedCount = Int(try opened.integer("interrupted"))
         port = try process.next(event: "listening").integer("port")
@@ -83,6 +86,14 @@ package final class RelayProcess {
     package func drainLog() -> OutputDrain { OutputDrain(of: process) }
 
     package func stop() { process.stop() }
+
+    /// Stops it.
+    ///
+    /// - Returns: the log, if it was kept.
+    package func end() throws(CommandError) -> [UInt8] {
+        try process.end()
+        return process.transcript
+    }
 
     package func crash() { process.crash() }
 

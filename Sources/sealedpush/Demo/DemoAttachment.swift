@@ -8,10 +8,12 @@ struct DemoAttachment {
     let keys: String
     let folder: String
     let stop: StopSignal
+    var name = "picture"
 
-    var pointerPath: String { folder + "/pointer.json" }
+    var pointerPath: String { "\(folder)/\(name).json" }
 
-    private var storedPath: String { folder + "/picture.sealed" }
+    var storedPath: String { "\(folder)/\(name).sealed" }
+    var filesFolder: String { folder + "/files" }
     private var tokenPath: String { folder + "/files.token" }
 
     func startHost() throws(CommandError) -> ChildProcess {
@@ -25,7 +27,7 @@ struct DemoAttachment {
         return try ChildProcess(
             beside: "sealedpush-blobs",
             [
-                "serve", "--json", "--allow-example-keys", "--port", "0", "--folder", folder + "/files",
+                "serve", "--json", "--allow-example-keys", "--port", "0", "--folder", filesFolder,
                 "--tenants", folder + "/tenants.txt", "--certificate", keys + "/files.pem",
                 "--certificate-key", keys + "/files.key",
             ],
@@ -36,12 +38,12 @@ struct DemoAttachment {
     /// - Returns: bytes at the host.
     func upload(_ picture: String, port: Int64) throws(CommandError) -> Int64 {
         let sealing = try ChildProcess(["attachment", "seal", picture, storedPath, "--type", "image/png"], stop: stop)
-        try write(try sealing.nextLine(), to: folder + "/sealed.json")
+        try write(try sealing.nextLine(), to: "\(folder)/\(name).unsent.json")
         try sealing.wait()
         let upload = try ChildProcess(
             [
                 "attachment", "upload", storedPath, "--to", "https://localhost:\(port)", "--token-file", tokenPath,
-                "--ca", keys + "/ca.pem", "--pointer", folder + "/sealed.json",
+                "--ca", keys + "/ca.pem", "--pointer", "\(folder)/\(name).unsent.json",
                 "--public-url", "https://\(DeviceCommand.filesHost)",
             ],
             stop: stop

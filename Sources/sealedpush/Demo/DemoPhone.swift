@@ -11,10 +11,22 @@ final class DemoPhone {
     private let stop: StopSignal
     private let hasExampleKeys: Bool
     private var process: ChildProcess?
+    /// Folder of its app and keys, which stays; nil: a temporary one.
+    private let home: String?
 
-    /// - Parameter hasExampleKeys: False: new keys are made.
-    init(_ id: String, keys: String, folder: String, hasExampleKeys: Bool, stop: StopSignal) throws(CommandError) {
+    /// - Parameters:
+    ///   - hasExampleKeys: False: new keys are made.
+    ///   - home: of a phone that can be locked; nil for none.
+    init(
+        _ id: String,
+        keys: String,
+        folder: String,
+        hasExampleKeys: Bool,
+        home: String? = nil,
+        stop: StopSignal
+    ) throws(CommandError) {
         self.id = id
+        self.home = home
         self.keys = keys
         self.folder = folder
         self.stop = stop
@@ -29,19 +41,29 @@ final class DemoPhone {
 
     /// The key that a sender pins.
     var identity: String { hasExampleKeys ? keys + "/identity.pub" : ownKeys + "/identity.pub" }
-    private var deviceKey: String { hasExampleKeys ? keys + "/device.key" : ownKeys + "/device.key" }
+    var deviceKey: String { hasExampleKeys ? keys + "/device.key" : ownKeys + "/device.key" }
     private var ownKeys: String { "\(folder)/\(id)-keys" }
     private var bundlePath: String { "\(folder)/\(id).bundle" }
-    private var tokenPath: String { "\(folder)/\(id).token" }
+    var tokenPath: String { "\(folder)/\(id).token" }
 
-    func switchOn(port: Int64, filesPort: Int64, relayPort: Int64, screen: String? = nil) throws(CommandError) {
+    /// - Parameter isLocked: Restarted, and not unlocked since.
+    func switchOn(
+        port: Int64,
+        filesPort: Int64,
+        relayPort: Int64,
+        screen: String? = nil,
+        isLocked: Bool = false
+    ) throws(CommandError) {
+        let own =
+            isLocked
+            ? ["--state", "locked"] : ["--senders", keys + "/sender.pub", "--bundle-out", bundlePath]
         let device = try ChildProcess(
             [
                 "device", "--json", "--allow-example-keys", "--device-key", deviceKey,
-                "--senders", keys + "/sender.pub", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
-                "--files", "localhost:\(filesPort)", "--relay", "localhost:\(relayPort)", "--bundle-out", bundlePath,
-                "--token-out", tokenPath,
-            ] + (process == nil ? [] : ["--token", tokenPath]) + (screen.map { ["--screen", $0] } ?? []),
+                "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
+                "--files", "localhost:\(filesPort)", "--relay", "localhost:\(relayPort)", "--token-out", tokenPath,
+            ] + own + (home.map { ["--folder", $0] } ?? []) + (process == nil ? [] : ["--token", tokenPath])
+                + (screen.map { ["--screen", $0] } ?? []),
             stop: stop
         )
         process = device

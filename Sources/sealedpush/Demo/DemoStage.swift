@@ -16,7 +16,21 @@ final class DemoStage {
     let phone: DemoPhone
     let tablet: DemoPhone
 
-    init(keys: String, folder: String, picture: String, stop: StopSignal) throws(CommandError) {
+    /// Additions for an audit: all output is kept, and the tablet can be locked.
+    struct Watch {
+        let tablet: String
+        /// Folder of the tablet's app and keys.
+        let home: String
+        let webhook: (port: UInt16, secretFile: String)
+    }
+
+    init(
+        keys: String,
+        folder: String,
+        picture: String,
+        watch: Watch? = nil,
+        stop: StopSignal
+    ) throws(CommandError) {
         self.folder = folder
         self.keys = keys
         self.picture = picture
@@ -31,6 +45,7 @@ final class DemoStage {
             ],
             stop: stop
         )
+        simulator.keepsTranscript = watch != nil
         simulatorPorts = try simulator.next(event: "ready")
         var configuration = RelayConfiguration(
             keys: try AbsolutePath.of(keys),
@@ -38,21 +53,34 @@ final class DemoStage {
             pushPort: try simulatorPorts.integer("push-port")
         )
         configuration.takesReceipts = true
+        configuration.webhook = watch?.webhook
         try RelayProcess.makeTokenKey(configuration, stop: stop)
-        relay = try RelayProcess(configuration, stop: stop)
+        relay = try RelayProcess(configuration, keepsLog: watch != nil, stop: stop)
         attachment = DemoAttachment(keys: keys, folder: folder, stop: stop)
         files = try attachment.startHost()
         filesPort = try files.next(event: "ready").integer("port")
         phone = try DemoPhone("phone", keys: keys, folder: folder, hasExampleKeys: true, stop: stop)
-        tablet = try DemoPhone("tablet", keys: keys, folder: folder, hasExampleKeys: false, stop: stop)
+        tablet = try DemoPhone(
+            watch?.tablet ?? "tablet",
+            keys: keys,
+            folder: folder,
+            hasExampleKeys: false,
+            home: watch?.home,
+            stop: stop
+        )
     }
 
-    func switchOn(_ device: DemoPhone, screen: String? = nil) throws(CommandError) {
+    func switchOn(
+        _ device: DemoPhone,
+        screen: String? = nil,
+        isLocked: Bool = false
+    ) throws(CommandError) {
         try device.switchOn(
             port: try simulatorPorts.integer("device-port"),
             filesPort: filesPort,
             relayPort: relay.port,
-            screen: screen
+            screen: screen,
+            isLocked: isLocked
         )
     }
 
