@@ -265,6 +265,9 @@ package.targets += [
     module("CommandLineTool", "APNS", "CLinux", "Keys", "Networking", "Platform", "Primitives", "ServiceParts"),
     module("ChildProcesses", "CLinux", "CommandLineTool", "Envelope", "HTTPSClient", "Keys", "Platform", "Primitives"),
 
+    // Looks for canaries in what parties hold. Files and memory: no part of the project but their formats.
+    module("Audit", "Envelope", "Platform"),
+
     // The command line of senders, devices and testers.
     .executableTarget(
         name: "sealedpush",
@@ -274,7 +277,7 @@ package.targets += [
             "ExtensionHarness", "IncomingCalls",
             "APNS",
             "Networking", "HTTP", "DeviceLink", "APNSProvider", "APNSSimulator", "HTTPSClient",
-            "CLinux", "CommandLineTool", "ChildProcesses",
+            "Audit", "CLinux", "CommandLineTool", "ChildProcesses",
         ],
         exclude: ["README.md"],
         resources: pages,
@@ -623,6 +626,7 @@ package.targets += [
         "TestCertificates",
         "TestWebServer"
     ),
+    tests("AuditTests", "Audit", "Envelope", "Platform"),
     tests("APNSTests", "APNS", "Envelope"),
     tests("NetworkingAndHTTPTests", "Bench", "HTTP", "Networking", "Platform", "TestCertificates"),
     .target(
@@ -782,6 +786,8 @@ package.targets += [
     tests("BenchTests", "Bench", "Envelope", "Networking", "PushStore"),
     tests(
         "CommandLineTests",
+        "Audit",
+        "CSQLite",
         "sealedpush",
         "sealedpush-bench",
         "sealedpush-blobs",

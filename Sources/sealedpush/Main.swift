@@ -18,7 +18,7 @@ enum Main {
                 KeygenCommand.self, SealCommand.self, SealLinesCommand.self, OpenCommand.self, AttachmentCommand.self,
                 AttachmentUploadCommand.self, InspectCommand.self, SafetyNumberCommand.self, SendCommand.self,
                 SimulateCommand.self, SimulateReplayCommand.self, TokenCommand.self, DeliveryLogCommand.self,
-                DeviceCommand.self, ReplayCommand.self, DemoCommand.self,
+                DeviceCommand.self, ReplayCommand.self, DemoCommand.self, AuditCommand.self,
             ],
             ownCommands: [ExtensionHostCommand.self]
         )
