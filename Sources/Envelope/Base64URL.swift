@@ -106,6 +106,24 @@ public enum Base64URL {
         }
     }
 
+    /// 0 ..< 64, or a number above, without a branch or an address that depends on the character.
+    package static func secretValue(of character: UInt8) -> UInt32 {
+        let code = Int32(character)
+        /// All bits within the range; none outside.
+        func mask(_ range: ClosedRange<UInt8>) -> Int32 {
+            ((Int32(range.lowerBound) - 1 - code) & (code - Int32(range.upperBound) - 1)) >> 31
+        }
+        let upper = mask(UInt8(ascii: "A")...UInt8(ascii: "Z"))
+        let lower = mask(UInt8(ascii: "a")...UInt8(ascii: "z"))
+        let digit = mask(UInt8(ascii: "0")...UInt8(ascii: "9"))
+        let minus = mask(UInt8(ascii: "-")...UInt8(ascii: "-"))
+        let line = mask(UInt8(ascii: "_")...UInt8(ascii: "_"))
+        let value =
+            upper & (code - Int32(UInt8(ascii: "A"))) | lower & (code - Int32(UInt8(ascii: "a")) + 26)
+            | digit & (code - Int32(UInt8(ascii: "0")) + 52) | minus & 62 | line & 63
+        return UInt32(truncatingIfNeeded: value | ~(upper | lower | digit | minus | line) & 0x40)
+    }
+
     package static func character(for value: UInt8) -> UInt8 { alphabet[Int(value)] }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

@@ -23,6 +23,16 @@ package struct KeyFile: ~Copyable {
         exampleKeys: PrivateFile.ExampleKeys
     ) throws(FileError) {
         let bytes = try PrivateFile.read(path, exampleKeys: exampleKeys)
+        try self.init(bytes: bytes, path: path, format: format, lineNames: lineNames)
+    }
+
+    /// Form for bytes that were read. The path is for errors.
+    package init(
+        bytes: consuming SecretBytes,
+        path: String,
+        format: String,
+        lineNames: [String]
+    ) throws(FileError) {
         let lines = bytes.withBytes { Self.lines(of: $0) }
         let isRightFormat = bytes.withBytes { span in
             lines.first.map { Self.equals(span, $0, format) } ?? false
@@ -87,14 +97,16 @@ package struct KeyFile: ~Copyable {
         .malformed(path: path, expected: "the lines of a key file")
     }
 
-    /// Not constant-time: no attacker times an owner's local read.
+    /// In constant time; the verdict comes at the end.
     private static func decode(_ text: RawSpan, into output: inout MutableRawSpan) -> Bool {
         var buffer: UInt32 = 0
         var bitCount: UInt32 = 0
         var written = 0
+        var faults: UInt32 = 0
         for offset in 0..<text.byteCount {
-            guard let value = Base64URL.value(of: text.byte(at: offset)) else { return false }
-            buffer = buffer << 6 | UInt32(value)
+            let value = Base64URL.secretValue(of: text.byte(at: offset))
+            faults |= value & ~0x3F
+            buffer = buffer << 6 | value & 0x3F
             bitCount += 6
             if bitCount >= 8 {
                 bitCount -= 8
@@ -106,7 +118,7 @@ package struct KeyFile: ~Copyable {
                 written += 1
             }
         }
-        return written == output.byteCount && buffer & (1 << bitCount - 1) == 0
+        return written == output.byteCount && faults | buffer & (1 << bitCount - 1) == 0
     }
 
     /// Skips empty lines and comments.

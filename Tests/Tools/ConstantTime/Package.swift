@@ -26,13 +26,40 @@ let package = Package(
         ),
         .target(name: "HPKE", dependencies: ["Primitives"], exclude: ["README.md"], swiftSettings: house),
         .target(name: "Envelope", exclude: ["README.md"], swiftSettings: house),
+        .target(
+            name: "Audit",
+            dependencies: ["Envelope", "Platform"],
+            exclude: ["README.md"],
+            swiftSettings: house
+        ),
+        .target(
+            name: "Keys",
+            dependencies: ["Envelope", "Platform", "Primitives"],
+            exclude: ["README.md"],
+            swiftSettings: house
+        ),
+        .target(
+            name: "AttachmentStream",
+            dependencies: ["Envelope", "Platform", "Primitives"],
+            exclude: ["README.md"],
+            swiftSettings: house
+        ),
+        .target(
+            name: "WebPush",
+            dependencies: ["Envelope", "Primitives", "Keys"],
+            exclude: ["README.md"],
+            swiftSettings: house
+        ),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CGMP", pkgConfig: "gmp"),
         .systemLibrary(name: "CValgrind"),
         .executableTarget(
             name: "ConstantTime",
-            dependencies: ["Envelope", "HPKE", "Platform", "Primitives", "CSodium", "CValgrind"],
+            dependencies: [
+                "AttachmentStream", "Audit", "COpenSSL", "CSodium", "CValgrind", "Envelope", "HPKE", "Keys",
+                "Platform", "Primitives", "WebPush",
+            ],
             swiftSettings: house
         ),
     ]

@@ -24,6 +24,13 @@ struct Base64URLTests {
         #expect(Base64URL.decode(Array(text.utf8)) == nil)
     }
 
+    @Test func `in constant time each character has its value, and any other byte none`() {
+        for byte in 0...UInt8.max {
+            let value = Base64URL.secretValue(of: byte)
+            #expect(Base64URL.value(of: byte).map(UInt32.init) ?? 0x40 == (value < 0x40 ? value : 0x40), "\(byte)")
+        }
+    }
+
     @Test func `for two characters exactly one of sixteen spare-bit spellings decodes`() {
         var accepted = 0
         for last in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
