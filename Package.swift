@@ -15,21 +15,26 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (isOwnBuild ? [.treatAllWarnings(as: .error)] : [])
 
-/// `onLinux` is what Apple's platforms have a framework for; `defines` are conditions that a copy of its files lacks.
+/// `pages` are files in the program: Debian packages have no bundle of resources beside it. `onLinux` is what Apple's platforms have a framework for; `defines` are conditions that a copy of its files lacks.
 func module(
     _ name: String,
     _ dependencies: Target.Dependency...,
     onLinux: [String] = [],
-    defines: [String] = []
+    defines: [String] = [],
+    pages: String? = nil
 ) -> Target {
     let conditional = onLinux.map { Target.Dependency.target(name: $0, condition: .when(platforms: [.linux])) }
     return .target(
         name: name,
         dependencies: dependencies + conditional,
         exclude: ["README.md"],
+        resources: pages.map { [.embedInCode($0)] } ?? [],
         swiftSettings: house + defines.map { .define($0) }
     )
 }
+
+/// Files of the playground, in the program.
+let playground: [Resource] = [.embedInCode("Playground/Pages")]
 
 /// A file as an app developer has it: Swift 5 mode, no settings and no access of ours.
 func stranger(
@@ -71,9 +76,6 @@ func tests(
 func library(_ name: String, pkgConfig: String, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
-
-/// Files of the playground, in the program: Debian packages have no bundle of resources beside it.
-let pages: [Resource] = [.embedInCode("Playground/Pages")]
 
 let package = Package(
     name: "sealed-push",
@@ -239,7 +241,7 @@ package.targets += [
     // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
     module("APNS", "Envelope"),
     module("Networking", "Platform", "CLinux", "COpenSSL", "COpenSSLMemory"),
-    module("HTTP", "Networking", "Platform", "CNGHTTP2"),
+    module("HTTP", "Networking", "Platform", "CNGHTTP2", pages: "Pages/Shared"),
     module("BlobStore", "Envelope", "HTTP", "Platform", "Primitives"),
     module("DeviceLink", "APNS", "Networking"),
     module("APNSProvider", "APNS", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
@@ -280,7 +282,7 @@ package.targets += [
             "Audit", "CLinux", "CommandLineTool", "ChildProcesses",
         ],
         exclude: ["README.md"],
-        resources: pages,
+        resources: playground,
         swiftSettings: house
     ),
 

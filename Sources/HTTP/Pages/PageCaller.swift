@@ -5,7 +5,7 @@ package struct PageCaller: Sendable {
     private let allowsOwnPage: Bool
 
     /// - Parameters:
-    ///   - hosts: names of this server, in lower case, without ports.
+    ///   - hosts: names of this server, in lower case, without ports; IPv6 in brackets.
     ///   - allowsOwnPage: False: no page may call.
     package init(hosts: [String], allowsOwnPage: Bool) {
         self.hosts = hosts
@@ -13,8 +13,14 @@ package struct PageCaller: Sendable {
     }
 
     package func checkHost(_ request: HTTPRequest) throws(PageCallerError) {
-        let host = (request.value(of: "Host") ?? "").split(separator: ":", omittingEmptySubsequences: false).first ?? ""
-        guard hosts.contains(host.lowercased()) else { throw .host }
+        let host = request.value(of: "Host") ?? ""
+        guard hosts.contains(Self.name(of: host).lowercased()) else { throw .host }
+    }
+
+    /// Without the port; an IPv6 address keeps its brackets.
+    private static func name(of host: String) -> Substring {
+        if host.first == "[", let end = host.firstIndex(of: "]") { return host[...end] }
+        return host.prefix { $0 != ":" }
     }
 
     /// - Parameter scheme: `http` or `https`, as the client sees the server.

@@ -12,9 +12,16 @@ package struct PageFiles: Sendable {
 
     private var files: [String: File] = [:]
 
-    /// - Parameter files: path (`/` for the page itself) to name and bytes; the name's ending gives the type.
+    /// Parts of every page.
+    private static let shared = [
+        "/page.css": (name: "page.css", bytes: PackageResources.page_css),
+        "/page.js": (name: "page.js", bytes: PackageResources.page_js),
+    ]
+
+    /// - Parameter files: path (`/` for the page itself) to name and bytes; the name's ending gives the type. `/page.css`
+    ///   and `/page.js` are there already.
     package init(_ files: [String: (name: String, bytes: [UInt8])]) {
-        for (path, file) in files {
+        for (path, file) in files.merging(Self.shared, uniquingKeysWith: { own, _ in own }) {
             let ending = file.name.split(separator: ".").last.map(String.init) ?? ""
             self.files[path] = File(type: Self.types[ending] ?? "application/octet-stream", bytes: file.bytes)
         }

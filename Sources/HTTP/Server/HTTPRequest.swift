@@ -29,7 +29,7 @@ package struct HTTPRequest: Sendable, Equatable {
     }
 
     /// Invalid UTF-8 becomes U+FFFD, which no name, target or number contains.
-    init(_ head: HTTPHead) {
+    package init(_ head: HTTPHead) {
         let target = head.path.split(
             separator: UInt8(ascii: "?"),
             maxSplits: 1,

@@ -1,6 +1,6 @@
+import { $, alertUser, element, labels } from "./page.js";
 import { strings } from "./strings.js";
 
-const $ = (id) => document.getElementById(id);
 const pushCountMax = 200;
 const sampleActivity = {
   aps: { timestamp: 0, event: "update", "content-state": { score: "2:1" }, alert: { title: "Goal", body: "2:1" } },
@@ -28,18 +28,6 @@ let state = { "push-types": [], conditions: [], topic: "" };
 const pushes = new Map();
 let selected = "";
 let isFollowing = true;
-
-function element(name, text, attributes = {}) {
-  const made = document.createElement(name);
-  if (text !== undefined && text !== null) made.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
-
-function alertUser(text) {
-  $("alert").textContent = text;
-  $("alert").hidden = !text;
-}
 
 async function call(path, body, raw) {
   let response;
@@ -359,9 +347,7 @@ function read(part) {
 }
 
 function label() {
-  for (const one of document.querySelectorAll("[data-t]")) one.textContent = strings[one.dataset.t];
-  for (const one of document.querySelectorAll("[data-l]")) one.setAttribute("aria-label", strings[one.dataset.l]);
-  for (const one of document.querySelectorAll("[data-p]")) one.placeholder = strings[one.dataset.p];
+  labels(strings);
   for (const name of Object.keys(templates)) {
     $("template").append(element("option", strings.templates[name], { value: name }));
   }
