@@ -258,7 +258,8 @@ package.targets += [
         "Platform",
         "Primitives",
         "PushStore",
-        "ServiceParts"
+        "ServiceParts",
+        pages: "Dashboard/Pages"
     ),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
     module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),

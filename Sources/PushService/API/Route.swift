@@ -17,9 +17,11 @@ package struct Route: Equatable, Sendable {
         case getBundle
         case queryBundles
         case getDeliveries
+        case listDeviceNotifications
         case postResends
         case postNotifications
         case getNotification
+        case getTrace
         case postReceipts
         case postEndpoint
         case listEndpoints
@@ -28,6 +30,10 @@ package struct Route: Equatable, Sendable {
         case listDeadLetters
         case replayDeadLetters
         case postSAP
+        case getStatistics
+        case getDays
+        case getServiceStatistics
+        case getServiceDays
         case health
         case readiness
         case metrics
@@ -64,9 +70,11 @@ package struct Route: Equatable, Sendable {
         Route(.getBundle, "GET", "/v1/devices/{id}/bundle", .read),
         Route(.queryBundles, "POST", "/v1/bundles/query", .read, .json),
         Route(.getDeliveries, "GET", "/v1/devices/{id}/deliveries", .read),
+        Route(.listDeviceNotifications, "GET", "/v1/devices/{id}/notifications", .read),
         Route(.postResends, "POST", "/v1/resends", nil, .json),
         Route(.postNotifications, "POST", "/v1/notifications", .send, .json),
         Route(.getNotification, "GET", "/v1/notifications/{id}", .read),
+        Route(.getTrace, "GET", "/v1/traces/{id}", .read),
         Route(.postReceipts, "POST", "/v1/receipts", nil, .json),
         Route(.postEndpoint, "POST", "/v1/endpoints", nil),
         Route(.listEndpoints, "GET", "/v1/endpoints", nil),
@@ -75,6 +83,10 @@ package struct Route: Equatable, Sendable {
         Route(.listDeadLetters, "GET", "/v1/dead-letters", .manage, query: ["cursor", "limit"]),
         Route(.replayDeadLetters, "POST", "/v1/dead-letters/replay", .manage, .json),
         Route(.postSAP, "POST", "/v1/compat/sap", .send, .json),
+        Route(.getStatistics, "GET", "/v1/statistics", .read),
+        Route(.getDays, "GET", "/v1/statistics/days", .read, query: ["day"]),
+        Route(.getServiceStatistics, "GET", "/v1/service/statistics", .metrics),
+        Route(.getServiceDays, "GET", "/v1/service/statistics/days", .metrics, query: ["day"]),
         Route(.health, "GET", "/v1/health", nil),
         Route(.readiness, "GET", "/v1/readiness", nil),
         Route(.metrics, "GET", "/v1/metrics", .metrics),

@@ -25,8 +25,10 @@ package struct AccessTable: Sendable {
         hashes = rows.flatMap(\.hash.bytes)
     }
 
-    package func grant(for key: [UInt8]) -> Grant? {
-        let hash = APIKeyHash(of: key).bytes
+    package func grant(for key: [UInt8]) -> Grant? { grant(of: APIKeyHash(of: key)) }
+
+    package func grant(of hash: APIKeyHash) -> Grant? {
+        let hash = hash.bytes
         var found: UInt = 0
         for row in grants.indices {
             var difference: UInt8 = 0

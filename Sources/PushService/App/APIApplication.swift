@@ -29,6 +29,7 @@ package final class APIApplication: HTTPApplication {
     let resends: ResendHandler
     let deliveries: DeliveriesHandler
     let bundles: BundleHandler
+    let statistics: StatisticsHandler
     let submissions: LoopBound<SubmissionPipeline>
     let webPush: LoopBound<WebPushHandler>
     let state: LoopBound<State>
@@ -50,6 +51,7 @@ package final class APIApplication: HTTPApplication {
         resends = ResendHandler(context, dispatch: dispatch)
         deliveries = DeliveriesHandler(context)
         bundles = BundleHandler(context)
+        statistics = StatisticsHandler(context: context, dispatch: dispatch)
         state = LoopBound(State(authenticator: Authenticator(context.settings.configuration)), to: context.loop)
     }
 
@@ -97,12 +99,15 @@ package final class APIApplication: HTTPApplication {
 
     // MARK: A request
 
-    package func begin(_ head: HTTPHead) -> HTTPBeginning {
+    package func begin(_ head: HTTPHead) -> HTTPBeginning { begin(head, session: nil) }
+
+    /// - Parameter session: key of a session, in place of the request's.
+    private func begin(_ head: HTTPHead, session: APIKeyHash?) -> HTTPBeginning {
         if let answer = Admission.refusal(of: head, open: state.value.submissions, context) {
             return .answer(answer)
         }
         do throws(Problem) {
-            let admission = try admit(head, state.value)
+            let admission = try admit(head, state.value, session)
             let operation = admission.route.operation
             if operation == .health { return .answer(status.health()) }
             let byteCountMax = APICall.bodyByteCountMax(operation, admission.settings.limits)
@@ -125,7 +130,11 @@ package final class APIApplication: HTTPApplication {
         )
     }
 
-    private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APIAdmission {
+    private func admit(
+        _ head: HTTPHead,
+        _ state: State,
+        _ session: APIKeyHash?
+    ) throws(Problem) -> APIAdmission {
         let now = context.clock.uptime()
         let settings = context.settings
         let request = APIHead.request(head, &state.clients, settings.configuration.proxies)
@@ -141,8 +150,9 @@ package final class APIApplication: HTTPApplication {
         let grant = try state.authenticator.admit(
             request,
             to: match.route,
+            session: session,
             now: now,
-            unixSeconds: Int64(clamping: context.clock.wall().milliseconds / 1_000)
+            unixSeconds: unixSeconds
         )
         if target.query != nil, match.route.query.isEmpty {
             throw Problem(.badRequest, "Leave the query out; this operation takes none.")
@@ -178,6 +188,8 @@ package final class APIApplication: HTTPApplication {
         request.value(of: "authorization").flatMap { APIKey.bearer($0) }.flatMap { EndpointSecret.key.hash(of: $0) }
     }
 
+    private var unixSeconds: Int64 { Int64(clamping: context.clock.wall().milliseconds / 1_000) }
+
     static var noBody: Problem { Problem(.badRequest, "Leave the body out; this operation takes none.") }
 
     func refuse(_ problem: Problem) -> HTTPAnswer { context.refuse(problem) }
@@ -199,6 +211,11 @@ package final class APIApplication: HTTPApplication {
         case .getBundle: inTask(call, respond, bundles.get)
         case .queryBundles: inTask(call, respond, bundles.query)
         case .getDeliveries: inTask(call, respond, deliveries.get)
+        case .listDeviceNotifications:
+            inTask(call, respond) { [self] call throws(Problem) in try await deliveries.list(call, states) }
+        case .getTrace: inTask(call, respond, states.trace)
+        case .getStatistics, .getServiceStatistics: inTask(call, respond, statistics.now)
+        case .getDays, .getServiceDays: inTask(call, respond, statistics.days)
         case .getNotification: inTask(call, respond, states.get)
         case .listDeadLetters: inTask(call, respond, states.list)
         case .replayDeadLetters: inTask(call, respond, ReplayHandler(context: context, dispatch: dispatch).post)
@@ -226,4 +243,29 @@ package final class APIApplication: HTTPApplication {
         let areFailing = state.outcomes.areFailing(now: context.clock.uptime())
         return try status.readiness(isDraining: state.isDraining, areFailing: areFailing)
     }
+}
+
+extension APIApplication: DashboardInterface {
+    func signIn(_ key: APIKeyHash, _ head: HTTPHead) throws(Problem) -> Grant {
+        let state = state.value
+        let request = APIHead.request(head, &state.clients, context.settings.configuration.proxies)
+        let now = context.clock.uptime()
+        let grant: Grant
+        do throws(Problem) {
+            grant = try state.authenticator.grant(of: key, request, now: now, unixSeconds: unixSeconds)
+        } catch {
+            if let grant = error.endedKey { note(endedKey: grant) }
+            throw error
+        }
+        guard grant.scopes.contains(.read) || grant.scopes.contains(.metrics) else {
+            throw Problem(.forbidden, "Use a key with the scope 'read' or 'metrics', or add one to this key's.")
+        }
+        return grant
+    }
+
+    func grant(of key: APIKeyHash) -> Grant? { state.value.authenticator.grant(of: key, unixSeconds: unixSeconds) }
+
+    func begin(_ head: HTTPHead, as key: APIKeyHash) -> HTTPBeginning { begin(head, session: key) }
+
+    func statistics(of tenant: TenantID?) async throws(Problem) -> [UInt8] { try await statistics.bytes(of: tenant) }
 }

@@ -20,7 +20,7 @@ final class FrontPart: ServicePart {
     func start() async throws(ServiceError) {
         let configuration = first.configuration
         let listens = configuration.listens.map { HTTPFront.Listen(address: $0.address, port: $0.port) }
-        let tls = try tls(first)
+        let tls = try Self.tls(first)
         let socket: SocketFile?
         do throws(SocketFileError) {
             socket = try configuration.socket.map { place throws(SocketFileError) in try SocketFile(place) }
@@ -52,7 +52,7 @@ final class FrontPart: ServicePart {
 
     /// New connections get certificate and limits, all connections keys and rates.
     func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
-        let tls = try tls(next)
+        let tls = try Self.tls(next)
         let front = front.withLock { $0 }
         await front?.replaceContext(tls)
         await front?.replaceLimits(Self.limits(next.configuration))
@@ -72,11 +72,14 @@ final class FrontPart: ServicePart {
         socket.withLock { $0 = nil }
     }
 
-    private func tls(_ loaded: LoadedConfiguration) throws(ServiceError) -> TLSContext {
+    static func tls(
+        _ loaded: LoadedConfiguration,
+        alpn: [String] = ["h2", "http/1.1"]
+    ) throws(ServiceError) -> TLSContext {
         do throws(TLSError) {
             return try .server(
                 identity: loaded.files.tls,
-                alpn: ["h2", "http/1.1"],
+                alpn: alpn,
                 requiresALPN: false,
                 resumption: true
             )
@@ -98,7 +101,7 @@ final class FrontPart: ServicePart {
         return .listen(address: listen?.address ?? "127.0.0.1", port: port, error)
     }
 
-    private static func limits(_ configuration: ServiceConfiguration) -> HTTPLimits {
+    static func limits(_ configuration: ServiceConfiguration) -> HTTPLimits {
         var http = limits(configuration.limits)
         guard let proxies = configuration.proxies else { return http }
         http.isProxy = { host in IPAddress(host).map { proxies.contains($0) } ?? false }

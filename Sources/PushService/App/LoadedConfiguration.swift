@@ -36,6 +36,9 @@ package struct LoadedConfiguration: Sendable {
         if configuration.socket != earlier.configuration.socket {
             faults.append(places.fault("/socket", "the listeners cannot change while the service runs; restart it"))
         }
+        if configuration.dashboard != earlier.configuration.dashboard {
+            faults.append(places.fault("/dashboard", "the listeners cannot change while the service runs; restart it"))
+        }
         if !files.tokenKey.isEqual(to: earlier.files.tokenKey) {
             let problem = "the key is not the one that the database was opened with; put that one back"
             faults.append(places.fault("/token-key-file", problem))

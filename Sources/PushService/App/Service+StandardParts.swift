@@ -9,12 +9,13 @@ extension Service {
         let pulse = StorePulse(base.context, base.store)
         let application = APIApplication(base.context, dispatch: dispatcher, quota: quota) { pulse.vitals }
         let front = FrontPart(base.context, base.loaded, application)
+        let dashboard = DashboardPart(base.context, base.loaded, application)
         // A restored store accepts no writes: other parts would only log failures.
-        if base.store.health == .restored { return [front] }
+        if base.store.health == .restored { return [dashboard, front] }
         let keeper = ShardKeeper(base.context) { dispatcher.willTakeShards() }
         return [
             SpansPart(base.context), keeper, HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
-            UpkeepPart(base.context, quota: quota, wakers: wakers, pulse), front,
+            UpkeepPart(base.context, quota: quota, wakers: wakers, pulse), dashboard, front,
         ]
     }
 }

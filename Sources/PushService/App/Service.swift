@@ -119,6 +119,14 @@ package final class Service: Sendable {
 
     private static func noteCertificates(_ loaded: LoadedConfiguration, _ context: ServiceContext) {
         context.metrics.withLock { $0.certificatesEnd = loaded.files.certificatesEnd }
+        let apps = loaded.files.lanes.certificateEnds.map { place, end in
+            (CertificateEnds.App(tenant: place.tenant, bundleID: place.bundleID, environment: place.environment), end)
+        }
+        let ends = CertificateEnds(
+            server: loaded.files.tls.certificate.notAfter,
+            apps: Dictionary(uniqueKeysWithValues: apps)
+        )
+        context.certificates.withLock { $0 = ends }
     }
 
     private static func auditClearText(_ context: ServiceContext) {
@@ -154,7 +162,11 @@ package final class Service: Sendable {
         }
         current.withLock { $0 = next }
         // Metrics dropped here do not come back.
-        context.metrics.withLock { $0.adopt(apps: context.settings.bundleIDs) }
+        let tenants = Set(next.configuration.tenants.map(\.id))
+        context.metrics.withLock { metrics in
+            metrics.adopt(apps: context.settings.bundleIDs)
+            metrics.keep(tenants: tenants)
+        }
         Self.noteCertificates(next, context)
         Self.auditClearText(context)
     }

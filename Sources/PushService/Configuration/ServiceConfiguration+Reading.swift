@@ -45,7 +45,7 @@ extension ServiceConfiguration {
 
     static let names = [
         "listen", "loopback-port", "socket", "proxies", "tls", "database-file", "token-key-file", "tenants", "limits",
-        "spans",
+        "spans", "dashboard",
     ]
 
     private static func read(_ document: JSONValue, _ faults: FieldErrors) -> ServiceConfiguration? {
@@ -61,6 +61,8 @@ extension ServiceConfiguration {
         let limitNames = ServiceLimits.settings.map(\.name)
         if let object = reader.object("limits", names: limitNames) { limits.read(object) }
         let spans = reader.object("spans", names: SpanCollector.names).flatMap { SpanCollector($0) }
+        let dashboard = reader.object("dashboard", names: DashboardConfiguration.names)
+            .flatMap { DashboardConfiguration($0) }
         let elements = reader.elements("tenants", 1...tenantCountMax, of: "tenants", isRequired: true) ?? []
         var tenants: [TenantConfiguration] = []
         for element in elements {
@@ -80,7 +82,8 @@ extension ServiceConfiguration {
             tokenKeyFile: tokenKey,
             tenants: tenants,
             limits: limits,
-            spans: spans
+            spans: spans,
+            dashboard: dashboard
         )
     }
 

@@ -33,6 +33,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
     package let limits: ServiceLimits
     /// nil: none are made.
     package var spans: SpanCollector?
+    package var dashboard: DashboardConfiguration?
 
     package var accessTable: AccessTable {
         AccessTable(

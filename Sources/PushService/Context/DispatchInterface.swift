@@ -27,7 +27,21 @@ package protocol DispatchInterface: AnyObject, Sendable {
 
     func didReceive(_ entries: [OutboxEntry])
 
-    func didReport()
+    func didReport(_ entries: [OutboxEntry])
+
+    /// A copy, which costs nothing.
+    var deliveryRates: DeliveryRates { get }
+
+    /// Apps whose pushes Apple refuses.
+    var suspendedApps: [SuspendedApp] { get }
+}
+
+/// App of a tenant whose pushes wait, and Apple's reason.
+package struct SuspendedApp: Equatable, Sendable {
+    package let tenant: TenantID
+    package let bundleID: BundleID
+    package let environment: APNSEnvironment
+    package let reason: Reason
 }
 
 /// Wakes work for tenants' servers.

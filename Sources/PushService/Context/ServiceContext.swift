@@ -13,6 +13,7 @@ package final class ServiceContext: Sendable {
     package let collapseKey: CollapseKey
     package let metrics: Guarded<ServiceMetrics>
     package let spans = Guarded(SpanQueue())
+    let certificates = Guarded(CertificateEnds())
     private let current: Guarded<ServiceSettings>
 
     /// - Parameter shards: nil: the opening's, without a deadline.

@@ -37,6 +37,16 @@ package struct CredentialPlan: Sendable {
         places[Place(tenant: tenant, bundleID: app.bundleID, environment: app.environment)] = key
         materials[key] = material
     }
+
+    /// In seconds since 1970, of apps with a certificate.
+    var certificateEnds: [Place: Int64] {
+        places.compactMapValues { key in
+            guard let material = materials[key], case .certificate(let certificate) = material.credential else {
+                return nil
+            }
+            return certificate.validity.upperBound
+        }
+    }
 }
 
 extension CredentialPlan.Key {

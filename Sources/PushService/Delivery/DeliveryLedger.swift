@@ -1,15 +1,13 @@
 import Envelope
 import Networking
-import PushStore
+package import PushStore
 import ServiceParts
 
-/// Daily counts by app and region, one note of the store a day. Lives on the loop.
+/// Daily counts by tenant, app and region, a few notes of the store a day. Lives on the loop.
 ///
 /// A crash loses the last seconds' counts: these are rates, not a record.
 package final class DeliveryLedger {
-    private static let millisecondsPerDay: UInt64 = 86_400_000
-    /// Rows of a day, for a note rewritten every few seconds.
-    private static let rowCountMaxOfDay = 10_000
+    static let millisecondsPerDay: UInt64 = 86_400_000
 
     /// The metrics have four series for each place.
     private static let placeCountMax = 1_000
@@ -17,18 +15,27 @@ package final class DeliveryLedger {
     private let context: ServiceContext
     package private(set) var rates = DeliveryRates()
     private var changedDays: Set<Int64> = []
+    /// Notes on the disk: a day's surplus ones are emptied.
+    private var noteCounts: [Int64: Int] = [:]
 
     init(_ context: ServiceContext) { self.context = context }
 
     /// Ignores unconfigured apps. On the loop.
-    package func add(_ member: WritableKeyPath<DeliveryRates.Counts, Int>, app: String, region: String?) {
+    package func add(
+        _ member: WritableKeyPath<DeliveryRates.Counts, Int>,
+        tenant: TenantID,
+        app: String,
+        region: String?
+    ) {
         context.loop.checkIsolated()
         let day = today
-        rates.add(member, app: app, region: region, day: day)
+        rates.add(member, tenant: tenant, app: app, region: region, day: day)
         changedDays.insert(day)
     }
 
-    package var todayByApp: [String: DeliveryRates.Counts] { rates.totals(day: today) }
+    package var todayByApp: [String: DeliveryRates.Counts] {
+        rates.totals(day: today).reduce(into: [:]) { $0[$1.row.app, default: DeliveryRates.Counts()].add($1.counts) }
+    }
 
     /// Today's counts of configured apps, limited for a scrape.
     var todayByPlace: [DeliveryRates.Place: DeliveryRates.Counts] {
@@ -42,23 +49,37 @@ package final class DeliveryLedger {
         context.loop.checkIsolated()
         let last = today
         for day in (last - DeliveryRates.dayCountMax + 1)...last {
-            // Sending does not depend on it.
-            let note = try? await context.store.read { reader throws(StoreError) in try reader.note(Self.name(of: day))
+            for index in 0..<DeliveryRates.noteCountMax {
+                let name = Self.name(of: day, index)
+                // Sending does not depend on it.
+                let note = try? await context.store.read { reader throws(StoreError) in try reader.note(name) }
+                guard let note = note ?? nil else { break }
+                rates.read(note, day: day, owner: owner)
+                noteCounts[day] = index + 1
             }
-            guard let note = note ?? nil else { continue }
-            rates.read(note, day: day)
         }
+    }
+
+    /// The only tenant with this app.
+    private func owner(of app: String) -> TenantID? {
+        let owners = context.settings.configuration.tenants.filter { $0.apps.contains { $0.bundleID.text == app } }
+        return owners.count == 1 ? owners[0].id : nil
     }
 
     func save() async {
         context.loop.checkIsolated()
         for day in changedDays {
             changedDays.remove(day)
-            let note = rates.note(day: day, rowCountMax: Self.rowCountMaxOfDay)
+            let notes = rates.notes(day: day)
+            let count = max(notes.count, noteCounts[day] ?? 0)
             do throws(StoreError) {
                 try await context.store.write { writer throws(StoreError) in
-                    try writer.setNote(Self.name(of: day), to: note)
+                    for index in 0..<count {
+                        let note = index < notes.count ? notes[index] : []
+                        try writer.setNote(Self.name(of: day, index), to: note)
+                    }
                 }
+                noteCounts[day] = notes.count
             } catch {
                 // For the next save.
                 changedDays.insert(day)
@@ -66,6 +87,9 @@ package final class DeliveryLedger {
         }
     }
 
-    /// Few names, so that old notes are overwritten.
-    private static func name(of day: Int64) -> String { "delivery-rates-\(day % (DeliveryRates.dayCountMax + 1))" }
+    /// Few names, so that old notes are overwritten. An earlier release reads the first note alone, and none of its rows.
+    private static func name(of day: Int64, _ index: Int) -> String {
+        let name = "delivery-rates-\(day % (DeliveryRates.dayCountMax + 1))"
+        return index == 0 ? name : "\(name)-\(index)"
+    }
 }

@@ -1,67 +1,83 @@
 import Envelope
+import PushStore
 
-/// Day's rows as a note of the store: JSON, strict, bounded.
+/// Day's rows as notes of the store: JSON, strict, bounded.
 ///
-///     {"day": 20758, "rows": [["com.example.chat", "CH", 120, 118, 90, 1]]}
+///     {"day": 20758, "rows": [["acme", "com.example.chat", "CH", 120, 119, 118, 90, 0, 1]]}
 extension DeliveryRates {
-    private static let noteByteCountMax = 4 * 1_024 * 1_024
-
-    package func totals(day: Int64) -> [String: Counts] {
-        rows.reduce(into: [:]) { totals, row in
-            guard row.key.day == day else { return }
-            totals[row.key.app, default: Counts()].add(row.value)
-        }
-    }
+    /// Of one day: the smallest rows beyond them are not kept.
+    static let noteCountMax = 4
 
     /// - Parameter day: days since 1970.
-    func note(day: Int64, rowCountMax: Int) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("day", day)
-            writer.name("rows")
-            writer.array { writer in
-                for (row, counts) in rows.lazy.filter({ $0.key.day == day }).prefix(rowCountMax) {
-                    writer.array { writer in
-                        writer.string(row.app)
-                        writer.string(row.region)
-                        for count in [counts.accepted, counts.sent, counts.received, counts.undeliverable] {
-                            writer.integer(count)
-                        }
-                    }
-                }
+    /// - Returns: `noteCountMax` at most, one at least.
+    func notes(day: Int64, byteCountMax: Int = NoteLimits.byteCounts.upperBound) -> [[UInt8]] {
+        var notes: [[UInt8]] = []
+        var lines: [[UInt8]] = []
+        let frame = Self.note(day, []).count
+        var byteCount = frame
+        for (row, counts) in rows(day: day, countMax: .max) {
+            let line = Self.line(row, counts)
+            if byteCount + line.count + 1 > byteCountMax {
+                notes.append(Self.note(day, lines))
+                (lines, byteCount) = ([], frame)
+                guard notes.count < Self.noteCountMax else { return notes }
             }
+            lines.append(line)
+            byteCount += line.count + 1
+        }
+        return notes + [Self.note(day, lines)]
+    }
+
+    private static func note(_ day: Int64, _ lines: [[UInt8]]) -> [UInt8] {
+        Array("{\"day\":\(day),\"rows\":[".utf8) + lines.joined(separator: [UInt8(ascii: ",")]) + Array("]}".utf8)
+    }
+
+    private static func line(_ row: Row, _ counts: Counts) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.array { writer in
+            writer.string(row.tenant.text)
+            writer.string(row.app)
+            writer.string(row.region)
+            for (_, path) in Counts.members { writer.integer(counts[keyPath: path]) }
         }
         return writer.bytes
     }
 
     /// Adds a note's rows; none of a damaged note or another day's.
-    mutating func read(_ note: [UInt8], day: Int64) {
-        let limits = JSONParser.Limits(byteCountMax: Self.noteByteCountMax, depthMax: 4, allowsFractions: false)
+    ///
+    /// - Parameter owner: tenant of an app, for rows of an earlier release, which had none; nil leaves them out.
+    mutating func read(_ note: [UInt8], day: Int64, owner: (_ app: String) -> TenantID?) {
+        let limits = JSONParser.Limits(
+            byteCountMax: NoteLimits.byteCounts.upperBound,
+            depthMax: 4,
+            allowsFractions: false
+        )
         guard let value = try? JSONParser.parse(note, limits: limits), case .integer(day)? = value["day"]?.content
         else {
             return
         }
         for row in value["rows"]?.elements ?? [] {
-            guard let cells = row.elements, cells.count == 6, let app = cells[0].string, let region = cells[1].string
-            else { continue }
-            let counts = cells[2...].compactMap { cell -> Int? in
-                guard case .integer(let count) = cell.content, count >= 0, count < 1 << 52 else { return nil }
-                return Int(count)
-            }
-            guard counts.count == 4 else { continue }
-            add(
-                Counts(accepted: counts[0], sent: counts[1], received: counts[2], undeliverable: counts[3]),
-                to: Row(day: day, app: app, region: region)
-            )
+            guard let cells = row.elements, let (row, counts) = Self.read(cells, owner) else { continue }
+            add(counts, to: row, day: day)
         }
     }
-}
 
-extension DeliveryRates.Counts {
-    mutating func add(_ other: DeliveryRates.Counts) {
-        accepted += other.accepted
-        sent += other.sent
-        received += other.received
-        undeliverable += other.undeliverable
+    private static let earlierMembers: [any WritableKeyPath<Counts, Int> & Sendable] = [
+        \.accepted, \.sent, \.received, \.undeliverable,
+    ]
+
+    private static func read(_ cells: [JSONValue], _ owner: (String) -> TenantID?) -> (Row, Counts)? {
+        let isEarlier = cells.count == 2 + earlierMembers.count
+        let paths = isEarlier ? earlierMembers : Counts.members.map(\.path)
+        let words = cells.dropLast(paths.count).compactMap(\.string)
+        guard cells.count == words.count + paths.count, words.count == (isEarlier ? 2 : 3) else { return nil }
+        var counts = Counts()
+        for (cell, path) in zip(cells.suffix(paths.count), paths) {
+            guard case .integer(let count) = cell.content, count >= 0, count < 1 << 52 else { return nil }
+            counts[keyPath: path] = Int(count)
+        }
+        if isEarlier { counts.tried = counts.sent }
+        guard let tenant = isEarlier ? owner(words[0]) : try? TenantID(words[0]) else { return nil }
+        return (Row(tenant: tenant, app: words[words.count - 2], region: words[words.count - 1]), counts)
     }
 }

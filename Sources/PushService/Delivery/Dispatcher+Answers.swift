@@ -137,7 +137,13 @@ extension Dispatcher {
             guard report.isBesideTold else { return }
             if !isFirst { metrics.didSend(app: app, lane: pending.lane) }
             let microseconds = report.status == nil ? nil : nanoseconds / 1_000
-            metrics.didFinish(report.metric, app: app, reason: report.reason, microseconds: microseconds)
+            metrics.didFinish(
+                report.metric,
+                app: app,
+                tenant: pending.entry.tenant,
+                reason: report.reason,
+                microseconds: microseconds
+            )
         }
         func write(
             _ one: Attempt,
@@ -306,15 +312,14 @@ extension Dispatcher {
             resume(back)
             releases.didPass(SuspensionTable.Scope(lane: lane, bundleID: pending.bundleID))
         }
-        let region = device.region
         if report.status == 200 {
-            ledger.add(\.sent, app: pending.bundleID.text, region: region)
+            note(\.sent, pending)
             if !device.isReached, isOfApp, pending.entry.pushType != .voip {
                 reached.add(ReachedToken(token: token, environment: environment, tenant: pending.entry.tenant))
             }
         }
         if decision.notification == .dead(.undeliverable) {
-            ledger.add(\.undeliverable, app: pending.bundleID.text, region: region)
+            note(\.undeliverable, pending)
         }
         switch decision.device {
         case .keep, .markReached: break

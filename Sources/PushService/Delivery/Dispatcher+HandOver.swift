@@ -132,7 +132,7 @@ extension Dispatcher {
                 client: nil,
                 isMarked: true
             )
-            ledger.add(\.accepted, app: offer.bundleID.text, region: device.region)
+            ledger.add(\.accepted, tenant: offer.tenant, app: offer.bundleID.text, region: device.region)
             // After a drain it stays `sending` for the next start.
             if !isOver { begin(DispatchFlow.Marked(ticket: ticket, postponedBy: nil)) }
         }

@@ -107,7 +107,7 @@ extension Dispatcher {
         }
         switch pending.destination {
         case .end(let why):
-            ledger.add(\.undeliverable, app: pending.bundleID.text, region: pending.device?.region)
+            note(\.undeliverable, pending)
             end(marked.ticket, why)
         case .park: settle(marked.ticket, nil, .park, waitCause: .app)
         case .push(let token, let topic):
@@ -161,12 +161,22 @@ extension Dispatcher {
             trace: pending.entry.trace?.text
         )
         context.metrics.withLock { $0.didSend(app: pending.bundleID.text, lane: pending.lane) }
+        if pending.entry.attemptCount == 0 { note(\.tried, pending) }
         let deadlineMilliseconds = Int64(clamping: pending.entry.deadline.milliseconds)
         let left = deadlineMilliseconds - Int64(clamping: pending.attemptTime.milliseconds)
         // Enough for an answer; less would only make results ambiguous.
         let deadline = Duration.milliseconds(max(1_000, left))
         flow.didHandIn(ticket)
         lane.client.send(notification, within: deadline) { [self] result in didAnswer(ticket, result, lane.number) }
+    }
+
+    func note(_ member: WritableKeyPath<DeliveryRates.Counts, Int>, _ pending: Pending) {
+        ledger.add(
+            member,
+            tenant: pending.entry.tenant,
+            app: pending.bundleID.text,
+            region: pending.device?.region
+        )
     }
 
     static func trace(_ entry: OutboxEntry) -> Trace { entry.trace ?? Trace(bytes: entry.apnsID.bytes) }

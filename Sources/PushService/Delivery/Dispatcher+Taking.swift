@@ -75,7 +75,9 @@ extension Dispatcher {
         var device: Device?
         if case .found(let found) = lookup { device = found }
         let bundleID = BundleID(of: leased.entry.topic, leased.entry.pushType)
-        if leased.entry.isUntouched { ledger.add(\.accepted, app: bundleID.text, region: device?.region) }
+        if leased.entry.isUntouched {
+            ledger.add(\.accepted, tenant: tenant, app: bundleID.text, region: device?.region)
+        }
         return Pending(leased: leased, destination: destination, bundleID: bundleID, device: device, client: client)
     }
 

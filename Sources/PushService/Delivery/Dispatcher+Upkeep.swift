@@ -66,10 +66,13 @@ extension Dispatcher {
 
     func release(_ scope: SuspensionTable.Scope, _ amount: ReleaseQueue.Amount) {
         guard let entry = lanes.entry(number: scope.lane) else { return }
-        let own = entry.places.filter { place in
+        releases.add(steps(places(of: scope), of: entry, amount))
+    }
+
+    func places(of scope: SuspensionTable.Scope) -> [CredentialPlan.Place] {
+        (lanes.entry(number: scope.lane)?.places ?? []).filter { place in
             (scope.bundleID ?? place.bundleID) == place.bundleID && (scope.tenant ?? place.tenant) == place.tenant
         }
-        releases.add(steps(own, of: entry, amount))
     }
 
     /// Accepted by the API; some only from SAP.

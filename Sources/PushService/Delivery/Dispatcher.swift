@@ -157,24 +157,45 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     package func didReceive(_ entries: [OutboxEntry]) {
         context.loop.checkIsolated()
         wakers.hooks()
+        note(\.received, entries)
+    }
+
+    private func note(_ member: any WritableKeyPath<DeliveryRates.Counts, Int> & Sendable, _ entries: [OutboxEntry]) {
         let keys = entries.map { DeviceKey(tenant: $0.tenant, device: $0.device) }
         call { dispatcher in
-            // A receipt counts without a region too.
+            // Counts without a region too.
             let lookups = (try? await dispatcher.context.store.devices(keys)) ?? []
             for (index, entry) in entries.enumerated() {
                 var region: String?
                 if index < lookups.count, case .found(let device) = lookups[index] {
                     region = device.region
                 }
-                dispatcher.ledger.add(\.received, app: BundleID(of: entry.topic, entry.pushType).text, region: region)
+                let app = BundleID(of: entry.topic, entry.pushType).text
+                dispatcher.ledger.add(member, tenant: entry.tenant, app: app, region: region)
             }
         }
     }
 
-    /// On the loop.
-    package func didReport() {
+    /// Counts reports of pushes that did not open. On the loop.
+    package func didReport(_ entries: [OutboxEntry]) {
         context.loop.checkIsolated()
         wakers.hooks()
+        note(\.unopened, entries)
+    }
+
+    package var deliveryRates: DeliveryRates { ledger.rates }
+
+    package var suspendedApps: [SuspendedApp] {
+        suspensions.all.flatMap { scope, reason in
+            places(of: scope).map { place in
+                SuspendedApp(
+                    tenant: place.tenant,
+                    bundleID: place.bundleID,
+                    environment: place.environment,
+                    reason: reason
+                )
+            }
+        }
     }
 
     /// Stops taking, gives back unwritten entries, and waits for answers. Unanswered entries stay `sending`; the next

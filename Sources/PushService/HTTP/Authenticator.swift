@@ -37,6 +37,7 @@ package struct Authenticator: Sendable {
     }
 
     /// - Parameters:
+    ///   - session: key of a session, in place of the request's.
     ///   - now: nanoseconds of a monotonic clock.
     ///   - unixSeconds: wall clock, for keys that expire.
     /// - Returns: nil if the route needs no key.
@@ -44,6 +45,7 @@ package struct Authenticator: Sendable {
     package mutating func admit(
         _ request: APIRequest,
         to route: Route,
+        session: APIKeyHash? = nil,
         now: Int64,
         unixSeconds: @autoclosure () -> Int64
     ) throws(Problem) -> Grant? {
@@ -53,7 +55,27 @@ package struct Authenticator: Sendable {
         }
         let key = request.value(of: "authorization").flatMap { APIKey.bearer($0) }
         // Also without a key, to take as long.
-        guard let grant = table.grant(for: key ?? []) else {
+        let hash = session ?? APIKeyHash(of: key ?? [])
+        let grant = try grant(of: hash, request, now: now, unixSeconds: unixSeconds())
+        guard grant.scopes.contains(scope) else {
+            throw Problem(.forbidden, "Use a key with the scope '\(scope.rawValue)', or add it to this key's.")
+        }
+        if let rate = tenantRates[grant.tenant], let wait = tenants.take(of: grant.tenant, rate: rate, now: now) {
+            throw Self.tooMany("of this tenant", wait)
+        }
+        return grant
+    }
+
+    /// Finds a usable key; a request with another counts for its address.
+    ///
+    /// - Throws: `.tooManyRequests`, `.unauthorized`.
+    package mutating func grant(
+        of hash: APIKeyHash,
+        _ request: APIRequest,
+        now: Int64,
+        unixSeconds: @autoclosure () -> Int64
+    ) throws(Problem) -> Grant {
+        guard let grant = table.grant(of: hash) else {
             try countAddress(of: request, now: now)
             throw Self.unauthorized
         }
@@ -63,13 +85,12 @@ package struct Authenticator: Sendable {
             problem.endedKey = grant
             throw problem
         }
-        guard grant.scopes.contains(scope) else {
-            throw Problem(.forbidden, "Use a key with the scope '\(scope.rawValue)', or add it to this key's.")
-        }
-        if let rate = tenantRates[grant.tenant], let wait = tenants.take(of: grant.tenant, rate: rate, now: now) {
-            throw Self.tooMany("of this tenant", wait)
-        }
         return grant
+    }
+
+    /// Nil for a key that is gone or has expired.
+    func grant(of hash: APIKeyHash, unixSeconds: Int64) -> Grant? {
+        table.grant(of: hash).flatMap { $0.end.map { unixSeconds < $0 } ?? true ? $0 : nil }
     }
 
     /// On the loopback port there is no address.

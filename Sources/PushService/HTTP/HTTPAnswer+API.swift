@@ -17,6 +17,10 @@ extension HTTPAnswer {
         return HTTPAnswer(status: status, fields: tagged(jsonFields, tag), body: writer.bytes)
     }
 
+    static func json(_ status: Int, bytes: [UInt8]) -> HTTPAnswer {
+        HTTPAnswer(status: status, fields: jsonFields, body: bytes)
+    }
+
     /// A message resource.
     ///
     /// - Source: RFC 8030 section 5.

@@ -1,4 +1,5 @@
 package import APNS
+import Envelope
 package import PushStore
 import ServiceParts
 
@@ -44,6 +45,23 @@ package struct ServiceMetrics: Sendable {
         var reasons: [Reason: UInt64] = [:]
     }
 
+    /// Times and webhook calls of one tenant.
+    struct TenantCounts: Sendable {
+        var acceptLatency = Histogram()
+        var answerLatency = Histogram()
+        var webhook = WebhookCounts()
+    }
+
+    /// Calls of a tenant's webhook since the start.
+    struct WebhookCounts: Equatable, Sendable {
+        var answered = 0
+        var failed = 0
+        var lastAnswered: Timestamp?
+        var lastFailed: Timestamp?
+        /// Nothing of the receiver's.
+        var lastFailure = ""
+    }
+
     package static let appCountMax = 256
 
     private static let other = "other"
@@ -61,6 +79,8 @@ package struct ServiceMetrics: Sendable {
     private(set) var fallbacks = [UInt64](repeating: 0, count: FallbackEnd.allCases.count)
     private(set) var acceptLatency = Histogram()
     private(set) var answerLatency = Histogram()
+    /// Configured ones.
+    private(set) var tenants: [TenantID: TenantCounts] = [:]
     package var queueDepth = LaneScheduler.Counts()
     /// Age of the oldest entry, in seconds.
     package var queueAge = LaneScheduler.Counts()
@@ -92,10 +112,17 @@ package struct ServiceMetrics: Sendable {
         lastPlace = ("", next.count - 1)
     }
 
-    package mutating func didAccept(_ count: Int, app: String, lane: Lane, microseconds: Int64) {
+    package mutating func didAccept(
+        _ count: Int,
+        app: String,
+        tenant: TenantID? = nil,
+        lane: Lane,
+        microseconds: Int64
+    ) {
         let place = place(app)
         counts[place].accepted[Self.index(lane)] &+= UInt64(max(0, count))
         acceptLatency.observe(microseconds: microseconds)
+        if let tenant { tenants[tenant, default: TenantCounts()].acceptLatency.observe(microseconds: microseconds) }
     }
 
     package mutating func didSend(app: String, lane: Lane) {
@@ -109,6 +136,7 @@ package struct ServiceMetrics: Sendable {
     package mutating func didFinish(
         _ outcome: Outcome,
         app: String,
+        tenant: TenantID? = nil,
         reason: Reason? = nil,
         microseconds: Int64? = nil
     ) {
@@ -118,7 +146,28 @@ package struct ServiceMetrics: Sendable {
         } else {
             counts[place].outcomes[Self.index(outcome)] &+= 1
         }
-        if let microseconds { answerLatency.observe(microseconds: microseconds) }
+        guard let microseconds else { return }
+        answerLatency.observe(microseconds: microseconds)
+        if let tenant { tenants[tenant, default: TenantCounts()].answerLatency.observe(microseconds: microseconds) }
+    }
+
+    /// - Parameter failure: of the call; nil: it was answered with a 2xx.
+    mutating func didCall(_ tenant: TenantID, failure: String?, at time: Timestamp) {
+        var webhook = tenants[tenant]?.webhook ?? WebhookCounts()
+        if let failure {
+            webhook.failed += 1
+            webhook.lastFailed = time
+            webhook.lastFailure = failure
+        } else {
+            webhook.answered += 1
+            webhook.lastAnswered = time
+        }
+        tenants[tenant, default: TenantCounts()].webhook = webhook
+    }
+
+    /// Drops tenants that are no longer configured.
+    mutating func keep(tenants configured: Set<TenantID>) {
+        tenants = tenants.filter { configured.contains($0.key) }
     }
 
     package mutating func didRefuse(_ refusal: Rejection) { refusals[Self.index(refusal)] &+= 1 }

@@ -3,8 +3,11 @@ import Envelope
 import HTTP
 import PushStore
 
-/// `GET /v1/notifications/{id}` and `GET /v1/dead-letters`.
+/// `GET /v1/notifications/{id}`, `/v1/traces/{id}` and `/v1/dead-letters`.
 struct NotificationStateHandler: Sendable {
+    /// First and replays.
+    private static let traceCountMax = 20
+
     let context: ServiceContext
     let dispatch: any DispatchInterface
 
@@ -26,14 +29,54 @@ struct NotificationStateHandler: Sendable {
         }
         let attempts = try await attempts(entry, tenant)
         let replays = try await replays(of: [entry], tenant)
-        // Safe: handlers run on the loop.
-        let cause = entry.waitCause ?? (entry.state == .queued ? dispatch.waitCause(of: entry.id) : nil)
-        return .json(200) { writer in
-            Self.write(entry, attempts.last, replays, waitsFor: cause, to: &writer)
-            writer.name("attempts")
-            writer.array { writer in
-                for attempt in attempts { writer.object { attempt.write(to: &$0) } }
+        return .json(200) { write(entry, attempts, replays, to: &$0) }
+    }
+
+    func trace(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let tenant = try call.tenant().id
+        var entries: [OutboxEntry] = []
+        if let trace = Trace(text: call.id) {
+            entries = try await context.asking { () throws(StoreError) in
+                try await context.store.entries(trace: trace, tenant: tenant, limit: Self.traceCountMax)
             }
+        }
+        guard !entries.isEmpty else {
+            throw Problem(
+                .notFound,
+                "No notification of this tenant has this trace; states are kept for \(call.settings.limits.retentionDays) days."
+            )
+        }
+        return try await answer(entries, call)
+    }
+
+    /// Notifications with their attempts, in the given order.
+    func answer(_ entries: [OutboxEntry], _ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let tenant = try call.tenant().id
+        let replays = try await replays(of: entries, tenant)
+        var attempts: [EntryID: [Attempt]] = [:]
+        for entry in entries { attempts[entry.id] = try await self.attempts(entry, tenant) }
+        return .json(200) { writer in
+            writer.name("notifications")
+            writer.array { writer in
+                for entry in entries {
+                    writer.object { write(entry, attempts[entry.id] ?? [], replays, to: &$0) }
+                }
+            }
+        }
+    }
+
+    /// Safe: handlers run on the loop.
+    private func write(
+        _ entry: OutboxEntry,
+        _ attempts: [Attempt],
+        _ replays: [EntryID: APNSID],
+        to writer: inout JSONWriter
+    ) {
+        let cause = entry.waitCause ?? (entry.state == .queued ? dispatch.waitCause(of: entry.id) : nil)
+        Self.write(entry, attempts.last, replays, waitsFor: cause, to: &writer)
+        writer.name("attempts")
+        writer.array { writer in
+            for attempt in attempts { writer.object { attempt.write(to: &$0) } }
         }
     }
 

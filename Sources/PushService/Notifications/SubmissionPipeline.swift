@@ -274,6 +274,7 @@ final class SubmissionPipeline {
             metrics.didAccept(
                 offer.entries.count,
                 app: offer.bundleID.text,
+                tenant: offer.tenant,
                 lane: offer.lane,
                 microseconds: microseconds
             )

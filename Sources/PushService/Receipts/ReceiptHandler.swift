@@ -55,10 +55,12 @@ final class ResendHandler: Sendable {
         let uptime = context.clock.uptime()
         let rates = rates.value
         var reports: [NewHook] = []
+        var reported: [OutboxEntry] = []
         for (item, entry) in zip(items, found) {
             guard let entry, call.settings.tenant(entry.tenant)?.webhook != nil,
                 rates.limiter.take(of: item.trace, rate: Self.rate, now: uptime) == nil
             else { continue }
+            reported.append(entry)
             reports.append(
                 NewHook(tenant: entry.tenant, entry: entry.id, kind: .resendRequested, detail: item.prekeyID ?? [])
             )
@@ -71,7 +73,7 @@ final class ResendHandler: Sendable {
                     try writer.report(reports, now: now)
                 }
             }
-            dispatch.didReport()
+            dispatch.didReport(reported)
         }
         return .noContent
     }

@@ -1,5 +1,6 @@
 import APNS
 package import Envelope
+import Platform
 package import PushStore
 import ServiceParts
 
@@ -64,9 +65,18 @@ package actor HookRunner: DueRunner {
         for group in webhook.eventsPerCall > 1 ? [hooks] : hooks.map({ [$0] }) {
             let result = await sender.send(await post(group, to: webhook))
             wasAnswered = !result.isTheServersFault
+            note(result, of: tenant)
             for hook in group { end(outcome(hook, verdict(hook, result)), of: tenant) }
         }
         return wasAnswered
+    }
+
+    private func note(_ result: WebhookResult, of tenant: TenantID) {
+        guard result != .notSent(.cancelled) else { return }
+        var failure: String? = result.words
+        if case .answered(200...299) = result { failure = nil }
+        let now = context.clock.now()
+        context.metrics.withLock { [failure] in $0.didCall(tenant, failure: failure, at: now) }
     }
 
     private func post(_ hooks: [Hook], to webhook: WebhookConfiguration) async -> WebhookPost {

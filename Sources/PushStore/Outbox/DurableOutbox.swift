@@ -82,6 +82,9 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: newest first, at most `limit` (clamped to 1 ... 1,000).
     func entries(device: DeviceKey, limit: Int) async throws(StoreError) -> [OutboxEntry]
 
+    /// - Returns: newest first, at most `limit` (clamped to 1 ... 1,000).
+    func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry]
+
     /// Finds each trace's newest entry, in order, of any tenant: devices report traces without tenants.
     func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?]
 
@@ -110,6 +113,8 @@ package protocol DurableOutbox: Sendable {
 
     /// - Returns: nil for an empty queue.
     func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp?
+
+    func oldestDue(_ lane: Lane, of tenant: TenantID) async throws(StoreError) -> Timestamp?
 
     /// Ends up to `limit` late entries of the owner's shards, and returns their number.
     ///

@@ -170,6 +170,13 @@ extension SQLiteStore: DurableOutbox {
         try await read { reader throws(StoreError) in try reader.entries(device: device, limit: limit) }
     }
 
+    package func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry] {
+        let limit = Page<OutboxEntry>.clamped(limit)
+        return try await read { reader throws(StoreError) in
+            try reader.entries(trace: trace, tenant: tenant, limit: limit)
+        }
+    }
+
     package func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?] {
         try await read { reader throws(StoreError) in try reader.newestEntries(traces) }
     }
@@ -231,6 +238,11 @@ extension SQLiteStore: DurableOutbox {
     package func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? {
         let waiting = tallies.withLock { $0.waitingTenants(lane) }
         return try await read { reader throws(StoreError) in try reader.oldestDue(lane, waiting: waiting) }
+    }
+
+    package func oldestDue(_ lane: Lane, of tenant: TenantID) async throws(StoreError) -> Timestamp? {
+        guard let number = tallies.withLock({ $0.waitingNumber(lane, of: tenant) }) else { return nil }
+        return try await read { reader throws(StoreError) in try reader.oldestDue(lane, waiting: [number]) }
     }
 
     package func expire(by owned: ShardLeases, now: Timestamp, limit: Int) async throws(StoreError) -> Int {

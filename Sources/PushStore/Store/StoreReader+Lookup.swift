@@ -1,6 +1,21 @@
 internal import Envelope
 
 extension StoreReader {
+    /// Newest first: replays have their letter's trace.
+    func entries(trace: Trace, tenant: TenantID, limit: Int) throws(StoreError) -> [OutboxEntry] {
+        guard let number = try tenants.number(tenant) else { return [] }
+        var entries: [OutboxEntry] = []
+        try entryNumbers(trace: Array(trace.text.utf8)) { id throws(StoreError) in
+            let found = try sql("SELECT \(EntryRow.columns) FROM entry WHERE id = ? AND tenant = ?").first(
+                [.integer(id), .integer(number)],
+                whole
+            )
+            if let entry = found ?? nil, entry.trace == trace { entries.append(entry) }
+            return entries.count < limit
+        }
+        return entries
+    }
+
     func newestEntries(_ traces: [Trace]) throws(StoreError) -> [OutboxEntry?] {
         var entries: [OutboxEntry?] = []
         for trace in traces {

@@ -26,6 +26,11 @@ struct TallySnapshot {
         return (numbers[tenant].flatMap { queue.counts[$0] } ?? 0, queue.totalCount)
     }
 
+    /// - Returns: nil without queued entries.
+    func waitingNumber(_ lane: Lane, of tenant: TenantID) -> Int64? {
+        numbers[tenant].flatMap { queues[Int(lane.rawValue)].counts[$0] == nil ? nil : $0 }
+    }
+
     /// - Returns: tenants with queued entries, by number, beginning after `last`.
     func waitingTenants(_ lane: Lane, behind last: Int64 = .min) -> [Int64] {
         let sorted = queues[Int(lane.rawValue)].counts.keys.sorted()

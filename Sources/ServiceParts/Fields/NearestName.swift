@@ -2,12 +2,13 @@ package enum NearestName {
     /// Shorter than any secret of the service, so that messages may repeat such names.
     static let characterCountMax = 40
 
-    /// Known name with the fewest changes, at most two or a third of it.
+    /// Known name with the fewest changes, at most two or a third of it; before others one that begins as this one.
     package static func nearest(to name: String, among known: [String]) -> String? {
         let characters = Array(name.utf8.prefix(characterCountMax + 1))
         guard characters.count <= characterCountMax else { return nil }
         let ranked = known.map { (name: $0, distance: distance(characters, Array($0.utf8))) }
-        guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+        let longer = ranked.filter { $0.name.hasPrefix(name) }
+        guard let best = (longer.isEmpty ? ranked : longer).min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(2, best.name.utf8.count / 3) ? best.name : nil
     }
 

@@ -23,6 +23,10 @@ enum CheckCommand {
         var lines = configuration.listens.map { "listens on \(shown($0.address)):\($0.port) (https)" }
         if let port = configuration.loopbackPort { lines.append("listens on 127.0.0.1:\(port) (http)") }
         if let socket = configuration.socket { lines.append("listens on \(socket.path) (http)") }
+        if let dashboard = configuration.dashboard {
+            let place = dashboard.address.map(shown) ?? "127.0.0.1"
+            lines.append("dashboard on \(place):\(dashboard.port) (\(dashboard.address == nil ? "http" : "https"))")
+        }
         lines.append("database \(configuration.databaseFile)")
         lines.append("certificates are valid for \(loaded.files.certificateDaysLeft(at: unixSeconds)) days")
         for tenant in configuration.tenants {

@@ -14,6 +14,7 @@ from black_box.service import APP, Sender, Service, Simulator, base64url
 TESTS = os.path.join(CHECKOUT, "Tests/Conformance/Service")
 DOCUMENT = os.path.join(CHECKOUT, "docs/openapi.yaml")
 DEVICES = ["d1", "d2", "d3"]
+TRACE = "pjj7j-rDp1tYySyQLaVDCQ"
 # The document's example of a notification's id. schemathesis starts with examples.
 EXAMPLE = "019ab2f1-6b0f-7c07-9d59-0d2c6a3f5e11"
 # Other spellings of existing paths (abuse case 91).
@@ -49,7 +50,7 @@ def check_curl(service, sender, token):
     notifications = []
     for version, spoken in (("2", "2"), ("1.1", "1.1")):
         device = {"token": token, "topic": APP, "environment": "sandbox", "bundle": sender.bundle}
-        recipient = {"device": "d1", "sealed": sender.seal(f"by HTTP/{version}")}
+        recipient = {"device": "d1", "sealed": sender.seal(f"by HTTP/{version}"), "trace": TRACE}
         steps = [
             (("/v1/health",), None, 200),
             (("/v1/devices/d1", "--request", "PUT"), device, 200),
@@ -57,6 +58,9 @@ def check_curl(service, sender, token):
             (("/v1/devices/d1/bundle", "--header", "if-none-match: *"), None, 304),
             (("/v1/bundles/query",), {"devices": [{"device": "d1"}, {"device": "none"}]}, 200),
             (("/v1/devices/d1/deliveries",), None, 200),
+            (("/v1/devices/d1/notifications",), None, 200),
+            (("/v1/statistics",), None, 200),
+            (("/v1/service/statistics/days?day=2031-05-04",), None, 200),
             (("/v1/notifications",), {"topic": APP, "class": "normal", "recipients": [recipient]}, 202),
             (("/v1/nothing",), None, 404),
         ]
@@ -112,6 +116,7 @@ def things(simulator, sender, notifications):
         "app": [APP],
         "device-id": DEVICES,
         "notification-id": notifications,
+        "notification-trace": [TRACE],
         "device-token": tokens,
         "key-bundle": [sender.bundle],
         "sealed-field": sealed,

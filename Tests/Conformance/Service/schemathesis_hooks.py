@@ -16,3 +16,5 @@ for name in ("app", "device-token", "key-bundle", "sealed-field", "sealed-call-f
 others = st.from_regex("[A-Za-z0-9_-]{1,64}", fullmatch=True)
 for name in ("device-id", "notification-id"):
     schemathesis.openapi.format(name, st.sampled_from(known[name]) | others)
+other_traces = st.from_regex("[A-Za-z0-9_-]{21}[AQgw]", fullmatch=True)
+schemathesis.openapi.format("notification-trace", st.sampled_from(known["notification-trace"]) | other_traces)

@@ -53,13 +53,14 @@ struct ServiceMetricsTests {
         #expect(!text(ServiceMetrics(apps: [])).contains { $0.contains("certificate") })
     }
 
-    @Test func `a day's deliveries are series by app and region, and only so many`() {
+    @Test func `a day's deliveries are series by app and region, and only so many`() throws {
+        let tenant = try TenantID("acme")
         var rates = DeliveryRates()
         for (index, region) in ["CH", "CH", "CH", "DE", "DE", "FR"].enumerated() {
-            rates.add(\.accepted, app: "com.example.chat", region: region, day: 7)
-            if index > 0 { rates.add(\.sent, app: "com.example.chat", region: region, day: 7) }
+            rates.add(\.accepted, tenant: tenant, app: "com.example.chat", region: region, day: 7)
+            if index > 0 { rates.add(\.sent, tenant: tenant, app: "com.example.chat", region: region, day: 7) }
         }
-        rates.add(\.accepted, app: "com.example.chat", region: "AT", day: 6)
+        rates.add(\.accepted, tenant: tenant, app: "com.example.chat", region: "AT", day: 6)
         var metrics = ServiceMetrics(apps: ["com.example.chat"])
         metrics.deliveries = rates.places(day: 7, placeCountMax: 1)
         let lines = text(metrics).filter { $0.hasPrefix("sealedpush_delivery_today") }
@@ -154,17 +155,18 @@ struct ServiceMetricsTests {
         )
     }
 
-    @Test func `a region that is none counts as other, and rows are bounded (abuse case 94)`() {
+    @Test func `a region that is none counts as other, and rows are bounded (abuse case 94)`() throws {
+        let tenant = try TenantID("acme")
         var rates = DeliveryRates(rowCountMax: 10)
-        for index in 0..<1_000 { rates.add(\.accepted, app: "a", region: "x\(index)", day: 1) }
-        rates.add(\.received, app: "a", region: "CH", day: 1)
-        #expect(rates.rows.count == 2)
+        for index in 0..<1_000 { rates.add(\.accepted, tenant: tenant, app: "a", region: "x\(index)", day: 1) }
+        rates.add(\.received, tenant: tenant, app: "a", region: "CH", day: 1)
+        #expect(rates.rowCount == 2)
         let regions = DeviceWords.regions.filter { $0 != "CH" }
-        for region in regions { rates.add(\.accepted, app: "a", region: region, day: 1) }
-        #expect(rates.rows.count == 10)
-        #expect(rates.rows.values.reduce(0) { $0 + $1.accepted } == 1_000 + regions.count)
-        rates.add(\.sent, app: "a", region: "DE", day: 40)
-        #expect(rates.rows.count == 1)
+        for region in regions { rates.add(\.accepted, tenant: tenant, app: "a", region: region, day: 1) }
+        #expect(rates.rowCount == 10)
+        #expect(rates.totals(day: 1).reduce(0) { $0 + $1.counts.accepted } == 1_000 + regions.count)
+        rates.add(\.sent, tenant: tenant, app: "a", region: "DE", day: 40)
+        #expect(rates.rowCount == 1)
     }
 }
 

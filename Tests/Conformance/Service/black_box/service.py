@@ -190,7 +190,9 @@ class Service:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SEALEDPUSH")}
         self.child = Child("sealedpushd", [self.program, "--config", self.file], env=environment)
         self.child.await_named("ready")
-        ports = {event["address"]: int(event["port"]) for event in self.child.events("listening")}
+        listening = self.child.events("listening")
+        ports = {event["address"]: int(event["port"]) for event in listening if "for" not in event}
+        self.dashboard_ports = [int(event["port"]) for event in listening if event.get("for") == "dashboard"]
         self.port, self.tls_port = ports["127.0.0.1"], ports[self.TLS_ADDRESS]
 
     def call(self, method, path, body=None, key="acme", fields=(), tls=False):

@@ -121,22 +121,3 @@ struct PushDestinationTests {
         #expect(PushDestination(other, device) { _, _ in true } == .end("DeviceOfOtherApp"))
     }
 }
-
-struct DeliveryRatesNoteTests {
-    @Test func `a day's note brings its counts back, and another day's or a damaged one brings none`() {
-        var rates = DeliveryRates()
-        rates.add(\.accepted, app: "a", region: "CH", day: 5)
-        rates.add(\.sent, app: "a", region: nil, day: 5)
-        rates.add(\.received, app: "a", region: "CH", day: 6)
-        let note = rates.note(day: 5, rowCountMax: 10)
-        var back = DeliveryRates()
-        back.read(note, day: 5)
-        #expect(back.totals(day: 5) == rates.totals(day: 5) && back.totals(day: 6).isEmpty)
-        #expect(back.totals(day: 5)["a"]?.accepted == 1)
-        var none = DeliveryRates()
-        none.read(note, day: 6)
-        none.read(Array(note.dropLast()), day: 5)
-        none.read(Array(#"{"day":5,"rows":[["a","CH",-1,0,0,0],["a"],7]}"#.utf8), day: 5)
-        #expect(none.rows.isEmpty)
-    }
-}

@@ -44,7 +44,11 @@ final class ServerStage: Sendable {
         func waitCause(of id: EntryID) -> WaitCause? { nil }
         func wake(_ lanes: Set<Lane>) { woken.withLock { $0.append(lanes) } }
         func didReceive(_ entries: [OutboxEntry]) {}
-        func didReport() {}
+        func didReport(_ entries: [OutboxEntry]) {}
+        let rates = Guarded(DeliveryRates())
+        let suspended = Guarded<[SuspendedApp]>([])
+        var deliveryRates: DeliveryRates { rates.withLock { $0 } }
+        var suspendedApps: [SuspendedApp] { suspended.withLock { $0 } }
     }
 
     /// The service's surroundings, for the test to change.
