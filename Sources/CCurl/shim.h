@@ -45,6 +45,10 @@ static inline CURLcode ccurl_verify_result(CURL *handle, long *result) {
     return (curl_easy_getinfo)(handle, CURLINFO_SSL_VERIFYRESULT, result);
 }
 
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return (curl_multi_setopt)(multi, option, value);
+}
+
 /// A transfer that has ended, and how.
 static inline int ccurl_end(CURLM *multi, CURL **easy, CURLcode *result) {
     int left = 0;

@@ -7,12 +7,18 @@ internal import CCurl
     /// Time that exceeds anything that does not wake it.
     private static let napMilliseconds: Int32 = 1_000
 
+    /// Idle connections that are kept. By itself libcurl keeps four for each running request, and closes them after a
+    /// burst.
+    private static let idleConnectionCountMax = 128
+
     private let handle: UnsafeMutableRawPointer
 
     init() throws(HTTPSError) {
         try Curl.start()
         guard let handle = unsafe curl_multi_init() else { throw .library(call: "curl_multi_init", code: 0) }
         unsafe self.handle = handle
+        let code = unsafe ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, Self.idleConnectionCountMax)
+        try check("curl_multi_setopt", code)
     }
 
     deinit { unsafe curl_multi_cleanup(handle) }
