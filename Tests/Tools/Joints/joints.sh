@@ -32,7 +32,7 @@ joint extension-receipts 'the shipped extension and its core: receipts are off' 
     Sources/NotificationServiceExtension/NotificationService.swift \
     'settings.keepsReceipts = true' 'settings.keepsReceipts = false' "$shown"
 
-joint reportSender-activity 'the reportSender and iOS: no time is asked for, and nothing is sent after the answer' \
+joint reportSender-activity 'the sender of reports and iOS: no time is asked for, and nothing is sent after the answer' \
     Sources/NotificationCore/Receipts/ReportSender.swift \
     'return ExpiringActivity { [weak self] in self?.stop() }' 'return nil' "$shown"
 
