@@ -12,6 +12,7 @@ package final class ShardTenure: Sendable {
         var firstDeadline: Int64
     }
 
+    package let relay: RelayID
     package let clock: @Sendable () -> Int64
     private let state: Guarded<State>
 
@@ -24,6 +25,7 @@ package final class ShardTenure: Sendable {
         clock: @escaping @Sendable () -> Int64 = { Int64(clamping: Uptime.ofMachine.milliseconds) }
     ) {
         self.clock = clock
+        relay = leases.relay
         let deadlines = [Int64](repeating: deadline, count: Shard.count)
         state = Guarded(State(leases: leases, deadlines: deadlines, firstDeadline: deadline))
     }

@@ -105,6 +105,18 @@ extension Dispatcher {
             || offer.devices.allSatisfy { shards.contains(Shard(tenant: offer.tenant, device: $0.key.device)) }
     }
 
+    /// Treats what other relays queue for the shards like what this one queues.
+    func listen() {
+        context.store.listen(as: context.shards.relay) { [weak self] hint in
+            guard let self else { return }
+            self.context.loop.perform {
+                let notes = hint.entries.map { QueueNote($0) }
+                self.willQueue(notes, tenant: hint.tenant, now: self.context.clock.now())
+                self.wake(Set(notes.map(\.lane)))
+            }
+        }
+    }
+
     /// Lets new notifications queue until those of the new shards are known. On the loop.
     package func willTakeShards() {
         context.loop.checkIsolated()

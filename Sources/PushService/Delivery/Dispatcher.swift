@@ -121,6 +121,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
             try await dispatcher.lanes.adopt(plan)
             await dispatcher.ledger.restore()
             dispatcher.isRunning = true
+            dispatcher.listen()
             dispatcher.releaseEverything()
             dispatcher.doUpkeep()
             dispatcher.plan()
@@ -215,6 +216,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
                 plan()
             }
         }
+        context.store.listen(as: context.shards.relay, nil)
         await onLoop { dispatcher in
             await dispatcher.ledger.save()
             await dispatcher.lanes.close(gracefully: false)

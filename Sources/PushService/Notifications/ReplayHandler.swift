@@ -39,7 +39,9 @@ struct ReplayHandler: Sendable {
         let results: [ReplayResult]
         do throws(Problem) {
             results = try await context.asking { [replays] () throws(StoreError) in
-                replays.isEmpty ? [] : try await context.store.replay(replays, tenant: storeID, now: now)
+                guard !replays.isEmpty else { return [] }
+                let relay = context.shards.relay
+                return try await context.store.replay(replays, tenant: storeID, from: relay, now: now)
             }
         } catch {
             dispatch.didNotQueue(notes)

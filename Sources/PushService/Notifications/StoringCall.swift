@@ -54,7 +54,7 @@ final class StoringCall {
             }
         }
         if !queueing.isEmpty {
-            context.store.enqueue(queueing, now: now) { [queueingPlaces] result in
+            context.store.enqueue(queueing, from: context.shards.relay, now: now) { [queueingPlaces] result in
                 box.loop.perform { box.value.end(queueingPlaces, result.map { $0.map(StoringResult.init) }) }
             }
         }

@@ -32,13 +32,27 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: lost shards.
     func renew(_ leases: ShardLeases, lasting term: Duration) async throws(StoreError) -> ShardSet
 
+    /// Tells a relay of entries that others queue in its shards, before those others know that they are stored. A hint
+    /// may be missing: poll.
+    ///
+    /// - Parameter listener: called on any thread; it must only pass the hint on. nil: none.
+    func listen(as relay: RelayID, _ listener: (@Sendable (QueueHint) -> Void)?)
+
     /// Frees the shards; later writes under these leases are refused.
     func giveBack(_ leases: ShardLeases) async throws(StoreError)
 
     /// Stores requests; on completion they are on the disk. One result for each, in order.
     ///
-    /// Fails with `.full`, `.overloaded`, `.byteCount` and disk errors. Callbacks suit an event loop without tasks.
-    func enqueue(_ requests: [OutboxRequest], now: Timestamp, completion: @escaping StoreCompletion<[EnqueueResult]>)
+    /// Other owners of the entries' shards get a hint first. Fails with `.full`, `.overloaded`, `.byteCount` and disk
+    /// errors. Callbacks suit an event loop without tasks.
+    ///
+    /// - Parameter relay: caller, which gets no hint.
+    func enqueue(
+        _ requests: [OutboxRequest],
+        from relay: RelayID?,
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[EnqueueResult]>
+    )
 
     /// Stores entries as sending, for an owner with room for all: one transaction, not two. The caller checks
     /// deadlines.
@@ -102,8 +116,13 @@ package protocol DurableOutbox: Sendable {
     /// - Throws: `.invalidCursor`.
     func deadLetters(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<OutboxEntry>
 
-    /// Sends dead letters again, as new entries; one result for each, in order.
-    func replay(_ replays: [Replay], tenant: TenantID, now: Timestamp) async throws(StoreError) -> [ReplayResult]
+    /// Sends dead letters again, as new entries; one result for each, in order. Hints as for `enqueue`.
+    func replay(
+        _ replays: [Replay],
+        tenant: TenantID,
+        from relay: RelayID?,
+        now: Timestamp
+    ) async throws(StoreError) -> [ReplayResult]
 
     /// - Returns: row for each tenant and lane that had an entry.
     func counts() async throws(StoreError) -> [LaneCount]
@@ -129,8 +148,20 @@ package protocol DurableOutbox: Sendable {
 
 /// Async forms.
 extension DurableOutbox {
-    package func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult] {
-        try await awaited { enqueue(requests, now: now, completion: $0) }
+    package func enqueue(
+        _ requests: [OutboxRequest],
+        from relay: RelayID? = nil,
+        now: Timestamp
+    ) async throws(StoreError) -> [EnqueueResult] {
+        try await awaited { enqueue(requests, from: relay, now: now, completion: $0) }
+    }
+
+    package func replay(
+        _ replays: [Replay],
+        tenant: TenantID,
+        now: Timestamp
+    ) async throws(StoreError) -> [ReplayResult] {
+        try await replay(replays, tenant: tenant, from: nil, now: now)
     }
 
     package func enqueueSending(

@@ -5,10 +5,15 @@ internal import Platform
 extension SQLiteStore: DurableOutbox {
     package func enqueue(
         _ requests: [OutboxRequest],
+        from relay: RelayID?,
         now: Timestamp,
         completion: @escaping StoreCompletion<[EnqueueResult]>
     ) {
-        store(requests, { writer throws(StoreError) in try writer.enqueue(requests, now: now) }, completion)
+        store(
+            requests,
+            { writer throws(StoreError) in try writer.enqueue(requests, from: relay, now: now) },
+            completion
+        )
     }
 
     package func enqueueSending(
@@ -206,10 +211,11 @@ extension SQLiteStore: DurableOutbox {
     package func replay(
         _ replays: [Replay],
         tenant: TenantID,
+        from relay: RelayID?,
         now: Timestamp
     ) async throws(StoreError) -> [ReplayResult] {
         try await write(weight: replays.count, canBeRefused: true) { writer throws(StoreError) in
-            try writer.replay(replays, tenant: tenant, now: now)
+            try writer.replay(replays, tenant: tenant, from: relay, now: now)
         }
     }
 

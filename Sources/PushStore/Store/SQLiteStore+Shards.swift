@@ -1,4 +1,5 @@
 package import Envelope
+internal import Platform
 
 extension SQLiteStore {
     package func acquire(
@@ -38,6 +39,10 @@ extension SQLiteStore {
 
     package func giveBack(_ leases: ShardLeases) async throws(StoreError) {
         try await write { writer throws(StoreError) in try writer.shards.giveBack(leases) }
+    }
+
+    package func listen(as relay: RelayID, _ listener: (@Sendable (QueueHint) -> Void)?) {
+        listeners.withLock { $0.set(listener, of: relay) }
     }
 
     private static func milliseconds(_ duration: Duration) -> Int64 { Int64(duration / .milliseconds(1)) }

@@ -13,6 +13,7 @@ package final class SQLiteStore: Sendable {
     let tallies: Guarded<TallySnapshot>
     let leases = Guarded(LeaseTable())
     let turns = Guarded(0)
+    let listeners: Guarded<QueueListeners>
     /// For each lane, the tenant served last.
     let lastTenants = Guarded<[Lane: Int64]>([:])
     /// The last entry of a purge that ended at its limit; else 0.
@@ -39,6 +40,7 @@ package final class SQLiteStore: Sendable {
         let memories = TraceMemories()
         let health = Guarded(StoreHealth.writable)
         let news = RegistryNews()
+        let listeners = Guarded(QueueListeners())
         let report = Guarded<OpeningReport?>(nil)
         do throws(StoreError) {
             writer = try StoreThread(
@@ -64,7 +66,8 @@ package final class SQLiteStore: Sendable {
                         memories: memories,
                         health: health,
                         news: news,
-                        stamp: try StoreStamp(connection, file: file, isRestored: cause != nil)
+                        stamp: try StoreStamp(connection, file: file, isRestored: cause != nil),
+                        listeners: listeners
                     )
                     let (leases, interruptedCount) = try writer.start(cause, now: now)
                     let waitingCount = writer.tallies.count(.queued) + writer.tallies.count(.parked)
@@ -124,6 +127,7 @@ package final class SQLiteStore: Sendable {
         guard let found = report.withLock({ $0 }) else { throw .closed }
         openingReport = found
         self.tallies = tallies
+        self.listeners = listeners
         self.settings = settings
         self.file = file
         healthBox = health

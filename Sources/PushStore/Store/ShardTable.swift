@@ -39,6 +39,8 @@ final class ShardTable {
 
     func permits(_ leases: ShardLeases, _ shard: Shard) -> Bool { leases[shard].map(permits) ?? false }
 
+    func owner(of shard: Shard) -> RelayID? { rows[shard.index].owner }
+
     /// Gives shards without an owner, the relay's own, and those whose lease has ended, each under a new epoch.
     ///
     /// - Parameter isAlone: True if no other relay lives: then all shards are free.

@@ -5,9 +5,14 @@ extension StoreWriter {
     private static let insertRequest =
         "INSERT INTO request (tenant, key, digest, created, entries, rejected) VALUES (?, ?, ?, ?, ?, ?)"
 
-    func enqueue(_ requests: [OutboxRequest], now: Timestamp) throws(StoreError) -> [EnqueueResult] {
+    /// - Parameter relay: gets no hint.
+    func enqueue(
+        _ requests: [OutboxRequest],
+        from relay: RelayID?,
+        now: Timestamp
+    ) throws(StoreError) -> [EnqueueResult] {
         var results: [EnqueueResult] = []
-        for request in requests { results.append(try enqueue(request, as: .queued, now: now)) }
+        for request in requests { results.append(try enqueue(request, as: .queued, from: relay, now: now)) }
         return results
     }
 
@@ -22,7 +27,7 @@ extension StoreWriter {
             let isOwned = request.entries.indices.allSatisfy { index in
                 shards.permits(owned, Shard(tenant: request.tenant, device: request.entries[index].device))
             }
-            switch try enqueue(request, as: isOwned ? .sending : .queued, now: now) {
+            switch try enqueue(request, as: isOwned ? .sending : .queued, from: owned.relay, now: now) {
             case .duplicate(let ids): results.append(.duplicate(ids))
             case .conflict: results.append(.conflict)
             case .stored(let ids) where !isOwned: results.append(.queued(ids))
@@ -44,6 +49,7 @@ extension StoreWriter {
     private func enqueue(
         _ request: OutboxRequest,
         as state: EntryState.Code,
+        from relay: RelayID?,
         now: Timestamp
     ) throws(StoreError) -> EnqueueResult {
         let tenant = try tenants.makeNumber(request.tenant)
@@ -52,13 +58,17 @@ extension StoreWriter {
         }
         var ids: [EntryID] = []
         ids.reserveCapacity(request.entries.count)
+        var foreign: [RelayID: [NewEntry]] = [:]
         // By index: entries are large, and iteration would copy each.
         for index in request.entries.indices {
             let shard = Shard(tenant: request.tenant, device: request.entries[index].device)
             let id = nextID(shard, milliseconds: now.milliseconds)
             try insert(request.entries[index], as: id, tenant: tenant, state: state, now: now)
             ids.append(id)
+            guard state == .queued, let owner = shards.owner(of: shard), owner != relay else { continue }
+            foreign[owner, default: []].append(request.entries[index])
         }
+        if !foreign.isEmpty { hints.add(foreign, of: request.tenant) }
         if let idempotency = request.idempotency {
             try sql(Self.insertRequest).run([
                 .integer(tenant), .bytes(idempotency.key), .bytes(idempotency.digest), now.column,

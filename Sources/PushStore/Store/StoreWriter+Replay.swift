@@ -2,15 +2,27 @@ internal import APNS
 internal import Envelope
 
 extension StoreWriter {
-    func replay(_ replays: [Replay], tenant: TenantID, now: Timestamp) throws(StoreError) -> [ReplayResult] {
+    func replay(
+        _ replays: [Replay],
+        tenant: TenantID,
+        from relay: RelayID?,
+        now: Timestamp
+    ) throws(StoreError) -> [ReplayResult] {
         guard let number = try tenants.number(tenant) else { return replays.map { _ in .unknown } }
         var results: [ReplayResult] = []
-        for replay in replays { results.append(try self.replay(replay, number, now: now)) }
+        for replay in replays {
+            results.append(try self.replay(replay, number, from: relay, now: now))
+        }
         return results
     }
 
     /// Keeps the dead letter, as each entry ends once; the new one takes all but ids, times and attempts.
-    private func replay(_ replay: Replay, _ tenant: Int64, now: Timestamp) throws(StoreError) -> ReplayResult {
+    private func replay(
+        _ replay: Replay,
+        _ tenant: Int64,
+        from relay: RelayID?,
+        now: Timestamp
+    ) throws(StoreError) -> ReplayResult {
         let found = try sql(
             """
             SELECT \(EntryRow.columns), payload.bytes, entry.tenant FROM entry
@@ -54,6 +66,7 @@ extension StoreWriter {
             purpose: entry.purpose
         )
         try insert(copy, as: id, tenant: tenant, now: now)
+        if let owner = shards.owner(of: id.shard), owner != relay { hints.add([owner: [copy]], of: entry.tenant) }
         try sql("UPDATE entry SET replayed_as = ? WHERE id = ?").run([.integer(id.value), .integer(entry.id.value)])
         return .replayed(id)
     }

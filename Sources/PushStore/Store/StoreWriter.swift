@@ -20,6 +20,8 @@ package final class StoreWriter {
     let places: DeviceSlots
     let settings: StoreSettings
     var random = SystemRandom()
+    var hints = QueueHints()
+    private let listeners: Guarded<QueueListeners>
     var touchesRegistry = false
     private let news: RegistryNews
     private let file: StoreFile
@@ -57,10 +59,12 @@ package final class StoreWriter {
         memories: TraceMemories,
         health: Guarded<StoreHealth>,
         news: RegistryNews,
-        stamp: StoreStamp
+        stamp: StoreStamp,
+        listeners: Guarded<QueueListeners>
     ) throws(StoreError) {
         self.connection = connection
         self.stamp = stamp
+        self.listeners = listeners
         self.news = news
         self.file = file
         self.settings = settings
@@ -138,6 +142,7 @@ package final class StoreWriter {
         defer {
             news.didWrite(hasChanges: touchesRegistry, logFrameCount: logWish == nil ? logFrameCount : nil)
             touchesRegistry = false
+            hints.removeAll()
         }
         do throws(StoreError) {
             try hot.begin.runBound()
@@ -169,6 +174,8 @@ package final class StoreWriter {
                 note(.moved)
                 return .moved
             }
+            // Before the callers know: what they do then comes after.
+            if !hints.isEmpty { listeners.withLock { $0 }.notify(hints) }
             // An empty transaction, or an outcome that fitted on a full disk, does not prove room for notifications.
             if connection.logFrameCount != frameCountBefore, jobs.contains(where: \.isNewWork) { note(.writable) }
             return nil

@@ -229,6 +229,14 @@ mutant owner-sends 'store: what a late owner would send at once is stored as sen
     Sources/PushStore/Store/ShardTable.swift 'leases[shard].map(permits) ?? false' 'true' \
     'what a late owner would send at once is queued for the owner'
 
+mutant owner-deaf 'store: an owner hears nothing of what another relay queues' \
+    Sources/PushStore/Store/StoreWriter.swift 'if !hints.isEmpty {' 'if !MUTANT, !hints.isEmpty {' \
+    'an owner hears of what others queue in its shards'
+
+mutant foreign-reserved 'relay: a notification of a shard that another relay owns skips the queue' \
+    Sources/PushService/Delivery/Dispatcher+HandOver.swift 'shards == .all' 'true' \
+    "what a relay stores for another's shard goes out by its owner"
+
 mutant deadline-late 'relay: the deadline of a lease counts from the answer to its renewal' \
     Sources/PushService/App/ShardKeeper.swift 'shards.didRenew(held.only(ShardSet.all.subtracting(lost)), until: deadline)' \
     'shards.didRenew(held.only(ShardSet.all.subtracting(lost)), until: MUTANT ? self.deadline() : deadline)' \

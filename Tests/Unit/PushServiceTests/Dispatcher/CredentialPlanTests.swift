@@ -73,7 +73,7 @@ struct PushDestinationTests {
         new.topic = try Topic(topic)
         let tenant = try StorePattern.tenant(1)
         let request = try OutboxRequest(tenant: tenant, idempotency: nil, entries: [new])
-        _ = try await store.enqueue([request], now: StorePattern.start)
+        _ = try await store.enqueue([request], from: store.opener.relay, now: StorePattern.start)
         let entry = try #require(try await store.entry(apnsID: new.apnsID, tenant: tenant))
         await store.close()
         return entry

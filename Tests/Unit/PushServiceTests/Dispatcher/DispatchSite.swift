@@ -364,12 +364,18 @@ final class DispatchSite: Sendable {
         )
     }
 
-    func enqueue(_ entries: [NewEntry], _ store: SQLiteStore) async throws -> [EntryID] {
+    /// - Parameter relay: that stores them; nil: the store's opener, which gets no hint.
+    func enqueue(
+        _ entries: [NewEntry],
+        _ store: SQLiteStore,
+        from relay: RelayID? = nil
+    ) async throws -> [EntryID] {
         var ids: [EntryID] = []
         for start in stride(from: 0, to: entries.count, by: 1_000) {
             let part = Array(entries[start..<min(start + 1_000, entries.count)])
             let request = try OutboxRequest(tenant: tenant, idempotency: nil, entries: part)
-            guard case .stored(let stored)? = try await store.enqueue([request], now: clock.wall).first else {
+            let result = try await store.enqueue([request], from: relay ?? store.opener.relay, now: clock.wall)
+            guard case .stored(let stored)? = result.first else {
                 continue
             }
             ids += stored

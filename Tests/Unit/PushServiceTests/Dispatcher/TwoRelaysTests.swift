@@ -94,6 +94,13 @@ struct TwoRelaysTests {
             await site.loop.run { relay.dispatcher.reserve(offer) }
         }
 
+        /// True if a notification has to queue.
+        func refuses(_ offer: SendOffer, _ relay: Relay) async -> Bool {
+            guard let reservation = await reserve(offer, relay) else { return true }
+            await site.loop.run { relay.dispatcher.didNotStore(reservation) }
+            return false
+        }
+
         func storeSending(_ offer: SendOffer, by relay: Relay) async throws -> SendingResult {
             let request = try OutboxRequest(tenant: site.tenant, idempotency: nil, entries: offer.entries)
             return try await store.enqueueSending([request], by: relay.shards.live, now: offer.now)[0]
@@ -168,7 +175,7 @@ struct TwoRelaysTests {
         await stage.site.until { stage.one.dispatcher.callsUnderWay == 0 && stage.one.dispatcher.flow.isIdle }
         #expect(stage.site.events.pushes.count == 1)
         #expect(stage.site.log.count(#""event":"late-owner""#) == 1)
-        #expect(await stage.reserve(try await stage.offer(2, to: "d"), stage.one) == nil)
+        #expect(await stage.refuses(try await stage.offer(2, to: "d"), stage.one))
         await stage.one.keep()
         #expect(stage.one.shards.all.isEmpty && stage.site.log.count(#""event":"shards-lost""#) == 1)
         await stage.end()
@@ -209,11 +216,36 @@ struct TwoRelaysTests {
         stage.leases.advance(milliseconds: 30_000)
         await stage.other.keep()
         let offer = try await stage.offer(2, to: "d")
-        #expect(await stage.reserve(offer, stage.other) == nil, "older ones may be queued")
+        #expect(await stage.refuses(offer, stage.other), "older ones may be queued")
         let more = try await stage.site.enqueue(offer.entries, stage.store)
         await stage.site.wake(stage.other.dispatcher)
         try await stage.site.until(ids + more, stage.store) { $0 == .accepted }
         #expect(stage.site.events.pushes == [1, 2].map { StorePattern.apnsID($0) })
+        await stage.end()
+    }
+
+    @Test func `what a relay stores for another's shard goes out by its owner at once, before what comes after`()
+        async throws
+    {
+        let stage = try await Stage()
+        let names = (0..<8).map { "d\($0)" }
+        try await stage.register(names)
+        try await stage.start()
+        // The other relay owns nothing, and no clock moves, so that nothing polls.
+        for (index, name) in names.enumerated() {
+            let number = UInt64(2 * index + 1)
+            let first = try await stage.offer(number, to: name)
+            #expect(await stage.refuses(first, stage.other), "only an owner sends at once")
+            let ids = try await stage.site.enqueue(first.entries, stage.store, from: stage.other.shards.relay)
+            let second = try await stage.offer(number + 1, to: name)
+            if await !stage.refuses(second, stage.one) {
+                #expect(try await stage.site.states(ids, stage.store) != [.queued], "it passes a queued one")
+            }
+            let more = try await stage.site.enqueue(second.entries, stage.store, from: stage.other.shards.relay)
+            try await stage.site.until(ids + more, stage.store) { $0 == .accepted }
+        }
+        #expect(stage.site.events.pushes == (1...16).map { StorePattern.apnsID($0) })
+        #expect(await stage.sentCount(stage.other) == 0)
         await stage.end()
     }
 

@@ -143,7 +143,7 @@ struct SendingTests {
     func `a call with a callback does what the other one does`(_ engine: StoreEngine) async throws {
         try await engine.with { store in
             let queued = try request(1)
-            let stored = await result { store.enqueue([queued], now: .after(0), completion: $0) }
+            let stored = await result { store.enqueue([queued], from: nil, now: .after(0), completion: $0) }
             guard case .success(let results) = stored, case .stored(let ids) = results[0] else { throw NotStored() }
             let taken = try await store.takeAll()
             #expect(taken.map(\.lease.id) == ids)
