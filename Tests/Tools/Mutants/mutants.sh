@@ -229,6 +229,10 @@ mutant owner-sends 'store: what a late owner would send at once is stored as sen
     Sources/PushStore/Store/ShardTable.swift 'leases[shard].map(permits) ?? false' 'true' \
     'what a late owner would send at once is queued for the owner'
 
+mutant id-twice 'store: an id is used twice' \
+    Sources/PushStore/Outbox/EntryID.swift 'max(step, Self.clock(milliseconds))' 'max(last, Self.clock(milliseconds))' \
+    'no two relays act on a shard, nothing is lost'
+
 mutant owner-deaf 'store: an owner hears nothing of what another relay queues' \
     Sources/PushStore/Store/StoreWriter.swift 'if !hints.isEmpty {' 'if !MUTANT, !hints.isEmpty {' \
     'an owner hears of what others queue in its shards'
