@@ -144,7 +144,8 @@ final class PlaygroundPhone: Sendable {
             case .alert:
                 let shown = try await device.deliver(push.payload)
                 state.withLock { $0.lastShown = (push.payload, shown.title, shown.body) }
-                report.shown(shown, push, appName: Self.appName)
+                let hasWarning = if case .never = device.conditions.expiry { false } else { true }
+                report.shown(shown, push, appName: Self.appName, hasWarning: hasWarning)
             }
         } catch {
             report.happened("not-shown", "not shown: the payload is \(error.clause)", push)

@@ -64,7 +64,9 @@ struct PlaygroundReport: Sendable {
         append("arrived", "\(push.id)") { $0.member("push-type", push.pushType.rawValue) }
     }
 
-    func shown(_ shown: ShownNotification, _ push: DevicePush, appName: String) {
+    /// - Parameter hasWarning: False: the extension's time ends without a warning.
+    func shown(_ shown: ShownNotification, _ push: DevicePush, appName: String, hasWarning: Bool) {
+        if hasWarning, shown.why == .expired || shown.why == .timedOut { append("will-expire", "\(push.id)") { _ in } }
         let picture = LockScreenPicture(of: shown, appName: appName)
         append("shown", "\(push.id)") { writer in
             writer.member("why", shown.why.name)

@@ -308,6 +308,21 @@ def check_other_extension(browser, folder):
     await_shown(visit.page, "Shown as it came")
     visit.close()
     simulator.child.stop()
+    # One that answers only when its time is over.
+    late = os.path.join(folder, "late")
+    with open(late, "w") as file:
+        file.write(f"#!/bin/sh\nexec '{program('BrokenExtensions')}' handlerTooLate\n")
+    os.chmod(late, 0o755)
+    os.mkdir(os.path.join(folder, "second"))
+    simulator = Simulator(os.path.join(folder, "second"), "--extension", late)
+    visit = Visit(browser, simulator.url)
+    await_text(visit.page, "#about", "late")
+    set_condition(visit.page, "expiry", "early")
+    set_payload(visit.page, alert("Late", **{"mutable-content": 1}))
+    fire(visit.page)
+    await_text(visit.page, "#timeline", "serviceExtensionTimeWillExpire")
+    visit.close()
+    simulator.child.stop()
 
 
 def check_keyboard(page):

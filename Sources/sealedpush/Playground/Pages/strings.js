@@ -72,7 +72,7 @@ export const strings = {
   milliseconds: (number) => `${number} ms`,
   steps: {
     fired: "fired", accepted: "APNs accepted it", rejected: "APNs refused it", injected: "a fault was injected",
-    stored: "APNs stores it", replaced: "a newer push replaced it", discarded: "APNs discarded it",
+    stored: "APNs stores it", "will-expire": "iOS had called serviceExtensionTimeWillExpire", replaced: "a newer push replaced it", discarded: "APNs discarded it",
     delivered: "the phone acknowledged it", arrived: "at the phone", shown: "on the screen",
     "not-answered": "no answer", connected: "the phone connected", disconnected: "the phone went away",
   },
