@@ -270,6 +270,14 @@ mutant page-origin 'simulator: a page of another site may call' \
     Sources/HTTP/Pages/PageCaller.swift 'guard allowsOwnPage, origin' 'guard MUTANT || allowsOwnPage && origin' \
     'the own page may call, another may not'
 
+mutant dashboard-tenant "relay: a tenant's statistics are those of all" \
+    Sources/PushService/Statistics/StatisticsHandler.swift 'call.route.scope == .metrics ? nil : tenant' \
+    'MUTANT || call.route.scope == .metrics ? nil : tenant' 'a tenant has its own counts'
+
+mutant dashboard-session 'relay: a session of the dashboard never ends' \
+    Sources/PushService/Dashboard/DashboardSessions.swift '$0.end > now ? $0.key : nil' \
+    'MUTANT || $0.end > now ? $0.key : nil' 'a session ends after twelve hours'
+
 mutant page-secret 'simulator: a call of the playground needs no secret' \
     Sources/APNSSimulator/Control/ControlServer.swift 'try router.checkCaller(request)' \
     'if !MUTANT { try router.checkCaller(request) }' 'a file needs no secret, a call does'
