@@ -8,28 +8,40 @@ import Keys
 /// Plants canaries, and searches what each party has for them.
 struct AuditCommand: Command {
     static let name = "audit"
-    static let summary = "shows with canaries who can see what, in a run of all parts or in copies of what parties hold"
+    static let summary = "shows with canaries who can see what: in a run of all parts, at a relay, or in copies"
     static let operands = "[PARTY=PATH...]"
     static let options = [
         Option("--keys", "FOLDER", "the example keys; keys-example without it"),
         Option("--keep", "FOLDER", "keeps canaries and what each party had, for --offline; made, with mode 0700"),
         Option("--offline", "FOLDER", "runs nothing: searches what 'audit --keep FOLDER' kept"),
-        Option("--process", "PID", "with --offline: the memory of this process too, if the system permits it"),
+        Option("--relay", "URL", "instead of a run of all parts: a relay, such as https://push.example.com:8443"),
+        Option("--api-key-file", "FILE", "its API key, of scopes send, manage and read; with metrics, these too"),
+        Option("--topic", "BUNDLE-ID", "an app of that key's tenant"),
+        Option("--environment", "production|sandbox", "the app's; production without it"),
+        Option("--ca", "FILE", "the authority to trust instead of the system's"),
+        Option("--process", "PID", "the memory of this process too, if the system permits it"),
         .json,
     ]
     static let example = """
         Example:
           sealedpush audit --keep held
           sealedpush audit --offline held core=core.4711 log=/var/log/relay.log
+          sealedpush audit --relay https://push.example.com:8443 --api-key-file key \\
+              --topic com.example.chat store=/var/lib/sealedpush/store.sqlite \\
+              log=/var/log/relay.log --process "$(pidof sealedpushd)"
 
         Starts simulator, relay, host of attachments and a phone, sends messages full of canaries, and searches what each had
         for every canary, in each usual spelling. Prints a table with the evidence of each cell. Exit code 1 if a party
         has what docs/security.md does not allow, or lacks what it must have.
 
+        At a relay it registers two devices with made-up tokens, sends each a message, which APNs refuses, searches, and
+        deletes them.
+
         PARTY is apple, calls, store, copy, log, stats, hooks, memory, core, blobs, locked or phone; PATH is a file or a
         folder. The relay's memory can be read only by root, or under 'unshare --map-root-user'.
         """
 
+    private let deployment: AuditDeployment?
     private let keys: String
     private let kept: String?
     private let offline: String?
@@ -56,12 +68,35 @@ struct AuditCommand: Command {
         guard offline == nil || kept == nil else {
             throw arguments.wrong("--offline searches what --keep kept; give one of them")
         }
-        guard offline != nil || sources.isEmpty else {
-            throw arguments.wrong("PARTY=PATH and --process need --offline, for the canaries of an earlier run")
+        deployment = try Self.deployment(arguments)
+        guard offline == nil || deployment == nil else {
+            throw arguments.wrong("--offline asks no relay; leave --relay out")
+        }
+        guard offline != nil || deployment != nil || sources.isEmpty else {
+            throw arguments.wrong("PARTY=PATH and --process need --offline or --relay")
         }
     }
 
+    private static func deployment(_ arguments: Arguments) throws(CommandError) -> AuditDeployment? {
+        guard arguments.value("--relay") == nil else { return try AuditDeployment(arguments) }
+        try arguments.refuse("--api-key-file", "--topic", "--environment", "--ca", because: "needs --relay")
+        return nil
+    }
+
+    private func audit(_ deployment: AuditDeployment) throws(CommandError) {
+        let temporary = try TemporaryFolder("audit")
+        let path: String
+        if let kept { path = try Self.made(kept) } else { path = try temporary.make("held") }
+        let held = AuditFolder(path: path)
+        var deployment = deployment
+        let set = try deployment.plant(held)
+        let report = Auditor(set, isComplete: true).audit(held.sources + sources)
+        try deployment.remove()
+        try judge(report, in: path)
+    }
+
     func run() async throws(CommandError) {
+        if let deployment { return try audit(deployment) }
         if let offline {
             let folder = AuditFolder(path: offline)
             let set = try folder.canaries()

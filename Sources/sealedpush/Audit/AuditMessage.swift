@@ -1,5 +1,4 @@
 import Audit
-import ChildProcesses
 import CommandLineTool
 import Envelope
 import Keys
@@ -62,10 +61,12 @@ struct AuditMessage {
     }
 
     /// Body for `POST /v1/notifications`.
-    func submission(to device: String) -> [UInt8] {
+    ///
+    /// - Parameter hasReceipt: False for an app without receipts.
+    func submission(to device: String, topic: String, hasReceipt: Bool = true) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("topic", RelayConfiguration.topic)
+            writer.member("topic", topic)
             writer.member("class", "normal")
             writer.member("collapse-id", collapseWord)
             writer.name("recipients")
@@ -74,7 +75,7 @@ struct AuditMessage {
                     writer.member("device", device)
                     writer.member("sealed", sealed.sealedField)
                     writer.member("trace", trace)
-                    writer.member("receipt-hash", receiptHash)
+                    if hasReceipt { writer.member("receipt-hash", receiptHash) }
                 }
             }
         }

@@ -151,7 +151,7 @@ struct AuditPlay {
             to: recipient,
             &set
         )
-        let submission = message.submission(to: phone.id)
+        let submission = message.submission(to: phone.id, topic: RelayConfiguration.topic)
         calls.append(submission)
         let accepted = try stage.relay.ask(.post, "/v1/notifications", submission)
         guard accepted.status == 202, let id = accepted.json?["notifications"]?.elements?.first?["id"]?.string else {

@@ -69,7 +69,10 @@ extension CommandLineTests {
             let folder = try Folder()
             for (words, reason) in [
                 (["store=a"], "--offline"), (["--offline", "a", "--keep", "b"], "give one of them"),
-                (["--offline", "a", "relay=b"], "PARTY=PATH"), (["--offline", "a", "--process", "0"], "--process"),
+                (["--offline", "a", "relay=b"], "PARTY=PATH"),
+                (["--topic", "a"], "--relay"),
+                (["--relay", "https://localhost", "--topic", "a.b"], "--api-key-file is missing"),
+                (["--offline", "a", "--process", "0"], "--process"),
             ] {
                 #expect(try await Self.run(words, in: folder).isWrongUsage(reason))
             }
