@@ -110,12 +110,16 @@ struct AuditDeployment {
 
     /// APNs refuses the token, which it never gave.
     private func awaitEnd(_ id: String) throws(CommandError) {
+        var cause: String?
         for _ in 0..<600 {
-            let state = try ask(.get, "/v1/notifications/\(id)").json?["state"]?.string
+            let notification = try ask(.get, "/v1/notifications/\(id)").json
+            let state = notification?["state"]?.string
             if let state, ["accepted", "dead", "expired", "delivered"].contains(state) { return }
+            cause = notification?["waits-for"]?.string
             usleep(100_000)
         }
-        throw .failed("a notification did not end within a minute; does the relay reach APNs?")
+        let waits = cause.map { " (it waits for: \(TerminalText.safe($0)))" } ?? ""
+        throw .failed("a notification did not end within a minute\(waits); does the relay reach APNs?")
     }
 
     private typealias Answer = (status: Int, bytes: [UInt8], json: JSONValue?)
