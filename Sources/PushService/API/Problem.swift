@@ -14,6 +14,7 @@ package struct Problem: Error, Equatable, Sendable {
         case gone
         case methodNotAllowed = "method-not-allowed"
         case idempotencyConflict = "idempotency-conflict"
+        case keyTaken = "key-taken"
         case payloadTooLarge = "payload-too-large"
         case bodyTooLarge = "body-too-large"
         case unsupportedMediaType = "unsupported-media-type"
@@ -33,7 +34,7 @@ package struct Problem: Error, Equatable, Sendable {
             case .notFound: 404
             case .gone: 410
             case .methodNotAllowed: 405
-            case .idempotencyConflict: 409
+            case .idempotencyConflict, .keyTaken: 409
             case .payloadTooLarge, .bodyTooLarge: 413
             case .unsupportedMediaType: 415
             case .invalidFields, .plainText: 422
@@ -53,6 +54,7 @@ package struct Problem: Error, Equatable, Sendable {
             case .gone: "The endpoint is gone"
             case .methodNotAllowed: "The path does not allow this method"
             case .idempotencyConflict: "The idempotency key belongs to another request"
+            case .keyTaken: "The endpoint key belongs to another device"
             case .payloadTooLarge: "The payload is larger than Apple allows"
             case .bodyTooLarge: "The body is too long"
             case .unsupportedMediaType: "The body's type is not supported"

@@ -27,10 +27,10 @@ struct WebPushRequest: Equatable, Sendable {
                 "Send one record of RFC 8291, with 'Content-Encoding: aes128gcm'; other encodings are not accepted."
             )
         }
-        guard let text = request.value(of: "ttl"), text.utf8.count <= 19, let ttl = Int64(text), ttl >= 0,
+        guard let text = request.value(of: "ttl"), (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { throw Problem(.badRequest, "Send 'TTL' once, in seconds (RFC 8030 section 5.2).") }
-        self.ttl = ttl
+        ttl = Int64(text) ?? .max
         notificationClass = try Self.notificationClass(request)
         topic = try Self.topic(request)
     }

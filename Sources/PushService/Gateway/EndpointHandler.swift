@@ -24,11 +24,14 @@ struct EndpointHandler: Sendable {
             return hash?.count == PushEndpoint.hashByteCount
         }
         guard faults.all.isEmpty, let hash else { throw Problem(faults.all) }
-        let isThere = try await context.asking { () throws(StoreError) in
+        let result = try await context.asking { () throws(StoreError) in
             try await context.store.setEndpointKey(hash, of: key)
         }
-        guard isThere else { throw DeviceHandler.notFound }
-        return .noContent
+        switch result {
+        case .set: return .noContent
+        case .noDevice: throw DeviceHandler.notFound
+        case .taken: throw Problem(.keyTaken, "Let the app make another endpoint key; a device has this one.")
+        }
     }
 
     /// Answers 201 with the URL, which is shown once.

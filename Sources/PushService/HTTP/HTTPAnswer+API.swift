@@ -144,8 +144,8 @@ extension Problem {
         case .payloadTooLarge, .bodyTooLarge: .tooLarge
         case .storageFull, .internalError: .storage
         case .draining: .draining
-        case .badRequest, .notJSON, .notFound, .gone, .methodNotAllowed, .idempotencyConflict, .unsupportedMediaType,
-            .invalidFields:
+        case .badRequest, .notJSON, .notFound, .gone, .methodNotAllowed, .idempotencyConflict, .keyTaken,
+            .unsupportedMediaType, .invalidFields:
             .invalid
         }
     }

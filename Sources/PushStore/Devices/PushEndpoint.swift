@@ -33,6 +33,13 @@ package struct EndpointTarget: Equatable, Sendable {
     package let environment: APNSEnvironment
 }
 
+package enum EndpointKeyResult: Equatable, Sendable {
+    case set
+    case noDevice
+    /// Another device has it.
+    case taken
+}
+
 package enum EndpointAddition: Equatable, Sendable {
     case added
     /// It has `PushEndpoint.countMax`.

@@ -1,9 +1,10 @@
 /// Endpoints, and the key with which a device makes and revokes its own. All of them end with their device.
 extension SQLiteStore {
     /// Replaces the device's key.
-    ///
-    /// - Returns: false without such a device.
-    package func setEndpointKey(_ hash: [UInt8], of device: DeviceKey) async throws(StoreError) -> Bool {
+    package func setEndpointKey(
+        _ hash: [UInt8],
+        of device: DeviceKey
+    ) async throws(StoreError) -> EndpointKeyResult {
         try await write(canBeRefused: true) { writer throws(StoreError) in
             try writer.setEndpointKey(hash, of: device)
         }

@@ -1,13 +1,17 @@
 internal import Envelope
 
 extension StoreWriter {
-    func setEndpointKey(_ hash: [UInt8], of device: DeviceKey) throws(StoreError) -> Bool {
-        guard let place = try place(of: device) else { return false }
+    func setEndpointKey(_ hash: [UInt8], of device: DeviceKey) throws(StoreError) -> EndpointKeyResult {
+        guard let place = try place(of: device) else { return .noDevice }
+        let isTaken = try sql("SELECT 1 FROM endpoint WHERE hash = ? AND (device <> ? OR kind <> ?)").first([
+            .bytes(hash), .integer(place), .integer(EndpointKind.key.rawValue),
+        ]) { _ in true }
+        guard isTaken == nil else { return .taken }
         try sql("DELETE FROM endpoint WHERE device = ? AND kind = ?").run([
             .integer(place), .integer(EndpointKind.key.rawValue),
         ])
         try insert(hash, .key, at: place, created: Timestamp(milliseconds: 0))
-        return true
+        return .set
     }
 
     func add(_ endpoint: PushEndpoint) throws(StoreError) -> EndpointAddition {

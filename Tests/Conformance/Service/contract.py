@@ -1,5 +1,6 @@
 """Starts everything, then runs curl, the examples and schemathesis. See Tests/Conformance/Service/contract."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -14,6 +15,8 @@ from black_box.service import APP, Sender, Service, Simulator, base64url
 TESTS = os.path.join(CHECKOUT, "Tests/Conformance/Service")
 DOCUMENT = os.path.join(CHECKOUT, "docs/openapi.yaml")
 DEVICES = ["d1", "d2", "d3"]
+# Not among the ids that schemathesis draws: nothing deletes it.
+GATEWAY_DEVICE = "gateway"
 TRACE = "pjj7j-rDp1tYySyQLaVDCQ"
 # The document's example of a notification's id. schemathesis starts with examples.
 EXAMPLE = "019ab2f1-6b0f-7c07-9d59-0d2c6a3f5e11"
@@ -107,7 +110,19 @@ def check_examples(service, sender, token):
         print(f"{name}: {done.stdout.splitlines()[-1]}")
 
 
-def things(simulator, sender, notifications):
+def make_endpoints(service, sender, token):
+    """A device's endpoint key, and endpoints: some to push to, some to revoke."""
+    key = "spd_" + base64url(os.urandom(32))
+    if service.register(GATEWAY_DEVICE, token, sender).status != 201:
+        sys.exit("a new device is not answered with 201")
+    hashed = base64url(hashlib.sha256(b"SealedPush/1 endpoint key" + key.encode()).digest())
+    service.expect(204, "PUT", f"/v1/devices/{GATEWAY_DEVICE}/endpoint-key", {"hash": hashed})
+    fields = {"authorization": f"Bearer {key}"}
+    made = [service.expect(201, "POST", "/v1/endpoints", key=None, fields=fields).body for _ in range(6)]
+    return key, made
+
+
+def things(simulator, sender, notifications, endpoints):
     """Values that schemathesis_hooks.py draws from."""
     sealed = [sender.seal(f"message {number}") for number in range(3)]
     filler = base64url(bytes(range(256)) * 16)
@@ -122,10 +137,12 @@ def things(simulator, sender, notifications):
         "sealed-field": sealed,
         "sealed-call-field": [sender.seal_call(f"room {number}") for number in range(3)],
         "web-push-record": [filler[:400], filler[:3000]],
+        "endpoint-id": [endpoint["id"] for endpoint in endpoints[3:]],
+        "endpoint-secret": [endpoint["endpoint"].rpartition("/")[2] for endpoint in endpoints[:3]],
     }
 
 
-def check_document(folder, service, known, count, seed):
+def check_document(folder, service, known, endpoint_key, count, seed):
     """schemathesis, with every check. Then: did a request of each operation get through?"""
     with open(os.path.join(folder, "known.json"), "w") as file:
         json.dump(known, file)
@@ -133,8 +150,9 @@ def check_document(folder, service, known, count, seed):
         settings = file.read()
     with open(os.path.join(folder, "schemathesis.toml"), "w") as file:
         os.chmod(file.name, 0o600)
-        # The key is the run's own, and in no command line.
+        # The keys are the run's own, and in no command line.
         file.write(f'hooks = "schemathesis_hooks"\n{settings}\n[auth.openapi.key]\nbearer = "{service.keys["acme"]}"\n')
+        file.write(f'[auth.openapi.endpointKey]\nbearer = "{endpoint_key}"\n')
     with open(DOCUMENT) as file:
         text = file.read()
     if EXAMPLE not in text:
@@ -194,6 +212,7 @@ def main():
         simulator = Simulator(folder)
         sender = Sender(folder)
         service = Service(folder, simulator)
+        service.configuration["tenants"][0]["apps"][0]["gateway"] = {"origin": "https://push.example.com"}
         service.start()
         try:
             token = simulator.enrol()[1]
@@ -202,7 +221,9 @@ def main():
                     sys.exit(f"a new device is not answered with 201: {device}")
             notifications = check_curl(service, sender, token)
             check_examples(service, sender, token)
-            check_document(folder, service, things(simulator, sender, notifications), count, seed)
+            endpoint_key, endpoints = make_endpoints(service, sender, simulator.enrol()[1])
+            known = things(simulator, sender, notifications, endpoints)
+            check_document(folder, service, known, endpoint_key, count, seed)
         finally:
             status = service.child.stop()
             simulator.child.stop()

@@ -15,6 +15,7 @@ struct OpenAPIDocumentTests {
         var operation = ""
         var scope: String?
         var asksForKey = true
+        var asksForEndpointKey = false
         var hasBody = false
         var query: [String] = []
         var statuses: [String] = []
@@ -67,6 +68,9 @@ struct OpenAPIDocumentTests {
         switch indentation(line) {
         case 6 where word.hasPrefix("operationId: "): described.operation = String(word.dropFirst(13))
         case 6 where word == "security: []": described.asksForKey = false
+        case 6 where word == "security: [{endpointKey: []}]":
+            described.asksForKey = false
+            described.asksForEndpointKey = true
         case 6 where word == "requestBody:": described.hasBody = true
         case 8 where word.hasPrefix("\""): described.statuses.append(String(word.dropFirst().prefix(3)))
         case 8 where word.hasPrefix("name: "): parameter = String(word.dropFirst(6))
@@ -87,6 +91,7 @@ struct OpenAPIDocumentTests {
             let described = try #require(all.first { $0.operation == route.operation.rawValue })
             #expect(described.scope == route.scope?.rawValue, "\(route.operation)")
             #expect(described.asksForKey == (route.scope != nil), "\(route.operation)")
+            #expect(described.asksForEndpointKey == route.operation.isDevices, "\(route.operation)")
             #expect(described.hasBody == (route.body != .none), "\(route.operation)")
             #expect(described.query == route.query, "\(route.operation)")
         }
@@ -95,7 +100,7 @@ struct OpenAPIDocumentTests {
     @Test func `each operation has the statuses that the authenticator and the reader of bodies give`() throws {
         for described in try Self.described() {
             var expected = ["400", "429"]
-            if described.asksForKey { expected += ["401", "403"] }
+            if described.asksForKey || described.asksForEndpointKey { expected += ["401", "403"] }
             if described.hasBody { expected += ["413", "415"] }
             // A record has no fields.
             if described.hasBody, described.path.hasPrefix("/v1/") { expected.append("422") }

@@ -38,7 +38,7 @@ struct EndpointTests {
             let device = try StorePattern.registration(1)
             _ = try await store.put([device], now: .after(0))
             _ = try await store.add(Self.endpoint(1, of: device.key))
-            #expect(try await store.setEndpointKey(Self.hash(9), of: device.key))
+            #expect(try await store.setEndpointKey(Self.hash(9), of: device.key) == .set)
             let gone = Unregistration(key: device.key, token: device.token, timestamp: .after(7_200))
             #expect(try await store.unregister([gone]) == [.deleted])
             // The next in its place.
@@ -54,7 +54,19 @@ struct EndpointTests {
         try await engine.with { store in
             let device = try StorePattern.registration(1).key
             #expect(try await store.add(Self.endpoint(1, of: device)) == .noDevice)
-            #expect(try await !store.setEndpointKey(Self.hash(9), of: device))
+            #expect(try await store.setEndpointKey(Self.hash(9), of: device) == .noDevice)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `no device takes another's key`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let devices = [try StorePattern.registration(1), try StorePattern.registration(2)]
+            _ = try await store.put(devices, now: .after(0))
+            #expect(try await store.setEndpointKey(Self.hash(9), of: devices[0].key) == .set)
+            #expect(try await store.setEndpointKey(Self.hash(9), of: devices[1].key) == .taken)
+            #expect(try await store.setEndpointKey(Self.hash(9), of: devices[0].key) == .set)
+            #expect(try await store.device(endpointKey: Self.hash(9)) == devices[0].key)
         }
     }
 }
