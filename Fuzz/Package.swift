@@ -16,11 +16,12 @@ let house: [SwiftSetting] = [
 ]
 
 /// With testing enabled: readers of files that only this package writes are internal to their targets.
-func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+func module(_ name: String, _ dependencies: Target.Dependency..., pages: String? = nil) -> Target {
     .target(
         name: name,
         dependencies: dependencies,
         exclude: ["README.md"],
+        resources: pages.map { [.embedInCode($0)] } ?? [],
         swiftSettings: house + [.unsafeFlags(["-enable-testing"])]
     )
 }
@@ -65,7 +66,7 @@ let package = Package(
         ),
         module("APNS", "Envelope"),
         module("Networking", "Platform", "CLinux", "COpenSSL", "COpenSSLMemory"),
-        module("HTTP", "Networking", "Platform", "CNGHTTP2"),
+        module("HTTP", "Networking", "Platform", "CNGHTTP2", pages: "Pages/Shared"),
         module("DeviceLink", "APNS", "Networking"),
         module("APNSProvider", "APNS", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
         module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
@@ -82,7 +83,8 @@ let package = Package(
             "Platform",
             "Primitives",
             "PushStore",
-            "ServiceParts"
+            "ServiceParts",
+            pages: "Dashboard/Pages"
         ),
         .target(name: "CExtendedAttributes"),
         .target(name: "CLinux"),
