@@ -27,10 +27,15 @@ enum EndpointSecret {
         guard text.count == prefix.utf8.count + 43, text.starts(with: prefix.utf8),
             Base64URL.decode(text.dropFirst(prefix.utf8.count)) != nil
         else { return nil }
-        return SHA256.hash(Array(context.utf8), text)
+        return hash(text)
     }
 
-    func make(random: inout some RandomSource) -> String { prefix + Base64URL.string(random.bytes(count: 32)) }
+    private func hash(_ text: [UInt8]) -> [UInt8] { SHA256.hash(Array(context.utf8), text) }
+
+    func make(random: inout some RandomSource) -> (text: String, hash: [UInt8]) {
+        let text = prefix + Base64URL.string(random.bytes(count: 32))
+        return (text, hash(Array(text.utf8)))
+    }
 }
 
 /// Name of an endpoint for its device and for operators: half of its hash, in base64url.

@@ -38,15 +38,8 @@ struct EndpointHandler: Sendable {
     func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let (device, app) = try await owner(call)
         var random = SystemRandom()
-        let secret = EndpointSecret.url.make(random: &random)
-        guard let hash = EndpointSecret.url.hash(of: Array(secret.utf8)) else { throw Problem.gone }
-        let endpoint = PushEndpoint(
-            hash: hash,
-            device: device,
-            created: context.clock.now(),
-            end: nil,
-            serverKeyHash: nil
-        )
+        let (secret, hash) = EndpointSecret.url.make(random: &random)
+        let endpoint = PushEndpoint(hash: hash, device: device, created: context.clock.now())
         let addition = try await context.asking { () throws(StoreError) in try await context.store.add(endpoint) }
         switch addition {
         case .added: break

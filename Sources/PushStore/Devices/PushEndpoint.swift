@@ -11,17 +11,11 @@ package struct PushEndpoint: Equatable, Sendable {
     package let hash: [UInt8]
     package let device: DeviceKey
     package let created: Timestamp
-    /// nil: until the device revokes it.
-    package let end: Timestamp?
-    /// Of the only server's VAPID key; nil: any server with the URL.
-    package let serverKeyHash: [UInt8]?
 
-    package init(hash: [UInt8], device: DeviceKey, created: Timestamp, end: Timestamp?, serverKeyHash: [UInt8]?) {
+    package init(hash: [UInt8], device: DeviceKey, created: Timestamp) {
         self.hash = hash
         self.device = device
         self.created = created
-        self.end = end
-        self.serverKeyHash = serverKeyHash
     }
 }
 

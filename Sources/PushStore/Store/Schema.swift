@@ -146,15 +146,13 @@ enum Schema {
         ALTER TABLE device ADD COLUMN extra_tokens BLOB;
         """
 
-    /// Devices' endpoints and endpoint keys (`EndpointKind`), by hashes of them; `device` is the place. `server` is a hash.
+    /// Devices' endpoints and endpoint keys (`EndpointKind`), by hashes of them; `device` is the place.
     private static let endpoints = """
         CREATE TABLE endpoint (
             hash BLOB PRIMARY KEY,
             device INTEGER NOT NULL,
             kind INTEGER NOT NULL,
-            created INTEGER NOT NULL,
-            until INTEGER,
-            server BLOB
+            created INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX endpoint_device ON endpoint (device);
         """

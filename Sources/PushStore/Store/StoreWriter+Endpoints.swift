@@ -20,14 +20,7 @@ extension StoreWriter {
             .integer(place), .integer(EndpointKind.endpoint.rawValue),
         ]) { $0.integer(0) }
         guard count ?? 0 < PushEndpoint.countMax else { return .full }
-        try insert(
-            endpoint.hash,
-            .endpoint,
-            at: place,
-            created: endpoint.created,
-            end: endpoint.end,
-            server: endpoint.serverKeyHash
-        )
+        try insert(endpoint.hash, .endpoint, at: place, created: endpoint.created)
         return .added
     }
 
@@ -47,13 +40,10 @@ extension StoreWriter {
         _ hash: [UInt8],
         _ kind: EndpointKind,
         at place: Int64,
-        created: Timestamp,
-        end: Timestamp? = nil,
-        server: [UInt8]? = nil
+        created: Timestamp
     ) throws(StoreError) {
-        try sql("INSERT INTO endpoint (hash, device, kind, created, until, server) VALUES (?, ?, ?, ?, ?, ?)").run([
+        try sql("INSERT INTO endpoint (hash, device, kind, created) VALUES (?, ?, ?, ?)").run([
             .bytes(hash), .integer(place), .integer(kind.rawValue), created.column,
-            end?.column ?? .null, .optional(server),
         ])
     }
 }

@@ -8,7 +8,7 @@ struct EndpointTests {
     private static func hash(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: PushEndpoint.hashByteCount) }
 
     private static func endpoint(_ byte: UInt8, of device: DeviceKey) -> PushEndpoint {
-        PushEndpoint(hash: hash(byte), device: device, created: .after(0), end: nil, serverKeyHash: nil)
+        PushEndpoint(hash: hash(byte), device: device, created: .after(0))
     }
 
     private static func find(_ byte: UInt8, in store: SQLiteStore) async throws -> PushEndpoint? {
