@@ -21,7 +21,6 @@ struct RunningDevice: Sendable {
         let arrival = (conditions.date ?? Date()).timeIntervalSince1970
         let start = clock.now
         let dateJump = dateJump
-        let uptime = Uptime.ofMachine
         self.clock = clock
         var limits = SimulatedDevice.Conditions()
         limits.lock = SimulatedDevice.Lock(conditions.lock)
@@ -35,7 +34,7 @@ struct RunningDevice: Sendable {
                 let passed = start.duration(to: clock.now) + dateJump.withLock { $0 }
                 return UInt64(clampingMilliseconds: arrival + passed / .seconds(1))
             },
-            uptime: { uptime.advanced(byMilliseconds: UInt64(clamping: Int((clock.now.offset) / .milliseconds(1)))) },
+            uptime: { clock.uptime },
             network: conditions.network(clock),
             hosts: conditions.hosts.map(\.mapping),
             availableMemory: { conditions.memoryLimit.byteCount },

@@ -81,12 +81,16 @@ public final class SimulatedClock: Clock, Sendable {
     }
 
     private let state = Guarded(State())
+    private let startUptime = Uptime.ofMachine
 
     /// Creates a clock at zero.
     public init() {}
 
     /// Clock's time.
     public var now: Instant { state.withLock { $0.now } }
+
+    /// Uptime of a device with this clock: the machine's when the clock was made, and the clock's own time since.
+    var uptime: Uptime { startUptime.advanced(byMilliseconds: UInt64(clamping: Int(now.offset / .milliseconds(1)))) }
 
     /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }

@@ -26,6 +26,23 @@ struct DeviceTimeTests {
         #expect(clock.now.offset == .seconds(30))
     }
 
+    /// A claim of 35 seconds must not end while the machine stands still, and the phone does not.
+    @Test func `between two pushes the device's uptime does not advance with the machine's`() async throws {
+        let uptimes = Guarded<[Uptime]>([])
+        let device = Device {
+            ScriptedExtension { _, handler in
+                uptimes.withLock { $0.append(.now) }
+                answer(after: .seconds(3), handler)
+            }
+        }
+        _ = try await device.deliver(mutablePush)
+        let machine = Uptime.ofMachine
+        while Uptime.ofMachine == machine {}
+        _ = try await device.deliver(mutablePush)
+        let (first, second) = uptimes.withLock { ($0[0], $0[1]) }
+        #expect(second == first.advanced(byMilliseconds: 3_000))
+    }
+
     @Test func `many short waits come in their order`() async throws {
         let clock = SimulatedClock()
         let device = Device(clock: clock) {
