@@ -1,3 +1,5 @@
+internal import Envelope
+
 /// Value of `apns-collapse-id`: the newest push with it replaces earlier ones on the device.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-collapse-id`: "must not exceed 64 bytes".
@@ -22,4 +24,7 @@ public struct CollapseID: Hashable, Sendable {
 
     /// - Throws: `.collapseIDEmpty`, `.collapseIDTooLong`, `.collapseIDCharacter`.
     public init(_ text: String) throws(APNSError) { try self.init(bytes: Array(text.utf8)) }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
 }

@@ -1,3 +1,5 @@
+internal import Envelope
+
 /// Apple's address of one app on one device: opaque bytes, 32 on most devices today.
 ///
 /// Apple forbids assuming a length (Live Activities' are far longer), so any up to `byteCountMax` is valid. A token can
@@ -45,6 +47,9 @@ public struct DeviceToken: Hashable, Sendable {
         let utf8 = Array(hex.utf8)
         try self.init(hex: utf8.span)
     }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
 
     package func appendHex(to text: inout [UInt8]) {
         var offset = text.count

@@ -50,7 +50,7 @@ public struct Topic: Hashable, Sendable {
 
     /// True if the topic has a name before the suffix of `pushType`, or that type has no suffix.
     public func hasSuffix(of pushType: PushType) -> Bool {
-        guard suffixOwner != pushType else { return true }
+        guard suffixOwner != pushType, !pushType.topicSuffix.isEmpty else { return true }
         guard let suffix = Self.suffixes.first(where: { $0.pushType == pushType }) else { return true }
         return Self.ends(bytes, in: suffix.bytes)
     }

@@ -33,6 +33,9 @@ public struct BundleID: Equatable, Hashable, Sendable {
     /// - Parameter bytes: of a topic that was made from a bundle id.
     package init(checked bytes: [UInt8]) { self.bytes = bytes }
 
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
+
     /// Bundle id as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -25,11 +25,25 @@ public struct RandomID<Tag>: Hashable, Sendable {
 
     /// 16 bytes.
     public var rawRepresentation: [UInt8] {
-        (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: value >> UInt128(120 - 8 * $0)) }
+        unsafe withUnsafeBytes(of: value.bigEndian) { unsafe Array($0) }
     }
 
     /// 22 characters of base64url.
-    public var text: String { Base64URL.string(rawRepresentation) }
+    public var text: String {
+        var text: [UInt8] = []
+        appendText(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    package func appendText(to text: inout [UInt8]) {
+        text.reserveCapacity(text.count + Self.characterCount)
+        let alphabet = Base64URL.alphabet
+        var rest = value
+        for _ in 0..<Self.characterCount {
+            text.append(alphabet[Int(truncatingIfNeeded: rest >> 122)])
+            rest <<= 6
+        }
+    }
 }
 
 /// Message's id, shared by a fan-out and its re-sends.

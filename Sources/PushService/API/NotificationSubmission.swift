@@ -5,8 +5,8 @@ package import Primitives
 package import PushStore
 import ServiceParts
 
-/// Body of `POST /v1/notifications`.
-package struct NotificationSubmission: Equatable, Sendable {
+/// Body of `POST /v1/notifications`. An object: cheaper than copying.
+package final class NotificationSubmission: Sendable {
     package struct Recipient: Equatable, Sendable {
         package let index: Int
         package let device: DeviceID

@@ -60,7 +60,7 @@ package struct AttemptLogLine: Equatable, Sendable {
         ISODateTime.append(milliseconds: timeMilliseconds, to: &text)
         text.append(word: status == 200 ? #"","level":"info""# : #"","level":"warning""#)
         text.append(word: #","event":"attempt","trace":""#)
-        text.append(contentsOf: trace.text.utf8)
+        trace.appendText(to: &text)
         if let traceContext {
             text.append(word: #"","traceparent":""#)
             text.append(contentsOf: traceContext.text.utf8)

@@ -12,8 +12,22 @@ package final class DeliveryLedger {
     /// The metrics have four series for each place.
     private static let placeCountMax = 1_000
 
+    private struct Recent {
+        let day: Int64
+        let tenant: TenantID
+        let app: String
+        let region: String?
+        var counts = DeliveryRates.Counts()
+
+        func isOf(_ day: Int64, _ tenant: TenantID, _ app: String, _ region: String?) -> Bool {
+            self.day == day && self.app == app && self.region == region && self.tenant == tenant
+        }
+    }
+
     private let context: ServiceContext
-    package private(set) var rates = DeliveryRates()
+    private var stored = DeliveryRates()
+    /// Counts of the last place, not yet in `stored`: most pushes follow others of their place.
+    private var recent: Recent?
     private var changedDays: Set<Int64> = []
     /// Notes on the disk: a day's surplus ones are emptied.
     private var noteCounts: [Int64: Int] = [:]
@@ -29,8 +43,26 @@ package final class DeliveryLedger {
     ) {
         context.loop.checkIsolated()
         let day = today
-        rates.add(member, tenant: tenant, app: app, region: region, day: day)
-        changedDays.insert(day)
+        guard recent?.isOf(day, tenant, app, region) == true else {
+            flush()
+            var first = Recent(day: day, tenant: tenant, app: app, region: region)
+            first.counts[keyPath: member] = 1
+            recent = first
+            changedDays.insert(day)
+            return
+        }
+        recent?.counts[keyPath: member] += 1
+    }
+
+    package var rates: DeliveryRates {
+        flush()
+        return stored
+    }
+
+    private func flush() {
+        guard let last = recent else { return }
+        recent = nil
+        stored.add(last.counts, tenant: last.tenant, app: last.app, region: last.region, day: last.day)
     }
 
     package var todayByApp: [String: DeliveryRates.Counts] {
@@ -54,7 +86,7 @@ package final class DeliveryLedger {
                 // Sending does not depend on it.
                 let note = try? await context.store.read { reader throws(StoreError) in try reader.note(name) }
                 guard let note = note ?? nil else { break }
-                rates.read(note, day: day, owner: owner)
+                stored.read(note, day: day, owner: owner)
                 noteCounts[day] = index + 1
             }
         }

@@ -101,7 +101,7 @@ extension Dispatcher {
         guard pending.outcome?.attempt == nil, case .recorded(let state) = result, state.isFinal else { return }
         didLeaveQueue(pending)
         let end: ServiceMetrics.Outcome = state == .dead(.superseded) ? .superseded : .expired
-        context.metrics.withLock { $0.didFinish(end, app: pending.bundleID.text) }
+        context.metrics.withLock { $0.didFinish(end, app: pending.app) }
     }
 
     func wakeHooks(for ended: [Pending]) {
@@ -124,7 +124,7 @@ extension Dispatcher {
 
     private func record(_ report: ClientReport, _ pending: Pending, _ now: Timestamp) {
         let nanoseconds = max(0, context.clock.uptime() - pending.startedAt)
-        let app = pending.bundleID.text
+        let app = pending.app
         context.metrics.withLock { metrics in
             // The first is already counted.
             var isFirst = true
@@ -289,7 +289,7 @@ extension Dispatcher {
                     .warning,
                     at: context.clock.now(),
                     [
-                        ("tenant", tenant.text), ("topic", pending.bundleID.text),
+                        ("tenant", tenant.text), ("topic", pending.app),
                         ("environment", environment.rawValue),
                     ]
                 )

@@ -44,7 +44,7 @@ extension Dispatcher {
         let now = context.clock.now()
         pending.attemptTime = now
         let decision = rules.decide(.notWritten, attemptContext(of: pending), now: now, jitter: jitter())
-        context.metrics.withLock { $0.didFinish(.notProcessed, app: pending.bundleID.text) }
+        context.metrics.withLock { $0.didFinish(.notProcessed, app: pending.app) }
         settle(marked.ticket, nil, decision.notification, waitCause: .connection)
     }
 
@@ -83,7 +83,7 @@ extension Dispatcher {
             guard result != .sending else { continue }
             lost.append(marked.ticket)
             didNotGo(marked.ticket)
-            let app = pendings.removeValue(forKey: marked.ticket)?.bundleID.text ?? ""
+            let app = pendings.removeValue(forKey: marked.ticket)?.app ?? ""
             switch result {
             case .sending, .lost, .lateOwner: continue
             case .expired: context.metrics.withLock { $0.didFinish(.expired, app: app) }
@@ -134,7 +134,7 @@ extension Dispatcher {
     private func end(_ ticket: DispatchFlow.Ticket, _ why: String) {
         guard let pending = pendings[ticket] else { return }
         var members: [ServiceLog.Member] = [
-            ("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID.text), ("why", why),
+            ("trace", Self.trace(pending.entry).text), ("topic", pending.app), ("why", why),
         ]
         if let context = pending.entry.traceContext { members.append(("traceparent", context.text)) }
         context.log.event("not-sent", .warning, at: pending.attemptTime, members)
@@ -160,7 +160,7 @@ extension Dispatcher {
             payload: pending.payload,
             trace: pending.entry.trace?.text
         )
-        context.metrics.withLock { $0.didSend(app: pending.bundleID.text, lane: pending.lane) }
+        context.metrics.withLock { $0.didSend(app: pending.app, lane: pending.lane) }
         if pending.entry.attemptCount == 0 { note(\.tried, pending) }
         let deadlineMilliseconds = Int64(clamping: pending.entry.deadline.milliseconds)
         let left = deadlineMilliseconds - Int64(clamping: pending.attemptTime.milliseconds)
@@ -174,7 +174,7 @@ extension Dispatcher {
         ledger.add(
             member,
             tenant: pending.entry.tenant,
-            app: pending.bundleID.text,
+            app: pending.app,
             region: pending.device?.region
         )
     }

@@ -22,6 +22,8 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         let payload: [UInt8]
         let destination: PushDestination
         let bundleID: BundleID
+        /// `bundleID` as text, which counts and the log take several times.
+        let app: String
         /// nil if unknown.
         let device: Device?
         /// nil if it will not be pushed.
@@ -45,6 +47,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
             payload = leased.payload
             self.destination = destination
             self.bundleID = bundleID
+            app = bundleID.text
             self.device = device
             self.client = client
             self.isMarked = isMarked

@@ -96,7 +96,7 @@ package enum SealedPayload {
             bytes += fieldEnd
         }
         bytes += traceHead
-        bytes += trace.text.utf8
+        trace.appendText(to: &bytes)
         bytes += end
         return bytes
     }

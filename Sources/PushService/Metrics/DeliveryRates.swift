@@ -61,7 +61,6 @@ package struct DeliveryRates: Equatable, Sendable {
 
     package var rowCount: Int { days.values.reduce(0) { $0 + $1.count } }
 
-    /// - Parameter region: an unassigned code counts as `other`.
     package mutating func add(
         _ member: WritableKeyPath<Counts, Int>,
         tenant: TenantID,
@@ -69,10 +68,17 @@ package struct DeliveryRates: Equatable, Sendable {
         region: String?,
         day: Int64
     ) {
+        var one = Counts()
+        one[keyPath: member] = 1
+        add(one, tenant: tenant, app: app, region: region, day: day)
+    }
+
+    /// - Parameter region: an unassigned code counts as `other`.
+    mutating func add(_ counts: Counts, tenant: TenantID, app: String, region: String?, day: Int64) {
         let code = region.flatMap { DeviceWords.isRegion($0) ? $0 : nil } ?? Self.other
         var row = Row(tenant: tenant, app: app, region: code)
         if let index = days[day]?.index(forKey: row) {
-            days[day]?.values[index][keyPath: member] += 1
+            days[day]?.values[index].add(counts)
             return
         }
         if !hasRoom(on: day) {
@@ -80,7 +86,7 @@ package struct DeliveryRates: Equatable, Sendable {
             // At worst one row for each day, tenant and app.
             if !hasRoom(on: day) { row = Row(tenant: tenant, app: app, region: Self.other) }
         }
-        days[day, default: [:]][row, default: Counts()][keyPath: member] += 1
+        days[day, default: [:]][row, default: Counts()].add(counts)
     }
 
     private func hasRoom(on day: Int64) -> Bool {

@@ -82,7 +82,7 @@ struct AcceptedNotification: Sendable {
         writer.object { writer in
             writer.member("device", writing: { $0 += device.bytes })
             writer.member("id", writing: { id.appendText(to: &$0) })
-            if let trace { writer.member("trace", trace.text) }
+            if let trace { writer.member("trace") { trace.appendText(to: &$0) } }
         }
     }
 }

@@ -122,15 +122,21 @@ enum SubmissionBody: Sendable {
     /// - Returns: nil for a request without a key.
     /// - Throws: `.invalidFields` for a key that the store cannot hold.
     func idempotency() throws(Problem) -> Idempotency? {
-        let (key, digest): (String?, [UInt8])
         switch self {
-        case .sealed(let submission): (key, digest) = (submission.idempotencyKey, submission.digest)
-        case .endpoint: return nil
-        case .clear(let notification): (key, digest) = (notification.idempotencyKey, notification.digest)
+        case .sealed(let submission): try Self.idempotency(submission.idempotencyKey, submission.digest)
+        case .endpoint: nil
+        case .clear(let notification): try Self.idempotency(notification.idempotencyKey, notification.digest)
         }
+    }
+
+    /// - Parameter digest: computed for a key alone.
+    private static func idempotency(
+        _ key: String?,
+        _ digest: @autoclosure () -> [UInt8]
+    ) throws(Problem) -> Idempotency? {
         guard let key else { return nil }
         do throws(StoreError) {
-            return try Idempotency(key: Array(key.utf8), digest: digest)
+            return try Idempotency(key: Array(key.utf8), digest: digest())
         } catch {
             throw Problem(error)
         }

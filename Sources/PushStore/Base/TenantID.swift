@@ -1,3 +1,5 @@
+internal import Envelope
+
 /// Tenant's id; no call reaches another's.
 package struct TenantID: Hashable, Sendable {
     package static let byteCounts = 1...64
@@ -13,6 +15,8 @@ package struct TenantID: Hashable, Sendable {
 
     /// - Throws: `.byteCount`.
     package init(_ text: String) throws(StoreError) { try self.init(bytes: Array(text.utf8)) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
@@ -32,6 +36,8 @@ package struct DeviceID: Hashable, Sendable {
 
     /// - Throws: `.byteCount`.
     package init(_ text: String) throws(StoreError) { try self.init(bytes: Array(text.utf8)) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -106,9 +106,11 @@ extension StoreWriter {
         row.bind(10, now.number)
         row.bind(11, apnsID)
         apnsIDs.note(TracePair.hash(apnsID: apnsID), entry: id)
-        if let trace = entry.trace.map({ Array($0.text.utf8) }) {
-            row.bind(12, trace)
-            traces.note(TracePair.hash(trace: trace), entry: id)
+        if let trace = entry.trace {
+            var text: [UInt8] = []
+            trace.appendText(to: &text)
+            row.bind(12, text)
+            traces.note(TracePair.hash(trace: text), entry: id)
         } else {
             row.bindNull(12)
         }
