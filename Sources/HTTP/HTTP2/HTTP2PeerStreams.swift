@@ -19,8 +19,9 @@ struct HTTP2PeerStreams {
         var lateFrameCount: Int?
     }
 
-    /// Sorted by id.
+    /// Sorted by id, from `first` on. Streams mostly end in their order, and then none need be moved.
     private var streams: [Stream] = []
+    private var first = 0
     private(set) var lastID: UInt32 = 0
 
     private var closedCount = 0
@@ -35,17 +36,16 @@ struct HTTP2PeerStreams {
         guard id > lastID else { return }
         lastID = id
         streams.append(Stream(id: id))
-        if streams.count > Self.countMax { remove(at: 0) }
+        if streams.count - first > Self.countMax { remove(at: first) }
     }
 
     mutating func close(_ id: UInt32, windowByteCount: UInt32) {
         guard let index = index(of: id), streams[index].lateFrameCount == nil else { return }
         streams[index].lateFrameCount = Int(max(1, windowByteCount / Self.lateFrameByteCount))
         closedCount += 1
-        guard closedCount > Self.closedCountMax, let oldest = streams.firstIndex(where: { $0.lateFrameCount != nil })
-        else {
-            return
-        }
+        guard closedCount > Self.closedCountMax,
+            let oldest = streams[first...].firstIndex(where: { $0.lateFrameCount != nil })
+        else { return }
         remove(at: oldest)
     }
 
@@ -67,11 +67,20 @@ struct HTTP2PeerStreams {
     func isOpen(_ id: UInt32) -> Bool { index(of: id) != nil }
 
     private mutating func remove(at index: Int) {
-        if streams.remove(at: index).lateFrameCount != nil { closedCount -= 1 }
+        if streams[index].lateFrameCount != nil { closedCount -= 1 }
+        guard 2 * index < first + streams.count else {
+            streams.remove(at: index)
+            return
+        }
+        for later in stride(from: index, to: first, by: -1) { streams[later] = streams[later - 1] }
+        first += 1
+        guard 2 * first >= streams.count else { return }
+        streams.removeFirst(first)
+        first = 0
     }
 
     private func index(of id: UInt32) -> Int? {
-        var (start, end) = (0, streams.count)
+        var (start, end) = (first, streams.count)
         while start < end {
             let middle = (start + end) / 2
             if streams[middle].id < id { start = middle + 1 } else { end = middle }
