@@ -94,7 +94,7 @@ enum HTTP2Callbacks {
                 return 0
             }
             let streamID = unsafe frame.pointee.hd.stream_id
-            unsafe session(owner) { session in session.didWriteHead(streamID: streamID) }
+            unsafe session(owner) { session in session.willWriteHead(streamID: streamID) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
@@ -140,7 +140,7 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
         session.didReset(streamID: header.stream_id, code: code, byPeer: true)
     case NGHTTP2_SETTINGS.rawValue where !isAcknowledgement:
         session.didReceiveIdleFrame()
-        session.didReceiveSettings()
+        unsafe session.didReceiveSettings(tableByteCounts: tableByteCounts(frame.pointee.settings))
     case NGHTTP2_SETTINGS.rawValue: session.didReceiveSettingsAcknowledgement()
     case NGHTTP2_PING.rawValue where !isAcknowledgement, NGHTTP2_PRIORITY.rawValue:
         session.didReceiveIdleFrame()
@@ -159,6 +159,14 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
             )
         )
     default: break
+    }
+}
+
+/// nghttp2 puts the least first if a frame has several.
+private func tableByteCounts(_ settings: nghttp2_settings) -> [Int] {
+    let entries = unsafe UnsafeBufferPointer(start: settings.iv, count: settings.niv)
+    return unsafe entries.filter { $0.settings_id == Int32(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE.rawValue) }.map {
+        Int($0.value)
     }
 }
 

@@ -30,17 +30,8 @@ extension HTTP2Session {
     /// Sends 100 Continue (RFC 9110 section 10.1.1).
     func submitContinue(_ slot: Int) throws(HTTP2Error) {
         let id = streams[slot].id
-        let code = unsafe fields.lend(status: 100, HeaderBlock()) { fields in
-            unsafe nghttp2_submit_headers(
-                handle,
-                UInt8(NGHTTP2_FLAG_NONE.rawValue),
-                id,
-                nil,
-                fields.baseAddress,
-                fields.count,
-                nil
-            )
-        }
+        let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
+        let code = unsafe nghttp2_submit_headers(handle, flags, id, nil, nil, 0, nil)
         try Self.check("submit_headers", code)
         streams[slot].isInterimUnwritten = true
     }

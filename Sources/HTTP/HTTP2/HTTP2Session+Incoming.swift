@@ -89,8 +89,10 @@ extension HTTP2Session {
         if streams[slot].didEndBody() { report(.message(slot: slot)) }
     }
 
-    func didReceiveSettings() {
+    /// - Parameter tableByteCounts: SETTINGS_HEADER_TABLE_SIZE, the least first.
+    func didReceiveSettings(tableByteCounts: [Int]) {
         hasPeerSettings = true
+        for byteCount in tableByteCounts { headerEncoder.setTableByteCount(byteCount) }
         report(.settings)
     }
 
@@ -108,11 +110,6 @@ extension HTTP2Session {
     func didSendGoAway(code: UInt32) {
         guard role == .client, code != NGHTTP2_NO_ERROR.rawValue else { return }
         violation = .violation(code: code)
-    }
-
-    func didWriteHead(streamID: Int32) {
-        guard let slot = slot(of: streamID) else { return }
-        streams[slot].didWriteHead()
     }
 
     func didClose(streamID: Int32, code: UInt32) {

@@ -29,18 +29,17 @@ extension HTTP2Session {
     }
 
     /// Client: submits a request, pseudo-headers first. Returns its slot.
-    package func submitRequest(_ headers: borrowing HeaderBlock, body: [UInt8]) throws(HTTP2Error) -> Int {
+    package func submitRequest(_ headers: HeaderBlock, body: [UInt8]) throws(HTTP2Error) -> Int {
         precondition(role == .client)
         let slot = takeSlot()
-        streams[slot].outgoing = body
+        streams[slot].submit(headers, body)
         bodies.didSubmit(body.count)
-        let result = unsafe fields.lend(status: nil, headers) { fields in
+        // nghttp2 must know the method; `writeHead` writes all fields.
+        let result = unsafe headers.lend(0) { method in
             var source = unsafe Self.source(slot)
             let tag = unsafe UnsafeMutableRawPointer(bitPattern: slot + 1)
-            guard !body.isEmpty else {
-                return unsafe nghttp2_submit_request(handle, nil, fields.baseAddress, fields.count, nil, tag)
-            }
-            return unsafe nghttp2_submit_request(handle, nil, fields.baseAddress, fields.count, &source, tag)
+            guard !body.isEmpty else { return unsafe nghttp2_submit_request(handle, nil, &method, 1, nil, tag) }
+            return unsafe nghttp2_submit_request(handle, nil, &method, 1, &source, tag)
         }
         guard result > 0 else {
             freeSlot(slot)
@@ -60,17 +59,16 @@ extension HTTP2Session {
         contentLength: Int? = nil,
         body: HTTPAnswer.Body
     ) throws(HTTP2Error) {
-        let (id, dropped) = streams[slot].submit(body)
+        let head = HTTP2Head(fields: headers, status: status, contentLength: contentLength)
+        let (id, dropped) = streams[slot].submit(head, body)
         precondition(role == .server && id != 0 && (100...999).contains(status))
         bodies.didSubmit(streams[slot].unsentByteCount, insteadOf: dropped)
-        let code = unsafe fields.lend(status: status, contentLength: contentLength, headers) { fields in
-            var source = unsafe Self.source(slot)
-            guard body.byteCount > 0 else {
-                return unsafe nghttp2_submit_response(handle, id, fields.baseAddress, fields.count, nil)
-            }
-            return unsafe nghttp2_submit_response(handle, id, fields.baseAddress, fields.count, &source)
+        // No field: `writeHead` writes them.
+        guard body.byteCount > 0 else {
+            return try Self.check("submit_response", unsafe nghttp2_submit_response(handle, id, nil, 0, nil))
         }
-        try Self.check("submit_response", code)
+        var source = unsafe Self.source(slot)
+        try Self.check("submit_response", unsafe nghttp2_submit_response(handle, id, nil, 0, &source))
     }
 
     /// Server: true if a whole piece of the file was framed since the last true.

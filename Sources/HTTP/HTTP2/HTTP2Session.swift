@@ -27,7 +27,9 @@ package import Networking
     /// True during a read, when termination would fail an assertion of nghttp2 (CVE-2026-27135).
     private(set) var isReading = false
     package internal(set) var tally = Tally()
-    var fields = HTTP2FieldList()
+    var headerEncoder: HTTP2HeaderEncoder
+    /// Head of the HEADERS frame that nghttp2 is about to send.
+    var writtenHead: HTTP2Head?
     var bodies = OutgoingBodies()
 
     package var unsentBodyByteCount: Int { bodies.unsentByteCount }
@@ -58,6 +60,7 @@ package import Networking
         ledger = HTTP2FloodLedger(settings, now: now)
         streamLimit = HTTP2StreamLimit(announced: settings.maxConcurrentStreams)
         scanner = HTTP2FrameScanner(role)
+        headerEncoder = try HTTP2HeaderEncoder()
         try open()
         try announce()
     }
@@ -162,7 +165,9 @@ package import Networking
             guard count >= 0 else { throw .library(call: "session_mem_send", code: Int32(truncatingIfNeeded: count)) }
             guard count > 0, let bytes = unsafe bytes else { return }
             let frame = unsafe UnsafeBufferPointer(start: bytes, count: count)
-            if role == .server, let changed = unsafe HTTP2StreamLimit.unmarked(frame) {
+            if let head = writtenHead.take() {
+                try write(head, insteadOf: unsafe frame.span, into: &queue)
+            } else if role == .server, let changed = unsafe HTTP2StreamLimit.unmarked(frame) {
                 queue.append(changed.span)
             } else {
                 unsafe queue.append(frame.span)

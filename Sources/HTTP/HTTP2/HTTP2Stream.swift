@@ -19,6 +19,7 @@ struct HTTP2Stream {
     var isWritten = false
     /// An interim response (RFC 9110 section 15.2) is queued.
     var isInterimUnwritten = false
+    var head = HTTP2Head()
     var outgoing: [UInt8] = []
     var outgoingOffset = 0
     /// Server: the rest of the response's file.
@@ -35,10 +36,14 @@ struct HTTP2Stream {
     }
 
     private mutating func reset(keepsHeaderMemory: Bool) {
-        var headers = HeaderBlock()
-        if keepsHeaderMemory { swap(&headers, &incoming.headers) }
+        var (fields, headers) = (HeaderBlock(), HeaderBlock())
+        if keepsHeaderMemory {
+            swap(&fields, &head.fields)
+            swap(&headers, &incoming.headers)
+        }
         self = HTTP2Stream()
-        guard keepsHeaderMemory, headers.hasSmallMemory else { return }
+        if fields.hasSmallMemory { swap(&fields, &head.fields) }
+        guard headers.hasSmallMemory else { return }
         headers.removeAll()
         swap(&headers, &incoming.headers)
     }
@@ -106,17 +111,29 @@ struct HTTP2Stream {
     /// True once everything submitted is framed.
     var isOutgoingDone: Bool { isWritten && outgoingOffset == outgoing.count && file == nil }
 
+    mutating func submit(_ fields: HeaderBlock, _ body: [UInt8]) {
+        head.fields.replaceAll(with: fields)
+        outgoing = body
+    }
+
     /// - Returns: stream's id, and the unsent bytes of a replaced body.
-    mutating func submit(_ body: HTTPAnswer.Body) -> (id: Int32, dropped: Int) {
+    mutating func submit(_ head: HTTP2Head, _ body: HTTPAnswer.Body) -> (id: Int32, dropped: Int) {
         let dropped = unsentByteCount
+        self.head = head
         outgoing = body.bytesInMemory
         outgoingOffset = 0
         file = HTTPFileStream(body)
         return (id, dropped)
     }
 
-    mutating func didWriteHead() {
-        if isInterimUnwritten { isInterimUnwritten = false } else { isWritten = true }
+    /// - Returns: the head to be written.
+    mutating func didWriteHead() -> HTTP2Head {
+        guard isInterimUnwritten else {
+            isWritten = true
+            return head
+        }
+        isInterimUnwritten = false
+        return HTTP2Head(status: 100)
     }
 
     mutating func readBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool) {

@@ -108,13 +108,20 @@ package struct HeaderBlock: Sendable, Equatable {
         entries.removeAll(keepingCapacity: true)
     }
 
-    var hasSmallMemory: Bool { bytes.capacity <= 512 && entries.capacity <= 16 }
+    var hasSmallMemory: Bool { bytes.capacity <= 1024 && entries.capacity <= 16 }
 
     /// Keeps the memory.
     package mutating func replaceAll(with block: HeaderBlock) {
         removeAll()
+        append(contentsOf: block)
+    }
+
+    mutating func append(contentsOf block: HeaderBlock) {
+        let (distance, first) = (bytes.count, entries.count)
         bytes += block.bytes
         entries += block.entries
+        guard distance > 0 else { return }
+        for index in first..<entries.count { entries[index].start += Int32(distance) }
     }
 
     // MARK: Reading
@@ -153,6 +160,43 @@ package struct HeaderBlock: Sendable, Equatable {
 
     package func count(of name: StaticString) -> Int {
         entries.count { isNamed(name, $0) }
+    }
+
+    func byteCount(of index: Int) -> Int {
+        Int(entries[index].nameByteCount) + Int(entries[index].valueByteCount)
+    }
+
+    /// - Returns: first field from `index` on that `other` does not have in its place.
+    func endOfSame(as other: HeaderBlock, from index: Int) -> Int {
+        var end = index
+        while hasSameForm(as: other, at: end), entries[end].valueByteCount == other.entries[end].valueByteCount,
+            hasSameBytes(as: other, at: end, byteCount: byteCount(of: end))
+        {
+            end += 1
+        }
+        return end
+    }
+
+    /// True if both fields in this place are outside the table and have one name.
+    func hasSameName(as other: HeaderBlock, at index: Int) -> Bool {
+        hasSameForm(as: other, at: index) && entries[index].indexing != .indexed
+            && hasSameBytes(as: other, at: index, byteCount: Int(entries[index].nameByteCount))
+    }
+
+    private func hasSameForm(as other: HeaderBlock, at index: Int) -> Bool {
+        guard index < entries.count, index < other.entries.count else { return false }
+        let (own, others) = (entries[index], other.entries[index])
+        return own.nameByteCount == others.nameByteCount && own.indexing == others.indexing
+    }
+
+    private func hasSameBytes(as other: HeaderBlock, at index: Int, byteCount: Int) -> Bool {
+        unsafe bytes.withUnsafeBufferPointer { own in
+            unsafe other.bytes.withUnsafeBufferPointer { others in
+                guard let own = own.baseAddress, let others = others.baseAddress else { return byteCount == 0 }
+                let (start, otherStart) = (Int(entries[index].start), Int(other.entries[index].start))
+                return unsafe memcmp(own + start, others + otherStart, byteCount) == 0
+            }
+        }
     }
 
     private func isNamed(_ name: StaticString, _ entry: Entry) -> Bool {
