@@ -103,38 +103,52 @@ public struct APNSID: Hashable, Sendable {
         return text
     }
 
+    /// True for the canonical text, in either case.
     package func isSpelled(_ text: Span<UInt8>) -> Bool {
         guard text.count == Self.characterCount else { return false }
-        var offset = 0
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 {
-                guard text[offset] == UInt8(ascii: "-") else { return false }
-                offset += 1
-            }
-            let half = index < 16 ? high : low
-            let nibble = UInt8(truncatingIfNeeded: half >> (60 - 4 * (index % 16))) & 0x0F
-            guard text[offset] == Hex.lowerCase(nibble) || text[offset] == Hex.upperCase(nibble) else { return false }
-            offset += 1
+        let own = characters(letters: Hex.lowerCaseLetters)
+        let (texts, owns) = unsafe (text.bytes, own.span.bytes)
+        func difference(at offset: Int) -> UInt64 {
+            let word = unsafe owns.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let other = unsafe texts.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            // A letter's case is the bit 0x20; only letters have 0x40.
+            return (word ^ other) & ~((word & 0x4040_4040_4040_4040) >> 1)
         }
-        return true
+        // The last word overlaps the one before.
+        return difference(at: 0) | difference(at: 8) | difference(at: 16) | difference(at: 24) | difference(at: 28) == 0
     }
 
+    /// Overwrites 36 bytes with the canonical text.
+    package func writeText(to text: inout MutableSpan<UInt8>, at start: Int) {
+        write(to: &text, at: start, letters: Hex.lowerCaseLetters)
+    }
+
+    private static let hyphen = UInt8(ascii: "-")
+
     private func append(to text: inout [UInt8], letters: UInt64) {
-        var characters = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
-        var offset = 0
-        for index in 0..<4 {
-            let quarter = (index < 2 ? high : low) >> (index & 1 == 0 ? 32 : 0)
-            var digits = Hex.digits(of: UInt32(truncatingIfNeeded: quarter), letters: letters)
-            for place in 0..<8 {
-                // A hyphen stands before the digits 8, 12, 16 and 20.
-                if place & 3 == 0, (2...5).contains(2 * index + place / 4) { offset += 1 }
-                characters[offset] = UInt8(truncatingIfNeeded: digits >> 56)
-                digits <<= 8
-                offset += 1
-            }
-        }
         // One append: 36 single ones take as long as making the digits.
-        unsafe characters.span.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
+        unsafe characters(letters: letters).span.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
+    }
+
+    private func characters(letters: UInt64) -> InlineArray<36, UInt8> {
+        var characters = InlineArray<36, UInt8>(repeating: Self.hyphen)
+        var span = characters.mutableSpan
+        write(to: &span, at: 0, letters: letters)
+        return characters
+    }
+
+    private func write(to text: inout MutableSpan<UInt8>, at start: Int, letters: UInt64) {
+        (text[start + 8], text[start + 13]) = (Self.hyphen, Self.hyphen)
+        (text[start + 18], text[start + 23]) = (Self.hyphen, Self.hyphen)
+        func digits(_ number: UInt64) -> UInt64 { Hex.digits(of: UInt32(truncatingIfNeeded: number), letters: letters) }
+        let (first, second, third, fourth) = (digits(high >> 32), digits(high), digits(low >> 32), digits(low))
+        var bytes = unsafe text.mutableBytes
+        bytes.storeBytes(of: first.bigEndian, toByteOffset: start, as: UInt64.self)
+        bytes.storeBytes(of: UInt32(second >> 32).bigEndian, toByteOffset: start + 9, as: UInt32.self)
+        bytes.storeBytes(of: UInt32(truncatingIfNeeded: second).bigEndian, toByteOffset: start + 14, as: UInt32.self)
+        bytes.storeBytes(of: UInt32(third >> 32).bigEndian, toByteOffset: start + 19, as: UInt32.self)
+        bytes.storeBytes(of: UInt32(truncatingIfNeeded: third).bigEndian, toByteOffset: start + 24, as: UInt32.self)
+        bytes.storeBytes(of: fourth.bigEndian, toByteOffset: start + 28, as: UInt64.self)
     }
 }
 

@@ -52,13 +52,25 @@ public struct DeviceToken: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
 
     package func appendHex(to text: inout [UInt8]) {
-        var offset = text.count
+        let start = text.count
         text.append(contentsOf: repeatElement(0, count: 2 * bytes.count))
         var digits = text.mutableSpan
-        for byte in bytes {
-            digits[offset] = Hex.lowerCase(byte >> 4)
-            digits[offset + 1] = Hex.lowerCase(byte & 0x0F)
-            offset += 2
+        writeHex(to: &digits, at: start)
+    }
+
+    /// Overwrites two bytes for each byte of the token.
+    package func writeHex(to text: inout MutableSpan<UInt8>, at start: Int) {
+        var index = 0
+        var digits = unsafe text.mutableBytes
+        while index + 4 <= bytes.count {
+            let word = unsafe bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt32.self)
+            let eight = Hex.digits(of: UInt32(bigEndian: word), letters: Hex.lowerCaseLetters)
+            digits.storeBytes(of: eight.bigEndian, toByteOffset: start + 2 * index, as: UInt64.self)
+            index += 4
+        }
+        for index in index..<bytes.count {
+            text[start + 2 * index] = Hex.lowerCase(bytes[index] >> 4)
+            text[start + 2 * index + 1] = Hex.lowerCase(bytes[index] & 0x0F)
         }
     }
 

@@ -130,11 +130,12 @@ public final class APNSClient: Sendable {
             await withCheckedContinuation { continuation in
                 loop.perform {
                     let batch = DeliveryBatch(count: notifications.count) { continuation.resume(returning: $0) }
-                    for (index, notification) in notifications.enumerated() {
+                    let pool = pool.value
+                    for index in notifications.indices {
                         if ticket.isCancelled.load(ordering: .relaxed) {
                             batch.didFinish(index, .failure(.cancelled(mayHaveBeenSent: false)))
                         } else {
-                            pool.value.send(first + UInt64(index), notification, .batch(batch, index))
+                            pool.send(first + UInt64(index), notifications[index], .batch(batch, index))
                         }
                     }
                 }

@@ -20,7 +20,6 @@ final class ConnectionPool {
     var connectFailure: TransportError?
     /// One connection is filled before the next.
     private var cursor = 0
-    private var headers = HeaderBlock()
     /// `Duration` counts in 128 bits, too slow for each push.
     private let deadlineNanoseconds: Int64
     private let answerDeadlineNanoseconds: Int64
@@ -143,15 +142,15 @@ final class ConnectionPool {
 
     private func dispatch() {
         let now = loop.now
-        while let slot = deliveries.firstWaiting() {
+        while let (slot, delivery) = deliveries.firstWaiting() {
             if let inFlightMax = breaker.inFlightMax(at: now), deliveries.inFlightCount >= inFlightMax { return }
             // Waits for a connection up to its deadline.
             guard let connection = connectionWithRoom() else { return grow() }
-            if deliveries[slot].isTooLate(at: now) {
+            if delivery.isTooLate(at: now) {
                 expire(deliveries.takeFirstWaiting(slot))
                 continue
             }
-            start(slot, on: connection, at: now)
+            start(delivery, slot, on: connection, at: now)
         }
     }
 
@@ -164,23 +163,22 @@ final class ConnectionPool {
         return nil
     }
 
-    private func start(_ slot: Int, on connection: PooledConnection, at now: MonotonicTime) {
+    private func start(_ delivery: Delivery, _ slot: Int, on connection: PooledConnection, at now: MonotonicTime) {
         let token: ProviderToken?
         do throws(ProviderError) {
             token = try credential.token(at: now)
         } catch {
             return failWaiting(error)
         }
-        deliveries.start(slot)
-        let delivery = deliveries[slot]
+        deliveries.startFirstWaiting()
         delivery.attemptCount += 1
         delivery.isUnsent = false
         lastPayloadByteCount = delivery.notification.payload.count
         delivery.tokenIssuedAt = token?.issuedAt
-        delivery.write(with: &connection.encoder, token, into: &headers)
+        delivery.write(with: &connection.encoder, token)
         let deadline = min(delivery.deadline, now.adding(nanoseconds: answerDeadlineNanoseconds))
         do throws(TransportError) {
-            try connection.start(slot, headers, body: delivery.notification.payload, deadline: deadline)
+            try connection.start(slot, body: delivery.notification.payload, deadline: deadline)
         } catch {
             didFail(slot, error, connection)
         }

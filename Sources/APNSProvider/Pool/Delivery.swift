@@ -1,5 +1,4 @@
 import APNS
-import HTTP
 import Networking
 
 /// Push until its answer. An object, because it is large. Lives on the loop.
@@ -42,8 +41,8 @@ final class Delivery {
     var trace: String? { notification.trace }
 
     /// A push borrowed from its object need not be copied.
-    func write(with encoder: inout RequestEncoder, _ token: ProviderToken?, into headers: inout HeaderBlock) {
-        encoder.encode(notification, token, into: &headers)
+    func write(with encoder: inout RequestEncoder, _ token: ProviderToken?) {
+        encoder.encode(notification, token)
     }
 }
 

@@ -16,10 +16,10 @@ struct DeliveryTable {
         waitingCount += 1
     }
 
-    /// Slot of the oldest waiting push, which stays.
-    mutating func firstWaiting() -> Int? {
+    /// The oldest waiting push, which stays, with its slot.
+    mutating func firstWaiting() -> (slot: Int, delivery: Delivery)? {
         while let entry = waiting.first {
-            if deliveries[entry.slot]?.id == entry.id { return entry.slot }
+            if let delivery = deliveries[entry.slot], delivery.id == entry.id { return (entry.slot, delivery) }
             _ = waiting.popFirst()
         }
         return nil
@@ -27,7 +27,7 @@ struct DeliveryTable {
 
     var oldestWaiting: Delivery? { waiting.first.flatMap { deliveries[$0.slot] } }
 
-    mutating func start(_ slot: Int) {
+    mutating func startFirstWaiting() {
         _ = waiting.popFirst()
         waitingCount -= 1
         inFlightCount += 1

@@ -60,9 +60,10 @@ final class PooledConnection {
         return core.bodyRoomByteCount > 0 || core.openStreamCount == 0
     }
 
-    func start(_ slot: Int, _ headers: HeaderBlock, body: [UInt8], deadline: MonotonicTime) throws(TransportError) {
+    /// Sends the headers that `encoder` has.
+    func start(_ slot: Int, body: [UInt8], deadline: MonotonicTime) throws(TransportError) {
         lastUsedAt = pool.loop.now
-        try core.start(headers, body: body, id: UInt64(slot), deadline: deadline)
+        try core.start(encoder.headers, body: body, id: UInt64(slot), deadline: deadline)
     }
 
     /// Closes after the pushes in flight.

@@ -6,8 +6,39 @@ import HTTP
 /// - Source: "Sending notification requests to APNs", on HPACK: `:path` and `authorization` are not indexed; `apns-id`,
 ///   `apns-expiration` and `apns-collapse-id` are indexed the first time, for their names.
 struct RequestEncoder {
+    /// All fields of a push but device token and id.
+    private struct Form {
+        let tokenByteCount: Int
+        let authorization: [UInt8]?
+        let topic: Topic
+        let pushType: PushType
+        let priority: Priority?
+        let expiration: Expiration?
+        let collapseID: CollapseID?
+
+        init(_ notification: borrowing PushNotification, _ token: ProviderToken?) {
+            tokenByteCount = notification.deviceToken.bytes.count
+            authorization = token?.authorization
+            topic = notification.topic
+            pushType = notification.pushType
+            priority = notification.priority
+            expiration = notification.expiration
+            collapseID = notification.collapseID
+        }
+
+        func fits(_ notification: borrowing PushNotification, _ token: ProviderToken?) -> Bool {
+            tokenByteCount == notification.deviceToken.bytes.count && authorization == token?.authorization
+                && topic == notification.topic && pushType == notification.pushType && priority == notification.priority
+                && expiration == notification.expiration && collapseID == notification.collapseID
+        }
+    }
+
     /// Fields of every push.
     private let start: HeaderBlock
+    /// Fields of the last push.
+    private(set) var headers = HeaderBlock()
+    /// The last push's, once it has nothing that is indexed for its name only.
+    private var form: Form?
     private var hasSentID = false
     private var hasSentExpiration = false
     private var hasSentCollapseID = false
@@ -20,12 +51,23 @@ struct RequestEncoder {
         self.start = start
     }
 
-    /// Replaces the content of `headers`, whose memory is reused; pseudo-headers come first.
-    mutating func encode(
-        _ notification: borrowing PushNotification,
-        _ token: ProviderToken?,
-        into headers: inout HeaderBlock
-    ) {
+    /// Replaces `headers`; pseudo-headers come first.
+    mutating func encode(_ notification: borrowing PushNotification, _ token: ProviderToken?) {
+        if let form, form.fits(notification, token) { return replace(notification, idIndex: token == nil ? 4 : 5) }
+        let hadSent = (hasSentID, hasSentExpiration, hasSentCollapseID)
+        write(notification, token)
+        form = hadSent == (hasSentID, hasSentExpiration, hasSentCollapseID) ? Form(notification, token) : nil
+    }
+
+    /// Overwrites what differs.
+    private mutating func replace(_ notification: borrowing PushNotification, idIndex: Int) {
+        headers.overwrite(start.count) { bytes, start in
+            notification.deviceToken.writeHex(to: &bytes, at: start + Self.pathStart.count)
+        }
+        headers.overwrite(idIndex) { bytes, start in notification.id.writeText(to: &bytes, at: start) }
+    }
+
+    private mutating func write(_ notification: borrowing PushNotification, _ token: ProviderToken?) {
         headers.replaceAll(with: start)
         headers.append(HeaderName.path, indexing: .notIndexed) { path in
             path += Self.pathStart

@@ -116,6 +116,13 @@ package struct HeaderBlock: Sendable, Equatable {
         append(contentsOf: block)
     }
 
+    /// Lends all bytes, to overwrite a field's value from its start on.
+    package mutating func overwrite(_ index: Int, _ body: (inout MutableSpan<UInt8>, _ start: Int) -> Void) {
+        let start = Int(entries[index].start + entries[index].nameByteCount)
+        var bytes = bytes.mutableSpan
+        body(&bytes, start)
+    }
+
     mutating func append(contentsOf block: HeaderBlock) {
         let (distance, first) = (bytes.count, entries.count)
         bytes += block.bytes

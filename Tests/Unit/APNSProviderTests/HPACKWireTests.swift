@@ -20,15 +20,14 @@ struct HPACKWireTests {
             issuedAt: 7
         )
         var encoder = RequestEncoder(authority: APNSEndpoint.production.authority)
-        var headers = HeaderBlock()
         var pushes: [[(name: String, representation: Representation)]] = []
         for number in 0..<3 {
             var notification = try APNSStandIn.notification(number)
             notification.priority = .powerAware
             notification.expiration = Expiration(unixSeconds: 2_000_000_000 + UInt64(number))
             notification.collapseID = try CollapseID("news \(number)")
-            encoder.encode(notification, token, into: &headers)
-            _ = try client.submitRequest(headers, body: notification.payload)
+            encoder.encode(notification, token)
+            _ = try client.submitRequest(encoder.headers, body: notification.payload)
             var bytes = try Self.sent(client)
             try server.receive(bytes.span, now: now)
             if number == 0 { bytes.removeFirst("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count) }

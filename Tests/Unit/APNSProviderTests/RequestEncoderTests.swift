@@ -32,9 +32,8 @@ struct RequestEncoderTests {
         _ notification: PushNotification,
         _ token: ProviderToken?
     ) -> HeaderBlock {
-        var headers = HeaderBlock()
-        encoder.encode(notification, token, into: &headers)
-        return headers
+        encoder.encode(notification, token)
+        return encoder.headers
     }
 
     @Test func `a push is written as Apple's table has it, pseudo-headers first`() throws {
@@ -73,6 +72,41 @@ struct RequestEncoderTests {
             for name in [":method", ":scheme", ":authority", "apns-topic", "apns-push-type", "apns-priority"] {
                 #expect(indexing(headers, name) == .indexed, "\(name)")
             }
+        }
+    }
+
+    /// Pushes in which each field changes in turn, and stays as it is.
+    @Test func `a push among others is written as alone`() throws {
+        var encoder = RequestEncoder(authority: APNSEndpoint.production.authority)
+        let tokens = [
+            try Self.token(), nil,
+            try ProviderToken(
+                signedWith: ThrowawayKeys.second(),
+                keyID: KeyID("ABC123DEFG"),
+                teamID: TeamID("DEF123GHIJ"),
+                issuedAt: 8
+            ),
+        ]
+        var random = SeededRandom(seed: RunSeed.here())
+        var notification = try Self.notification()
+        var token = tokens[0]
+        for number in 0..<500 {
+            notification.id = APNSID(randomBytes: (0..<16).map { _ in .random(in: 0...255, using: &random) })
+            notification.deviceToken = try DeviceToken(bytes: [UInt8(number & 0xFF), 1])
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0: notification.deviceToken = try DeviceToken(bytes: Array(repeating: 7, count: number % 40 + 1))
+            case 1: notification.topic = try Topic(number % 2 == 0 ? "com.example.chat" : "com.example.chut")
+            case 2: notification.pushType = number % 2 == 0 ? .background : .alert
+            case 3: notification.priority = [nil, .powerAware, .immediate][number % 3]
+            case 4: notification.expiration = [nil, .oneAttempt, Expiration(unixSeconds: 9)][number % 3]
+            case 5: notification.collapseID = try [nil, CollapseID("news"), CollapseID("olds")][number % 3]
+            case 6: token = tokens[number % 3]
+            default: break
+            }
+            var alone = RequestEncoder(authority: APNSEndpoint.production.authority)
+            let fields = Self.encode(&encoder, notification, token)
+            let expected = Self.encode(&alone, notification, token)
+            try #require(fields.map { [$0.name, $0.value] } == expected.map { [$0.name, $0.value] })
         }
     }
 
