@@ -49,7 +49,7 @@ demo-playground: build
 
 # XCTest has nothing to run here, and its report reads like an empty run.
 test: prerequisites
-	@scripts/prerequisites curl
+	@scripts/prerequisites curl postgresql
 	@scripts/swift build $(QUIET) --build-tests
 	@scripts/watched --quietly scripts/swift test --skip-build --disable-xctest --quiet
 

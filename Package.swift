@@ -33,6 +33,11 @@ func module(
     )
 }
 
+/// Set by scripts/swift where libpq is missing. Nothing else of the package needs it: device, harness and senders are
+/// built and tested without it. The file itself is not looked for here, since the package manager keeps a manifest's
+/// answer as long as its text and its variables stay the same.
+let hasPostgreSQL = Context.environment["SEALEDPUSH_WITHOUT_POSTGRESQL"] == nil
+
 /// Files of the playground, in the program.
 let playground: [Resource] = [.embedInCode("Playground/Pages")]
 
@@ -809,4 +814,20 @@ package.targets += [
         "WebPush"
     ),
 ]
+
+// The database of several relays.
+if hasPostgreSQL {
+    package.targets += [
+        library("CPostgreSQL", pkgConfig: "libpq", apt: "libpq-dev"),
+        module("PostgreSQL", "CPostgreSQL", "Networking", "Platform"),
+        // Servers of a test, in its temporary folder.
+        .target(
+            name: "PostgreSQLServers",
+            dependencies: ["Platform", "TestCertificates", "TestSupport"],
+            path: "Tests/Support/PostgreSQLServers",
+            swiftSettings: house
+        ),
+        tests("PostgreSQLTests", "Networking", "Platform", "PostgreSQL", "PostgreSQLServers", "TestCertificates"),
+    ]
+}
 #endif

@@ -6,7 +6,7 @@ import Platform
 package final class Resolver: Sendable {
     package typealias Lookup = @Sendable (_ host: String, _ port: UInt16) throws(TransportError) -> [SocketAddress]
 
-    final class Query: Sendable {
+    package final class Query: Sendable {
         fileprivate let host: String
         fileprivate let port: UInt16
         fileprivate let completion: @Sendable (Result<[SocketAddress], TransportError>) -> Void
@@ -43,7 +43,7 @@ package final class Resolver: Sendable {
 
     /// Calls `completion` on `loop`, once, unless cancelled while waiting; never before this returns. A literal needs
     /// no thread.
-    func resolve(
+    package func resolve(
         host: String,
         port: UInt16,
         on loop: EventLoop,
@@ -70,7 +70,7 @@ package final class Resolver: Sendable {
     }
 
     /// Drops a waiting query; a running one completes.
-    func cancel(_ query: Query) {
+    package func cancel(_ query: Query) {
         _ = state.withLock { state in state.waiting.removeAll { $0 === query } }
     }
 

@@ -118,7 +118,8 @@ package struct SocketAddress: Sendable {
     /// For example "127.0.0.1:443" or "[::1]:443".
     var text: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    var host: String {
+    /// For example "127.0.0.1" or "::1".
+    package var host: String {
         let offset = family == AF_INET6 ? 8 : 4
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let isText = unsafe withUnsafeBytes(of: storage) { bytes in

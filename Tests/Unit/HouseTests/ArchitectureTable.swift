@@ -13,7 +13,7 @@ struct ArchitectureTable {
     static let cModules = [
         "libsodium": "CSodium", "OpenSSL": "COpenSSL", "GMP": "CGMP", "nghttp2": "CNGHTTP2", "SQLite": "CSQLite",
         "CLinux": "CLinux", "libcurl": "CCurl", "CExtendedAttributes": "CExtendedAttributes",
-        "COpenSSLMemory": "COpenSSLMemory", "COS": "COS",
+        "COpenSSLMemory": "COpenSSLMemory", "COS": "COS", "libpq": "CPostgreSQL",
     ]
 
     let path: String
