@@ -820,6 +820,7 @@ if hasPostgreSQL {
     package.targets += [
         library("CPostgreSQL", pkgConfig: "libpq", apt: "libpq-dev"),
         module("PostgreSQL", "CPostgreSQL", "Networking", "Platform"),
+        module("PostgreSQLStore", "PostgreSQL", "PushStore"),
         // Servers of a test, in its temporary folder.
         .target(
             name: "PostgreSQLServers",
@@ -828,6 +829,17 @@ if hasPostgreSQL {
             swiftSettings: house
         ),
         tests("PostgreSQLTests", "Networking", "Platform", "PostgreSQL", "PostgreSQLServers", "TestCertificates"),
+        tests(
+            "PostgreSQLStoreTests",
+            "Envelope",
+            "Networking",
+            "Platform",
+            "PostgreSQL",
+            "PostgreSQLServers",
+            "PostgreSQLStore",
+            "PushStore",
+            "PushStorePattern"
+        ),
     ]
 }
 #endif

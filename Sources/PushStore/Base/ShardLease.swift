@@ -26,7 +26,7 @@ package struct RelayID: Hashable, Sendable {
         self.init(high: words[0], low: words[1])
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         for word in [high, low] { bytes.append(bigEndian: word) }
         return bytes

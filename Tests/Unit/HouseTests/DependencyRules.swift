@@ -3,7 +3,7 @@ enum DependencyRules {
     /// Targets that are deployed as a server, or stand in for Apple's.
     static let servers = [
         "APNS", "Networking", "HTTP", "DeviceLink", "APNSProvider", "APNSSimulator", "BlobStore", "PushStore",
-        "PostgreSQL", "ServiceParts",
+        "PostgreSQL", "PostgreSQLStore", "ServiceParts",
         "PushService", "sealedpush-blobs", "sealedpushd",
     ]
     /// Targets that hold private prekeys, or open with them.

@@ -109,14 +109,14 @@ struct DatabasePoolTests {
         let stage = try await ServerStage.shared()
         let pool = try stage.pool(connections: 1)
         try await pool.run("SELECT 1")
-        let sleep = "SELECT pg_sleep(100)::text" as Statement
+        let sleep = "SELECT pg_sleep(900)::text" as Statement
         let running = Task { await failure { try await pool.run(sleep) } }
         let waiting = Task { await failure { try await pool.run("SELECT 2") } }
         let other = try stage.pool(connections: 1)
         try await other.waitFor(
             """
             SELECT FROM pg_stat_activity
-            WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(100)%' AND state = 'active'
+            WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(900)%' AND state = 'active'
             """
         )
         waiting.cancel()
@@ -128,7 +128,7 @@ struct DatabasePoolTests {
         try await other.waitFor(
             """
             SELECT WHERE NOT EXISTS (
-                SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(100)%'
+                SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(900)%'
             )
             """
         )

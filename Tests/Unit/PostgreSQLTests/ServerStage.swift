@@ -15,7 +15,7 @@ extension Trait where Self == ConditionTrait {
 
 /// A server, a loop, and pools on it.
 final class ServerStage: Sendable {
-    static let patience = Duration.seconds(60)
+    static let patience = Duration.seconds(600)
 
     let server: TestServer
     let database: String
@@ -45,12 +45,22 @@ final class ServerStage: Sendable {
         _ url: String? = nil,
         connections: Int = 4,
         waiting: Int = 100,
-        settings: SessionSettings = SessionSettings()
+        settings: SessionSettings = .patient
     ) throws -> DatabasePool {
         var limits = PoolLimits()
         limits.connectionCountMax = connections
         limits.waitingCountMax = waiting
         return DatabasePool(try DatabaseURL(url ?? localURL), on: loop, limits: limits, settings: settings)
+    }
+}
+
+extension SessionSettings {
+    /// No timeout of the server's ends a test's statement on a busy machine.
+    static var patient: SessionSettings {
+        var settings = SessionSettings()
+        settings.statementTimeout = .seconds(1_000)
+        settings.connectTimeout = .seconds(60)
+        return settings
     }
 }
 

@@ -36,7 +36,7 @@ struct UncertainCommitTests {
         let pool = try stage.pool(stage.url, connections: 1)
         var batch = Batch(writes: true)
         for id in 0..<100 as Range<Int64> { batch.add(Self.insert, .int64(id)) }
-        batch.add("SELECT pg_sleep(100)::text")
+        batch.add("SELECT pg_sleep(900)::text")
         let call = Task { [batch] in await failure { try await pool.run(batch, within: ServerStage.patience)[0] } }
         let other = try stage.pool(connections: 1)
         try await other.waitFor("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
@@ -52,7 +52,7 @@ struct UncertainCommitTests {
 
     @Test func `a server that hangs ends the call at its deadline, and the connect of the next one`() async throws {
         let stage = try await stage()
-        var settings = SessionSettings()
+        var settings = SessionSettings.patient
         settings.connectTimeout = .milliseconds(300)
         let pool = try stage.pool(stage.url, connections: 1, settings: settings)
         try await pool.run(Self.insert, .int64(1))
@@ -118,12 +118,12 @@ struct UncertainCommitTests {
 
     @Test func `a lock held by another session ends the wait, and nothing is stored`() async throws {
         let stage = try await stage(try await ServerStage.shared())
-        var settings = SessionSettings()
+        var settings = SessionSettings.patient
         settings.lockTimeout = .milliseconds(100)
         let pool = try stage.pool(settings: settings)
         var holder = Batch(writes: true)
         holder.add(Self.insert, .int64(1))
-        holder.add("SELECT pg_sleep(100)::text")
+        holder.add("SELECT pg_sleep(900)::text")
         let held = Task { [holder] in await failure { try await pool.run(holder, within: ServerStage.patience)[0] } }
         try await pool.waitFor(
             "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
