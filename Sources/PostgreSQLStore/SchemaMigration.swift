@@ -11,7 +11,7 @@ package enum SchemaMigration {
         case newer(version: Int, newestKnown: Int)
     }
 
-    private static let deadline = Duration.seconds(60)
+    static let deadline = Duration.seconds(60)
 
     package static func standing(of pool: DatabasePool) async throws(PostgreSQLError) -> Standing {
         try await standing(of: pool, known: DatabaseSchema.version)

@@ -34,6 +34,8 @@ extension PostgreSQLError.Reason: CustomStringConvertible {
         case .insecure(let text):
             "no verified TLS (\(text)); give its authority as sslrootcert, and the name in its certificate as host"
         case .readOnly: "the server takes no writes; name the primary in the URL, or several hosts"
+        case .olderTimeline:
+            "the server was the primary before a failover; stop it, and make it a standby of the new one"
         case .serverTooOld(let version): "the server is version \(version / 10_000); use 14 or later"
         case .permissionDenied: "the user may not do this; let 'sealedpushd migrate' run as the schema's owner"
         case .schemaMismatch(let state): "a table or function is missing (SQLSTATE \(state)); run 'sealedpushd migrate'"

@@ -48,6 +48,8 @@ package enum PostgreSQLError: Error, Equatable, Sendable {
         case insecure(String)
         /// Standby, or a server with `default_transaction_read_only`.
         case readOnly
+        /// Primary from before a failover that this process has seen.
+        case olderTimeline
         case serverTooOld(version: Int)
         case permissionDenied
         /// Table, column or function that is not there.

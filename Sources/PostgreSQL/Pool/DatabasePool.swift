@@ -16,6 +16,7 @@ package final class DatabasePool: @unchecked Sendable {
     private let url: DatabaseURL
     private let limits: PoolLimits
     private let settings: SessionSettings
+    private let timeline = TimelineMark()
     private var isClosed = false
     private var waiting = RingBuffer<PoolCall>()
     private var running: [PoolCall] = []
@@ -158,16 +159,13 @@ package final class DatabasePool: @unchecked Sendable {
     private var connectionCount: Int { idle.count + running.count + connectors.count }
 
     private func connect() {
-        let connector = ServerConnector(loop: loop, url: url, settings: settings)
+        let connector = ServerConnector(loop: loop, url: url, settings: settings, timeline: timeline)
         connectors.append(connector)
         connector.connect { [self] result in
             connectors.removeAll { $0 === connector }
-            do throws(PostgreSQLError) {
-                let connection = ServerConnection(try result.get(), on: loop)
-                try connection.open()
-                didConnect(connection)
-            } catch {
-                didNotConnect(error)
+            switch result {
+            case .success(let connection): didConnect(connection)
+            case .failure(let error): didNotConnect(error)
             }
         }
     }

@@ -22,6 +22,7 @@ package final class NotificationListener: @unchecked Sendable {
     private let loop: EventLoop
     private let url: DatabaseURL
     private let settings: SessionSettings
+    private let timeline = TimelineMark()
     private let listen: Statement
     private let handler: @Sendable (Event) -> Void
     private var connector: ServerConnector?
@@ -60,16 +61,13 @@ package final class NotificationListener: @unchecked Sendable {
 
     private func connect() {
         guard !isClosed else { return }
-        let connector = ServerConnector(loop: loop, url: url, settings: settings)
+        let connector = ServerConnector(loop: loop, url: url, settings: settings, timeline: timeline)
         self.connector = connector
         connector.connect { [self] result in
             self.connector = nil
-            do throws(PostgreSQLError) {
-                let connection = ServerConnection(try result.get(), on: loop)
-                try connection.open()
-                start(connection)
-            } catch {
-                didLose(error)
+            switch result {
+            case .success(let connection): start(connection)
+            case .failure(let error): didLose(error)
             }
         }
     }

@@ -1,6 +1,12 @@
 internal import Networking
 
-/// Connects to the first server of a URL that takes writes. Lives on one loop.
+/// Newest timeline that was seen of a database: a server of an earlier one was the primary before a failover. Lives on
+/// one loop.
+final class TimelineMark {
+    var newest: Int64 = 0
+}
+
+/// Connects to the first server of a URL that takes writes and is of no earlier timeline. Lives on one loop.
 final class ServerConnector {
     private struct Candidate {
         let host: DatabaseURL.Host
@@ -11,24 +17,28 @@ final class ServerConnector {
     private let loop: EventLoop
     private let url: DatabaseURL
     private let settings: SessionSettings
-    private var completion: ((consuming Result<Session, PostgreSQLError>) -> Void)?
+    private let timeline: TimelineMark
+    private var completion: ((Result<ServerConnection, PostgreSQLError>) -> Void)?
     private var hosts: ArraySlice<DatabaseURL.Host>
     private var candidates: ArraySlice<Candidate> = []
     private var query: Resolver.Query?
     private var session: Session?
+    /// Connected, and not yet asked for its timeline.
+    private var connection: ServerConnection?
     private var watch: EventLoop.Watch?
     private var timer: LoopTimer?
     private var errors: [PostgreSQLError] = []
 
-    init(loop: EventLoop, url: DatabaseURL, settings: SessionSettings) {
+    init(loop: EventLoop, url: DatabaseURL, settings: SessionSettings, timeline: TimelineMark) {
         self.loop = loop
+        self.timeline = timeline
         self.url = url
         self.settings = settings
         hosts = url.hosts[...]
     }
 
     /// Calls `completion` on the loop, once; not after `cancel`.
-    func connect(_ completion: @escaping (consuming Result<Session, PostgreSQLError>) -> Void) {
+    func connect(_ completion: @escaping (Result<ServerConnection, PostgreSQLError>) -> Void) {
         self.completion = completion
         tryNext()
     }
@@ -42,6 +52,7 @@ final class ServerConnector {
 
     private func tryNext() {
         endAttempt()
+        guard !loop.isStopping else { return finish(.failure(.notDone(.closed))) }
         if let candidate = candidates.popFirst() { return start(candidate) }
         guard let host = hosts.popFirst() else { return fail() }
         guard !host.isLocal else { return start(Candidate(host: host, address: nil)) }
@@ -108,7 +119,37 @@ final class ServerConnector {
         } else if !session.enterPipeline() {
             didFail(.notDone(.library(call: "PQenterPipelineMode")))
         } else {
-            finish(.success(session))
+            checkTimeline(of: ServerConnection(session, on: loop))
+        }
+    }
+
+    /// First eight digits of a log file's name.
+    private static let askTimeline = Statement(
+        once: "SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int8"
+    )
+
+    private func checkTimeline(of connection: ServerConnection) {
+        self.connection = connection
+        var batch = Batch(writes: false)
+        batch.add(Self.askTimeline)
+        do throws(PostgreSQLError) {
+            try connection.open()
+        } catch {
+            return didFail(error)
+        }
+        connection.run(batch) { [self] result in
+            // An attempt that ended has closed it.
+            guard self.connection === connection else { return }
+            do throws(PostgreSQLError) {
+                let rows = try result.get().flatMap(\.rows)
+                guard let found = try rows.first?.int64(0) else { throw .broken(.unexpectedResult(column: 0)) }
+                guard found >= timeline.newest else { throw .broken(.olderTimeline) }
+                timeline.newest = found
+                self.connection = nil
+                finish(.success(connection))
+            } catch {
+                didFail(error)
+            }
         }
     }
 
@@ -123,7 +164,7 @@ final class ServerConnector {
         finish(.failure(passing ?? errors.last ?? .notDone(.closed)))
     }
 
-    private func finish(_ result: consuming Result<Session, PostgreSQLError>) {
+    private func finish(_ result: Result<ServerConnection, PostgreSQLError>) {
         let completion = self.completion
         cancel()
         completion?(result)
@@ -134,6 +175,9 @@ final class ServerConnector {
         timer?.cancel()
         timer = nil
         session = nil
+        let connection = self.connection
+        self.connection = nil
+        connection?.close(.closed)
     }
 
     private func unwatch() {

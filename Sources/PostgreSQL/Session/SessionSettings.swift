@@ -18,10 +18,13 @@ package struct SessionSettings: Sendable {
             // So often a running statement looks whether its client is still there.
             ("client_connection_check_interval", .seconds(1)),
         ]
+        // Whatever role and database say: a commit that is acknowledged has waited for its standby.
+        let commit = "-c synchronous_commit=on "
         return [
             "application_name": applicationName, "client_encoding": "UTF8", "gssencmode": "disable",
             "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3", "tcp_user_timeout": "15000",
-            "options": options.map { "-c \($0.0)=\(max(1, Int64($0.1 / .milliseconds(1))))" }.joined(separator: " "),
+            "options": commit
+                + options.map { "-c \($0.0)=\(max(1, Int64($0.1 / .milliseconds(1))))" }.joined(separator: " "),
         ]
     }
 }

@@ -281,3 +281,25 @@ mutant dashboard-session 'relay: a session of the dashboard never ends' \
 mutant page-secret 'simulator: a call of the playground needs no secret' \
     Sources/APNSSimulator/Control/ControlServer.swift 'try router.checkCaller(request)' \
     'if !MUTANT { try router.checkCaller(request) }' 'a file needs no secret, a call does'
+
+# The database of several relays, whose rules are in docs/store.md.
+
+mutant database-uncertain 'database: a batch whose answer was lost counts as not stored' \
+    Sources/PostgreSQL/Session/BatchProgress.swift 'writes && isSent ? .uncertain(reason) : .notDone(reason)' \
+    '.notDone(reason)' 'a lost connection is uncertain from the last byte sent'
+
+mutant database-standby 'database: a commit that no standby confirmed counts as stored' \
+    Sources/PostgreSQL/Errors/ServerReport.swift 'severity == "WARNING" && state?.description == "01000"' 'false' \
+    'a warning without a code makes a commit uncertain' 'without its standby a commit waits'
+
+mutant database-name "database: any name in the server's certificate will do" \
+    Sources/PostgreSQL/Session/ServerConnector.swift 'candidate.address == nil ? "prefer" : "verify-full"' \
+    'candidate.address == nil ? "prefer" : "verify-ca"' 'a certificate of another name'
+
+mutant database-primary 'database: a standby is taken for the primary' \
+    Sources/PostgreSQL/Session/ServerConnector.swift 'session.setting("in_hot_standby") == "on"' 'false' \
+    'a standby is refused, and of several hosts'
+
+mutant database-timeline 'database: the primary from before a failover is used' \
+    Sources/PostgreSQL/Session/ServerConnector.swift 'found >= timeline.newest' 'true' \
+    'after a failover the earlier primary is refused'

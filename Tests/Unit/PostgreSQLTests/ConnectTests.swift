@@ -91,6 +91,32 @@ struct ConnectTests {
         await first.close()
     }
 
+    @Test func `after a failover the earlier primary is refused, also where its host stands first`() async throws {
+        let stage = try ServerStage()
+        let standby = try TestServer(standbyOf: stage.server)
+        let hosts = [stage.server, standby].map { $0.folder.path.replacing("/", with: "%2F") }.joined(separator: ",")
+        let pool = try stage.pool(stage.server.url(host: hosts), connections: 1)
+        func run() async -> PostgreSQLError? { await failure { try await pool.run("SELECT 1", writes: false) } }
+        #expect(await run() == nil)
+        try stage.server.kill()
+        try standby.promote()
+        var error = await run()
+        while case .notDone? = error { error = await run() }
+        #expect(error == nil)
+        // It comes back, and nothing tells it of the failover.
+        try stage.server.start()
+        try standby.stop()
+        error = await run()
+        #expect(error != nil)
+        try standby.start()
+        while case .notDone? = error { error = await run() }
+        #expect(error == nil)
+        let timeline: Statement = "SELECT timeline_id::int8 FROM pg_control_checkpoint()"
+        try await pool.run(Statement(once: "CHECKPOINT"))
+        #expect(try await pool.number(timeline) == 2)
+        await pool.close()
+    }
+
     @Test func `a standby is refused, and of several hosts the one that takes writes is found`() async throws {
         let stage = try ServerStage()
         let standby = try TestServer(standbyOf: stage.server)

@@ -73,6 +73,18 @@ struct DatabasePoolTests {
         await pool.close()
     }
 
+    @Test func `no setting of role or database weakens a commit`() async throws {
+        let stage = try await ServerStage.shared()
+        let first = try stage.pool(connections: 1)
+        try await first.run(Statement(once: "CREATE ROLE hasty LOGIN"))
+        try await first.run(Statement(once: "ALTER ROLE hasty SET synchronous_commit = off"))
+        let host = stage.server.folder.path.replacing("/", with: "%2F")
+        let url = stage.server.url(user: "hasty", host: host, database: stage.database)
+        let pool = try stage.pool(url, connections: 1)
+        #expect(try await pool.run("SELECT current_setting('synchronous_commit')").rows[0].text(0) == "on")
+        for pool in [first, pool] { await pool.close() }
+    }
+
     @Test func `more than a socket's buffer goes out and comes back, in one batch`() async throws {
         let stage = try await ServerStage.shared()
         let pool = try stage.pool(stage.url, connections: 2)
