@@ -89,7 +89,7 @@ package final class StorePulse: Sendable {
             state.failure = nil
         } catch {
             // Overload is no fault of the disk.
-            state.failure = error == .overloaded ? nil : error
+            state.failure = error == .overloaded || error == .timedOut ? nil : error
         }
     }
 }

@@ -82,6 +82,6 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
 
     /// True if another item may have caused the error.
     private static func mayBeAnothers(_ error: StoreError) -> Bool {
-        !error.isOfTheDisk && error != .overloaded && error != .closed
+        error.effect == .refused || error == .lateOwner || error == .damaged
     }
 }

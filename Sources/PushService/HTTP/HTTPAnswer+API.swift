@@ -88,18 +88,24 @@ extension Problem {
                     + " stored notifications are safe."
             )
             retryAfterSeconds = 60
+        case .uncertain:
+            self.init(
+                .storageFull,
+                "It may have been stored: the disk failed, or was too slow, and the operator must check it."
+                    + " Send it again later, with the same idempotency key."
+            )
+            retryAfterSeconds = 10
         case .broken:
             self.init(
                 .storageFull,
-                "It may have been stored: the disk failed, and the operator must check it."
-                    + " Send it again later, with the same idempotency key."
+                "Nothing was stored: the disk failed before, and the operator must check it. Send it again later."
             )
             retryAfterSeconds = 60
         case .moved:
             self.init(
                 .storageFull,
-                "It may have been stored: the database's file was moved or removed while the service ran, and the"
-                    + " operator must put it back. Send it again later, with the same idempotency key."
+                "Nothing was stored: the database's file was moved or removed while the service ran, and the operator"
+                    + " must put it back. Send it again later."
             )
             retryAfterSeconds = 60
         case .restored:
@@ -111,6 +117,12 @@ extension Problem {
             retryAfterSeconds = 60
         case .overloaded:
             self.init(.tooManyRequests, "Nothing was stored: too many writes are waiting. Send it again later.")
+            retryAfterSeconds = 1
+        case .timedOut:
+            self.init(.tooManyRequests, "Nothing was stored: the database took too long. Send it again later.")
+            retryAfterSeconds = 1
+        case .disconnected, .cancelled:
+            self.init(.storageFull, "Nothing was stored: the database was out of reach. Send it again later.")
             retryAfterSeconds = 1
         case .lateOwner:
             self.init(.storageFull, "Nothing was stored: another relay has taken over. Send it again later.")

@@ -1,11 +1,19 @@
-/// Failed store call. It stores nothing (except as `.broken` and `.moved` say), and the error names no contents.
+/// Failed store call. `effect` says what it has done; it names no contents.
 package enum StoreError: Error, Equatable, Sendable {
     /// No space left. Reads work; each write tries again.
     case full
     /// The file system is read-only, or a write failed. Reads work; each write tries again.
     case unwritable
-    /// Too many writes are waiting.
+    /// Too many writes are waiting, or another process writes.
     case overloaded
+    /// The connection to the database was lost before the call reached it.
+    case disconnected
+    /// The call's time was over before it began.
+    case timedOut
+    /// The caller's task was cancelled before the call began.
+    case cancelled
+    /// The commit's result is unknown.
+    case uncertain
     /// All four places of a new device are taken: by force with the file's key, hardly by chance.
     case noPlace
     case closed
@@ -42,5 +50,31 @@ package enum StoreError: Error, Equatable, Sendable {
 
     package enum Operation: String, Sendable {
         case open, lock, prepare, bind, step, sync, backup, thread
+    }
+}
+
+extension StoreError {
+    /// Effect of a failed call, and what its caller may do.
+    package enum Effect: Equatable, Sendable {
+        /// Nothing. The same call may succeed at once.
+        case nothing
+        /// Nothing. The same call may succeed later: with room, or less work.
+        case overloaded
+        /// All or nothing. The same call with the same idempotency key finds out, and does what is missing.
+        case uncertain
+        /// Nothing, and no call succeeds until an operator helps, or the store is opened anew.
+        case broken
+        /// Nothing. The same call fails again.
+        case refused
+    }
+
+    package var effect: Effect {
+        switch self {
+        case .disconnected, .cancelled, .lateOwner: .nothing
+        case .overloaded, .timedOut, .full, .unwritable: .overloaded
+        case .uncertain, .failed, .damaged: .uncertain
+        case .broken, .moved, .restored, .closed, .inUse, .otherName, .newerFile, .notAStore, .wrongKey: .broken
+        case .noPlace, .invalidCursor, .byteCount: .refused
+        }
     }
 }

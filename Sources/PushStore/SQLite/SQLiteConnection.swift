@@ -123,6 +123,7 @@ package final class SQLiteConnection {
         case SQLITE_CORRUPT: return .damaged
         case SQLITE_NOTADB: return .notAStore
         case SQLITE_READONLY: return .unwritable
+        case SQLITE_BUSY, SQLITE_LOCKED: return .overloaded
         case SQLITE_IOERR:
             // SQLITE_IOERR_FSYNC and _DIR_FSYNC: earlier writes may be lost, and a retry would not say so.
             if code >> 8 == 4 || code >> 8 == 5 { return .broken }

@@ -112,7 +112,7 @@ extension SQLiteStore {
             return true
         } catch {
             // This write may discover it.
-            return error == .moved
+            return health == .moved
         }
     }
 

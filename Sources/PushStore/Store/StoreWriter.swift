@@ -132,7 +132,7 @@ package final class StoreWriter {
         }
     }
 
-    /// - Returns: nil once everything is on the disk; else nothing is stored.
+    /// - Returns: nil once everything is on the disk; else nothing is stored, or what `.uncertain` says.
     private func write(_ jobs: [StoreJob<StoreWriter>]) -> StoreError? {
         // Further writes could not be trusted.
         if isBroken { return .broken }
@@ -156,7 +156,7 @@ package final class StoreWriter {
             try parcels.write()
             try stamp.write()
             try writeSequence()
-            try hot.commit.runBound()
+            try commit()
             tallies.end(holds: true)
             traces.end(holds: true)
             deviceEntries.end(holds: true)
@@ -172,7 +172,7 @@ package final class StoreWriter {
             guard place?.holds ?? true else {
                 isMoved = true
                 note(.moved)
-                return .moved
+                return .uncertain
             }
             // Before the callers know: what they do then comes after.
             if !hints.isEmpty { listeners.withLock { $0 }.notify(hints) }
@@ -198,6 +198,19 @@ package final class StoreWriter {
                 note(.broken)
             }
             return error
+        }
+    }
+
+    /// - Throws: `.uncertain` after a failed sync: what it was to sync may reach the disk.
+    private func commit() throws(StoreError) {
+        do throws(StoreError) {
+            try hot.commit.runBound()
+        } catch .broken {
+            isBroken = true
+            note(.broken)
+            throw .uncertain
+        } catch {
+            throw error
         }
     }
 
@@ -298,7 +311,7 @@ extension StoreError {
     /// True if another transaction with the same work would fail too.
     package var isOfTheDisk: Bool {
         switch self {
-        case .full, .unwritable, .broken, .moved, .restored, .failed: true
+        case .full, .unwritable, .overloaded, .uncertain, .broken, .moved, .restored, .failed: true
         default: false
         }
     }

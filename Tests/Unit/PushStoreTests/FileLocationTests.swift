@@ -44,7 +44,9 @@ struct FileLocationTests {
         #expect(store.health == .writable)
         try deed.perform(path)
         if isAskedFirst { #expect(await store.isAnswering() && store.health == .moved) }
-        await #expect(throws: StoreError.moved) { try await store.store(try StorePattern.entry(2)) }
+        // The write that finds out may be in the file.
+        let error: StoreError = isAskedFirst ? .moved : .uncertain
+        await #expect(throws: error) { try await store.store(try StorePattern.entry(2)) }
         #expect(store.health == .moved)
         #expect(await store.isAnswering(), "a start without the file would begin an empty one")
         #expect(try await !store.entries(acknowledged, tenant: tenant).contains(nil), "it can still be read")
@@ -66,7 +68,7 @@ struct FileLocationTests {
         let store = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
         #expect(try await store.expire(now: StorePattern.start, limit: 1) == 0)
         try #require(unsafe unlink(path) == 0)
-        await #expect(throws: StoreError.moved) { try await store.expire(now: StorePattern.start, limit: 1) }
+        await #expect(throws: StoreError.uncertain) { try await store.expire(now: StorePattern.start, limit: 1) }
         await store.close()
     }
 

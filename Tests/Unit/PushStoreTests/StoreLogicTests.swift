@@ -42,6 +42,20 @@ struct StoreLogicTests {
         }
     }
 
+    @Test func `SQLite's results tell overload and a lost write from other failures`() throws {
+        let file = try StoreAtRest()
+        try file.execute("")
+        let connection = try SQLiteConnection(path: file.path, fileSystem: nil)
+        let results: [(code: Int32, error: StoreError, effect: StoreError.Effect)] = [
+            (5, .overloaded, .overloaded), (6, .overloaded, .overloaded), (13, .full, .overloaded),
+            (10 | 4 << 8, .broken, .broken), (10 | 3 << 8, .unwritable, .overloaded), (11, .damaged, .uncertain),
+            (10 | 2 << 8, .failed(operation: .step, code: 10 | 2 << 8), .uncertain),
+        ]
+        for (code, error, effect) in results {
+            #expect(connection.failure(.step, code) == error && error.effect == effect, "\(code)")
+        }
+    }
+
     @Test func `every length and every flipped bit changes the checksum`() {
         let bytes = StorePattern.payload(1, byteCount: 37)
         func sum(_ parts: [UInt8]...) -> UInt64 {

@@ -278,7 +278,8 @@ struct NotificationRouteTests {
     @Test(arguments: [
         (StoreError.full, 503, "storage-full"), (.unwritable, 503, "storage-full"), (.broken, 503, "storage-full"),
         (.moved, 503, "storage-full"), (.restored, 503, "storage-full"),
-        (.overloaded, 429, "too-many-requests"),
+        (.overloaded, 429, "too-many-requests"), (.timedOut, 429, "too-many-requests"),
+        (.disconnected, 503, "storage-full"), (.uncertain, 503, "storage-full"),
         (.closed, 503, "draining"), (.failed(operation: .step, code: 10), 500, "internal-error"),
     ])
     func `what the store does not take is said with what can be done`(
@@ -292,7 +293,7 @@ struct NotificationRouteTests {
             #expect((reply.fields["retry-after"] != nil) == (example.status != 500))
             #expect(stage.log.contains("store-failed") == (example.status == 500))
             // What a disk had taken when it failed may be there after all.
-            let isCertain = ![.broken, .moved].contains(example.error) && example.status != 500
+            let isCertain = example.error.effect != .uncertain
             #expect(reply.string("detail")?.hasPrefix("Nothing was stored") == isCertain)
             #expect(reply.string("detail")?.contains("the same idempotency key") == !isCertain)
             #expect(stage.dispatch.woken.withLock { $0.isEmpty })
