@@ -21,13 +21,15 @@ package struct EntryID: Hashable, Sendable {
 }
 
 /// Issues numbers by the clock, always increasing. The low 8 bits are random for each opening: a restored file with its
-/// clock set back reissues numbers in one of 256 openings.
+/// clock set back, and without its `StoreFile.numbersEnd`, reissues numbers in one of 256 openings.
 struct EntrySequence {
     private static let incarnationBitCount: Int64 = 8
     /// Every 256th is an opening's: 32 in a millisecond before the sequence runs ahead of the clock.
     private static let countPerMillisecond: Int64 = 1 << 13
     /// Tolerated lead over the clock.
     private static let slack: Int64 = 1_000 * countPerMillisecond
+    /// Ten minutes of numbers.
+    static let lead: Int64 = 600_000 * countPerMillisecond
     private let incarnation: Int64
     private(set) var last: Int64
 

@@ -1,16 +1,20 @@
+internal import Envelope
 internal import Platform
 
 /// Store's file and its lock: one process has it, only its owner can read it.
 ///
 ///     PATH          the database; SQLite puts PATH-wal and PATH-shm beside it
-///     PATH-lock     held while the store is open; its bytes are a `StoreMark`
+///     PATH-lock     held while the store is open; its bytes are a `StoreMark` and the end of the given out numbers
 package final class StoreFile: Sendable {
     package let path: String
     /// Mark before this opening.
     let mark: StoreMark
+    /// No process has given out a number above it here. 0 without a record.
+    let numbersEnd: Int64
     /// True if the last process did not close it, and the log is gone.
     let isLogMissing: Bool
     private let lock: Int32
+    private static let numberByteCount = 8
 
     /// Creates missing files, and locks.
     ///
@@ -24,9 +28,13 @@ package final class StoreFile: Sendable {
         }
         self.lock = lock
         let isNew = !Self.exists(path)
-        var bytes = [UInt8](repeating: 0, count: StoreMark.byteCount + 1)
+        var bytes = [UInt8](repeating: 0, count: StoreMark.byteCount + Self.numberByteCount + 1)
         let count = unsafe pread(lock, &bytes, bytes.count, 0)
-        let found = StoreMark(Array(bytes.prefix(max(0, count))))
+        var reader = ByteReader(bytes.prefix(max(0, count)))
+        let found = reader.take(StoreMark.byteCount).flatMap(StoreMark.init)
+        // An earlier version wrote none.
+        let end = reader.take(UInt64.self) ?? 0
+        numbersEnd = reader.remainingByteCount == 0 ? Int64(exactly: end) ?? 0 : 0
         mark = found ?? StoreMark()
         isLogMissing = !isNew && !mark.isClosed && !Self.exists(path + "-wal")
         guard !Self.hasOtherName(path) else { throw .otherName }
@@ -43,6 +51,17 @@ package final class StoreFile: Sendable {
     func note(_ mark: StoreMark) throws(StoreError) {
         let bytes = mark.bytes
         guard unsafe pwrite(lock, bytes, bytes.count, 0) == bytes.count, fdatasync(lock) == 0 else {
+            throw Self.failure(.lock)
+        }
+    }
+
+    /// Writes and syncs the end of the numbers that may be given out.
+    ///
+    /// - Throws: `.full`, `.failed`.
+    func noteNumbers(to end: Int64) throws(StoreError) {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: UInt64(max(0, end)))
+        guard unsafe pwrite(lock, bytes, bytes.count, StoreMark.byteCount) == bytes.count, fdatasync(lock) == 0 else {
             throw Self.failure(.lock)
         }
     }

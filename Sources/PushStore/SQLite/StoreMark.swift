@@ -65,6 +65,7 @@ final class StoreStamp {
     private var next: [UInt8]?
     /// False for a restored file without a new stamp: after a crash it must not pass for the last one.
     private var allowsCurrent: Bool
+    let isRestored: Bool
 
     static func read(_ connection: SQLiteConnection) throws(StoreError) -> [UInt8] {
         let found = try connection.prepare("SELECT value FROM meta WHERE name = 'stamp'").first([]) { $0.bytes(0) }
@@ -77,6 +78,7 @@ final class StoreStamp {
         insert = try connection.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('stamp', ?)")
         current = try Self.read(connection)
         allowsCurrent = !isRestored
+        self.isRestored = isRestored
     }
 
     /// - Parameter stamp: 16 random bytes.

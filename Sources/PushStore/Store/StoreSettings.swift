@@ -29,6 +29,12 @@ package struct StoreSettings: Sendable {
     package var refusal: (@Sendable () -> StoreError?)?
     /// Milliseconds of a clock that cannot be set, for the ends of shards' leases.
     package var leaseClock: @Sendable () -> Int64 = { Int64(clamping: Uptime.ofMachine.milliseconds) }
+    /// Time of each call, which `SQLiteStore.endOverdue` ends.
+    package var callTime: Duration = .seconds(30)
+    /// Milliseconds of a clock that cannot be set, for the ends of calls.
+    package var callClock: @Sendable () -> Int64 = { Int64(clamping: Uptime.ofMachine.milliseconds) }
+    /// Replaces an opening's random number in ids; tests draw the same twice.
+    var incarnation: UInt8?
     var receiptRuns = ReceiptRunSizes()
 
     package init(

@@ -28,6 +28,8 @@ package final class StoreWriter {
     private let health: Guarded<StoreHealth>
     private var sequence: EntrySequence
     private var writtenSequence: Int64
+    /// No number above it is given out before it is raised in `file`.
+    private var numbersEnd = Int64.min
     /// Milliseconds since 1970, at the last id or the opening.
     var clock: UInt64 = 0
     private var isBroken = false
@@ -91,8 +93,10 @@ package final class StoreWriter {
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
         let newest = try connection.integer("SELECT max(id) FROM entry") >> 8
         var chance = SystemRandom()
-        // An id is never reissued, even after damage.
-        sequence = EntrySequence(last: min(max(last ?? 0, newest, 0), 1 << 54), incarnation: chance.bytes(count: 1)[0])
+        // An id is never reissued: after damage the entries tell, after a restore the mark does.
+        let known = max(last ?? 0, newest, stamp.isRestored ? file.numbersEnd : 0, 0)
+        let incarnation = settings.incarnation ?? chance.bytes(count: 1)[0]
+        sequence = EntrySequence(last: min(known, 1 << 54), incarnation: incarnation)
         writtenSequence = last ?? -1
     }
 
@@ -238,6 +242,11 @@ package final class StoreWriter {
 
     private func writeSequence() throws(StoreError) {
         guard sequence.last != writtenSequence else { return }
+        if sequence.last > numbersEnd {
+            let end = sequence.last + EntrySequence.lead
+            try file.noteNumbers(to: end)
+            numbersEnd = end
+        }
         try sql("INSERT OR REPLACE INTO meta (name, value) VALUES ('sequence', ?)").run([.integer(sequence.last)])
     }
 

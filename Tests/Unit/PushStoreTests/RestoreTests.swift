@@ -99,7 +99,7 @@ struct RestoreTests {
     @Test func `a crash between the mark and the database is no restore`() async throws {
         let store = try open()
         await store.close()
-        let mark = try #require(StoreMark(try StoreAtRest.read(path + "-lock")))
+        let mark = try #require(StoreMark(Array(try StoreAtRest.read(path + "-lock").prefix(StoreMark.byteCount))))
         let file = try StoreFile(path: path)
         let other = [UInt8](repeating: 9, count: StoreMark.stampByteCount)
         try file.note(StoreMark(stamps: [mark.stamps[0], other], isClosed: true))
@@ -191,6 +191,44 @@ struct RestoreTests {
             }
             #expect(numbers.count == 600)
         }
+    }
+
+    @Test(arguments: [0, 60, 3_600, 86_400])
+    func `a back-up that is put back under a clock set back uses no id twice, though it draws the same number`(
+        _ seconds: Int
+    ) async throws {
+        var settings = StoreSettings()
+        settings.incarnation = 77
+        settings.restoredQueue = .send
+        func life(from second: Int, _ body: (SQLiteStore) async throws -> Void) async throws {
+            let store = try SQLiteStore(
+                path: path,
+                key: try StorePattern.key(),
+                settings: settings,
+                now: .after(1_000_000 + second)
+            )
+            try await body(store)
+            await store.close()
+        }
+        var ids: [EntryID] = []
+        func work(_ store: SQLiteStore, from second: Int) async throws {
+            for step in 0..<40 {
+                let now = Timestamp.after(1_000_000 + second + 60 * step)
+                ids += try await store.store(try StorePattern.entry(1), try StorePattern.entry(2), now: now)
+                _ = try await store.report([NewHook(tenant: tenant, entry: ids[0], kind: .dead)], now: now)
+            }
+        }
+        try await life(from: 0) { store in
+            _ = try await store.store(try StorePattern.entry(9), now: .after(1_000_000))
+            try await store.backup(to: folder.path("copy"))
+            try await work(store, from: 0)
+        }
+        #expect(unsafe rename(folder.path("copy"), path) == 0)
+        try await life(from: -seconds) { store in
+            #expect(store.openingReport.restoreCause == .backup)
+            try await work(store, from: -seconds)
+        }
+        #expect(Set(ids).count == ids.count)
     }
 
     @Test func `each opening draws its own numbers`() async throws {
