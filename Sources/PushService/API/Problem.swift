@@ -75,8 +75,10 @@ package struct Problem: Error, Equatable, Sendable {
     }
 
     package let kind: Kind
-    package let detail: String
+    package internal(set) var detail: String
     package var fields: [Field] = []
+    /// JSON of the notifications that were stored; nil for none.
+    var stored: [UInt8]?
     /// Room in bytes, if something is too large.
     package var byteCountMax: Int?
     package var byteCount: Int?
@@ -106,6 +108,10 @@ package struct Problem: Error, Equatable, Sendable {
             writer.member("detail", detail)
             if let byteCount { writer.member("bytes", byteCount) }
             if let byteCountMax { writer.member("room", byteCountMax) }
+            if let stored {
+                writer.name("notifications")
+                writer.raw(stored)
+            }
             guard !fields.isEmpty else { return }
             writer.name("errors")
             writer.array { writer in

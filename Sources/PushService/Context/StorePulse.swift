@@ -64,6 +64,7 @@ package final class StorePulse: Sendable {
         let state = state.value
         guard !state.isStopped else { return }
         state.timer = context.loop.schedule(after: Self.period) { [weak self] in self?.tick() }
+        store.endOverdue()
         if state.askedAt == nil { ask() }
     }
 

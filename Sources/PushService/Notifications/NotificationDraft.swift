@@ -37,7 +37,7 @@ struct NotificationDraft: Sendable {
     /// In the order of `entries`.
     private(set) var devices: [Device]
     /// Recipients' places in the body, in the order of `entries`.
-    private var indexes: [Int]
+    private(set) var indexes: [Int]
     /// Left out, in the request's order.
     private(set) var rejected: [RecipientRejection]
 

@@ -33,7 +33,8 @@ final class StoringCall {
                     tenant: submission.tenant.id,
                     idempotency: submission.idempotency,
                     entries: submission.entries,
-                    rejected: submission.rejected
+                    rejected: submission.rejected,
+                    places: submission.places
                 )
                 if submission.reservation == nil {
                     queueing.append(request)
@@ -50,17 +51,17 @@ final class StoringCall {
         if openCount == 0 { return completion(errors) }
         if !sending.isEmpty {
             context.store.enqueueSending(sending, by: context.shards.live, now: now) { [sendingPlaces] result in
-                box.loop.perform { box.value.end(sendingPlaces, result.map { $0.map(StoringResult.init) }) }
+                box.loop.perform { box.value.end(sendingPlaces, result) }
             }
         }
         if !queueing.isEmpty {
             context.store.enqueue(queueing, from: context.shards.relay, now: now) { [queueingPlaces] result in
-                box.loop.perform { box.value.end(queueingPlaces, result.map { $0.map(StoringResult.init) }) }
+                box.loop.perform { box.value.end(queueingPlaces, result.map { $0.map { .enqueued($0) } }) }
             }
         }
     }
 
-    private func end(_ places: [Int], _ result: Result<[StoringResult], StoreError>) {
+    private func end(_ places: [Int], _ result: Result<[SendingResult], StoreError>) {
         switch result {
         case .success(let values): for (place, value) in zip(places, values) { submissions[place].result = value }
         case .failure(let error): for place in places { errors[place] = error }

@@ -17,7 +17,9 @@ final class Submission {
     var offer: SendOffer?
     /// Room at the dispatcher; nil: to be queued.
     var reservation: SendReservation?
-    var result: StoringResult?
+    var result: SendingResult?
+    /// Of the entries in the request; nil for all.
+    var places: [Int]?
     /// JSON of the recipients left out; empty for none.
     var rejected: [UInt8] = []
 
@@ -69,6 +71,24 @@ final class Submission {
     }
 }
 
+extension Problem {
+    /// Form for a request that is stored in part.
+    func naming(stored: [AcceptedNotification], hasKey: Bool) -> Problem {
+        let remedy =
+            hasKey
+            ? "Send the same request with the same idempotency key again: it stores the others, and nothing twice."
+            : "Send to the others in a new request, with an idempotency key."
+        var writer = JSONWriter()
+        writer.array { writer in
+            for notification in stored { notification.write(to: &writer) }
+        }
+        var problem = self
+        problem.detail = "Only the notifications listed here were certainly stored. \(remedy)"
+        problem.stored = writer.bytes
+        return problem
+    }
+}
+
 struct AcceptedNotification: Sendable {
     let device: DeviceID
     let id: APNSID
@@ -84,25 +104,5 @@ struct AcceptedNotification: Sendable {
             writer.member("id", writing: { id.appendText(to: &$0) })
             if let trace { writer.member("trace") { trace.appendText(to: &$0) } }
         }
-    }
-}
-
-enum StoringResult: Sendable {
-    case sending([Lease])
-    case queued
-    /// Repetition, or a conflict of idempotency keys.
-    case repeated(EnqueueResult)
-
-    init(_ result: SendingResult) {
-        switch result {
-        case .sending(let leases): self = .sending(leases)
-        case .queued: self = .queued
-        case .duplicate(let ids): self = .repeated(.duplicate(ids))
-        case .conflict: self = .repeated(.conflict)
-        }
-    }
-
-    init(_ result: EnqueueResult) {
-        if case .stored = result { self = .queued } else { self = .repeated(result) }
     }
 }

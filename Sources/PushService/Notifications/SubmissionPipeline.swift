@@ -169,6 +169,7 @@ final class SubmissionPipeline {
             if submission.body.isPartial { leaveOut(beyondQuotaOf: submission.tenant, &draft, now: now) }
             try takeQuota(draft.entries.count, submission.tenant, now: now)
             submission.rejected = RecipientRejection.json(draft.rejected)
+            if submission.body.isPartial { submission.places = draft.indexes }
             let offer = SendOffer(draft, tenant: submission.tenant.id, now: now)
             submission.offer = offer
             submission.reservation = dispatch.reserve(offer)
@@ -225,11 +226,22 @@ final class SubmissionPipeline {
         switch submission.result {
         case .sending(let leases) where error == nil:
             if let reservation = submission.reservation { dispatch.didStore(reservation, leases) }
-        case .queued where error == nil:
+        case .enqueued(.stored) where error == nil:
             // Its shard was lost after the reservation.
             if let reservation = submission.reservation { dispatch.didNotStore(reservation) }
             dispatch.wake([offer.lane])
-        case .repeated(let result) where error == nil:
+        case .enqueued(.completed(let ids, let new)) where error == nil:
+            didStore(new, of: submission, offer)
+            return inTask(submission) { pipeline, submission throws(Problem) in
+                try await pipeline.repeated(.duplicate(ids), submission)
+            }
+        case .enqueued(.cut(let ids, let new, let cause)) where error == nil:
+            didStore(new, of: submission, offer)
+            let problem = context.problem(cause ?? .uncertain)
+            return inTask(submission) { pipeline, submission throws(Problem) in
+                throw try await pipeline.cut(problem, ids, submission)
+            }
+        case .enqueued(let result) where error == nil:
             didNotStore(submission, offer)
             return inTask(submission) { pipeline, submission throws(Problem) in
                 try await pipeline.repeated(result, submission)
@@ -238,7 +250,7 @@ final class SubmissionPipeline {
             didNotStore(submission, offer)
             return submission.end(context.refuse(context.problem(error ?? .damaged)))
         }
-        count(offer, submission)
+        count(offer.entries.indices, offer, submission)
         submission.accept(offer.entries.map(AcceptedNotification.init), rejected: submission.rejected)
     }
 
@@ -251,7 +263,22 @@ final class SubmissionPipeline {
         }
     }
 
-    private func count(_ offer: SendOffer, _ submission: Submission) {
+    /// Takes back what was held for the entries that were not stored now.
+    private func didStore(_ new: [Int], of submission: Submission, _ offer: SendOffer) {
+        quota.giveBack(offer.entries.count - new.count, of: submission.tenant)
+        if let reservation = submission.reservation {
+            dispatch.didNotStore(reservation)
+        } else {
+            let others = Set(offer.entries.indices).subtracting(new)
+            dispatch.didNotQueue(others.map { QueueNote(offer.entries[$0]) })
+        }
+        guard !new.isEmpty else { return }
+        dispatch.wake([offer.lane])
+        count(new, offer, submission)
+    }
+
+    /// - Parameter stored: indices of the offer's entries.
+    private func count(_ stored: some Collection<Int>, _ offer: SendOffer, _ submission: Submission) {
         let nanoseconds = context.clock.uptime() - submission.call.begun
         let microseconds = nanoseconds / 1_000
         context.record(submission.traceContext) { parent in
@@ -265,14 +292,14 @@ final class SubmissionPipeline {
                 [
                     ("http.request.method", .text(route.method)), ("http.route", .text(route.pattern)),
                     ("http.response.status_code", .number(202)), ("sealedpush.tenant", .text(offer.tenant.text)),
-                    ("sealedpush.notifications", .number(offer.entries.count)),
+                    ("sealedpush.notifications", .number(stored.count)),
                 ]
             )
         }
         let rejectedCount = submission.keys.count + submission.body.rejected.count - offer.entries.count
         context.metrics.withLock { metrics in
             metrics.didAccept(
-                offer.entries.count,
+                stored.count,
                 app: offer.bundleID.text,
                 tenant: offer.tenant,
                 lane: offer.lane,
@@ -280,7 +307,7 @@ final class SubmissionPipeline {
             )
             // By index: a copy of an entry is large.
             metrics.didReject(rejectedCount)
-            for index in offer.entries.indices where offer.entries[index].receiptHash != nil {
+            for index in stored where offer.entries[index].receiptHash != nil {
                 metrics.didAwaitReceipt()
             }
         }
@@ -303,6 +330,7 @@ final class SubmissionPipeline {
                 try await context.store.known(idempotency, tenant: tenant)
             }
             guard let known else { throw error }
+            if case .cut(let ids, _, _) = known { throw try await pipeline.cut(error, ids, submission) }
             return try await pipeline.repeated(known, submission)
         }
     }
@@ -320,6 +348,16 @@ final class SubmissionPipeline {
             return (entries, try await context.store.rejected(idempotency, tenant: tenant))
         }
         return (found.0.compactMap { $0.map(AcceptedNotification.init) }, found.1)
+    }
+
+    /// - Returns: problem of a request that is stored in part, with its stored notifications.
+    private func cut(_ problem: Problem, _ ids: [EntryID], _ submission: Submission) async throws(Problem) -> Problem {
+        guard !ids.isEmpty else { return problem }
+        let entries = try await context.asking { [context] () throws(StoreError) in
+            try await context.store.entries(ids, tenant: submission.tenant.id)
+        }
+        let stored = entries.compactMap { $0.map(AcceptedNotification.init) }
+        return problem.naming(stored: stored, hasKey: submission.idempotency != nil)
     }
 
     private func inTask(
@@ -352,21 +390,5 @@ final class SubmissionPipeline {
             let result = Result { () throws(Problem) in try work(&random) }
             box.loop.perform { box.value(result) }
         }
-    }
-}
-
-extension SendOffer {
-    fileprivate convenience init(
-        _ draft: NotificationDraft,
-        tenant: TenantID,
-        now: Timestamp
-    ) {
-        self.init(
-            tenant: tenant,
-            entries: draft.entries,
-            devices: draft.devices,
-            bundleID: BundleID(of: draft.topic, .alert),
-            now: now
-        )
     }
 }

@@ -11,7 +11,8 @@ package protocol DeviceRegistry: Sendable {
     func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult]
 
     /// Looks devices up; one result for each key, in order. The callback suits an event loop without tasks.
-    func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>)
+    @discardableResult
+    func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>) -> StoreCall
 
     /// Key bundles in order.
     ///

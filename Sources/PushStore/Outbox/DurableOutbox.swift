@@ -14,6 +14,10 @@ package import Envelope
 ///     enqueueSending → (the push goes out) → finish
 ///
 /// After a crash, only entries between `markSending` or `enqueueSending` and `finish` may go out twice.
+///
+/// Each call ends in a bounded time, and with its task: with `.timedOut` or `.cancelled` if it has not begun, else with
+/// `.uncertain`. What such a call puts in flight all the same the engine queues again. `StoreError.effect` says what a
+/// failed call has done.
 package protocol DurableOutbox: Sendable {
     /// Takes over those of the shards that are free: given back, the relay's own, or with an ended lease. Settles what
     /// earlier owners left in flight there, and nothing elsewhere.
@@ -43,25 +47,28 @@ package protocol DurableOutbox: Sendable {
 
     /// Stores requests; on completion they are on the disk. One result for each, in order.
     ///
-    /// Other owners of the entries' shards get a hint first. Fails with `.full`, `.overloaded`, `.byteCount` and disk
-    /// errors. Callbacks suit an event loop without tasks.
+    /// Entries of the caller's shards are stored at once, then those of others', each shard in a transaction of its own;
+    /// an error in between cuts the request off. Other owners get a hint first. Fails, with nothing stored, with
+    /// `.full`, `.overloaded`, `.byteCount` and disk errors. Callbacks suit an event loop without tasks.
     ///
     /// - Parameter relay: caller, which gets no hint.
+    @discardableResult
     func enqueue(
         _ requests: [OutboxRequest],
         from relay: RelayID?,
         now: Timestamp,
         completion: @escaping StoreCompletion<[EnqueueResult]>
-    )
+    ) -> StoreCall
 
     /// Stores entries as sending, for an owner with room for all: one transaction, not two. The caller checks
     /// deadlines.
+    @discardableResult
     func enqueueSending(
         _ requests: [OutboxRequest],
         by owned: ShardLeases,
         now: Timestamp,
         completion: @escaping StoreCompletion<[SendingResult]>
-    )
+    ) -> StoreCall
 
     /// Takes due entries, longest due first, with equal shares for tenants. Ends expired and damaged ones, which would
     /// block.
@@ -69,13 +76,23 @@ package protocol DurableOutbox: Sendable {
 
     /// Records, before the first byte goes out, that entries may arrive. One result each, in order; only `.sending` may
     /// be sent.
-    func markSending(_ leases: [Lease], now: Timestamp, completion: @escaping StoreCompletion<[MarkResult]>)
+    @discardableResult
+    func markSending(
+        _ leases: [Lease],
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[MarkResult]>
+    ) -> StoreCall
 
     /// Releases unmarked leases.
     func giveBack(_ leases: [Lease]) async
 
     /// Records outcomes; one result for each, in order.
-    func finish(_ outcomes: [Outcome], now: Timestamp, completion: @escaping StoreCompletion<[FinishResult]>)
+    @discardableResult
+    func finish(
+        _ outcomes: [Outcome],
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[FinishResult]>
+    ) -> StoreCall
 
     /// Queues up to `limit` parked entries of the owner's shards again, and returns their number.
     ///

@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// Submission, stored whole or not at all.
+/// Submission. Its entries of one shard are stored all or none.
 package struct OutboxRequest: Sendable {
     package static let entryCounts = 1...1_000
 
@@ -11,14 +11,19 @@ package struct OutboxRequest: Sendable {
     package let entries: [NewEntry]
     /// Caller's record of recipients without an entry, for a repetition; empty for none.
     package let rejected: [UInt8]
+    /// Each entry's place in the request, rising; nil: its index.
+    private let places: [Int]?
 
+    /// - Parameter places: of the recipients, if some have no entry. A repetition stores no place twice.
     /// - Throws: `.byteCount(field: .entries)`.
     package init(
         tenant: TenantID,
         idempotency: Idempotency?,
         entries: [NewEntry],
-        rejected: [UInt8] = []
+        rejected: [UInt8] = [],
+        places: [Int]? = nil
     ) throws(StoreError) {
+        precondition(places.map { $0.count == entries.count } ?? true)
         guard Self.entryCounts.contains(entries.count) else {
             throw .byteCount(field: .entries, of: Self.entryCounts)
         }
@@ -26,7 +31,10 @@ package struct OutboxRequest: Sendable {
         self.idempotency = idempotency
         self.entries = entries
         self.rejected = rejected
+        self.places = places
     }
+
+    func place(_ index: Int) -> Int { places?[index] ?? index }
 }
 
 /// Identity of a repeated request.
@@ -137,6 +145,11 @@ package enum EnqueueResult: Equatable, Sendable {
     case stored([EntryID])
     /// Stored before; the ids of then.
     case duplicate([EntryID])
+    /// On the disk: some were stored before. All ids, in order, and the indices of entries that this call stored.
+    case completed([EntryID], new: [Int])
+    /// An error came between two shards, of this call or (nil) an earlier one. Ids of the stored entries, in order, and
+    /// the indices of those that this call stored. The same key stores the rest.
+    case cut([EntryID], new: [Int], error: StoreError?)
     /// Key of another request.
     case conflict
 }
@@ -144,10 +157,6 @@ package enum EnqueueResult: Equatable, Sendable {
 package enum SendingResult: Equatable, Sendable {
     /// On the disk as sending: one lease for each entry, in order, to be sent now.
     case sending([Lease])
-    /// On the disk as queued: another relay owns one of their shards.
-    case queued([EntryID])
-    /// Stored before; the ids of then, not to be sent by this caller.
-    case duplicate([EntryID])
-    /// Key of another request.
-    case conflict
+    /// As of `enqueue`: another relay owns one of their shards, or it is a repetition.
+    case enqueued(EnqueueResult)
 }

@@ -21,7 +21,8 @@ extension SQLiteStore: DeviceRegistry {
         return changes.map { $0 == .nothing ? .unchanged : rest.popFirst() ?? .unchanged }
     }
 
-    package func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>) {
+    @discardableResult
+    package func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>) -> StoreCall {
         read({ reader throws(StoreError) in try reader.devices(keys) }, completion: completion)
     }
 

@@ -14,12 +14,14 @@ extension SQLiteStore {
         leasedUntil: Timestamp
     ) async throws(StoreError) -> [Hook] {
         guard !owned.isEmpty else { return [] }
-        return try await claim(
-            { [turn = nextTurn()] reader throws(StoreError) in
-                try reader.dueHooks(room, of: owned.shards, now: now, turn: turn)
-            },
-            { writer, ids throws(StoreError) in try writer.leaseHooks(ids, by: owned, now: now, until: leasedUntil) }
-        )
+        let ids = try await read { [turn = nextTurn()] reader throws(StoreError) in
+            try reader.dueHooks(room, of: owned.shards, now: now, turn: turn)
+        }
+        // Writes only after a finding.
+        guard !ids.isEmpty else { return [] }
+        return try await write(weight: ids.count) { writer throws(StoreError) in
+            try writer.leaseHooks(ids, by: owned, now: now, until: leasedUntil)
+        }
     }
 
     /// Claims due fallbacks, with equal shares for tenants.
@@ -36,22 +38,29 @@ extension SQLiteStore {
         now: Timestamp
     ) async throws(StoreError) -> [ClaimedFallback] {
         guard !owned.isEmpty else { return [] }
-        return try await claim(
-            { [turn = nextTurn()] reader throws(StoreError) in
-                try reader.dueFallbacks(room, of: owned.shards, now: now, turn: turn)
-            },
-            { writer, ids throws(StoreError) in try writer.claimFallbacks(ids, by: owned, now: now) }
-        )
+        let ids = try await read { [turn = nextTurn()] reader throws(StoreError) in
+            try reader.dueFallbacks(room, of: owned.shards, now: now, turn: turn)
+        }
+        // Writes only after a finding.
+        guard !ids.isEmpty else { return [] }
+        return try await awaited { claim(ids, by: owned, now: now, completion: $0) }
     }
 
-    /// Writes only after a finding.
-    private func claim<Work: Sendable>(
-        _ look: @escaping @Sendable (StoreReader) throws(StoreError) -> [Int64],
-        _ take: @escaping @Sendable (StoreWriter, [Int64]) throws(StoreError) -> [Work]
-    ) async throws(StoreError) -> [Work] {
-        let ids = try await read(look)
-        guard !ids.isEmpty else { return [] }
-        return try await write(weight: ids.count) { writer throws(StoreError) in try take(writer, ids) }
+    func claim(
+        _ ids: [Int64],
+        by owned: ShardLeases,
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[ClaimedFallback]>
+    ) -> StoreCall {
+        write(
+            weight: ids.count,
+            { writer throws(StoreError) in try writer.claimFallbacks(ids, by: owned, now: now) },
+            late: { [self] claimed in
+                let outcomes = claimed.map { FallbackOutcome($0, .givenBack(due: $0.due, tried: $0.tried)) }
+                write({ writer throws(StoreError) in try writer.finishFallbacks(outcomes, now: now) }) { _ in }
+            },
+            completion: completion
+        )
     }
 
     /// Rotates the tenant that is first.

@@ -3,38 +3,52 @@ package import Envelope
 internal import Platform
 
 extension SQLiteStore: DurableOutbox {
+    @discardableResult
     package func enqueue(
         _ requests: [OutboxRequest],
         from relay: RelayID?,
         now: Timestamp,
         completion: @escaping StoreCompletion<[EnqueueResult]>
-    ) {
+    ) -> StoreCall {
         store(
             requests,
+            from: relay,
+            now: now,
             { writer throws(StoreError) in try writer.enqueue(requests, from: relay, now: now) },
-            completion
+            { result in
+                completion(
+                    result.map { results in
+                        results.map { if case .enqueued(let result) = $0 { result } else { .conflict } }
+                    }
+                )
+            }
         )
     }
 
+    @discardableResult
     package func enqueueSending(
         _ requests: [OutboxRequest],
         by owned: ShardLeases,
         now: Timestamp,
         completion: @escaping StoreCompletion<[SendingResult]>
-    ) {
+    ) -> StoreCall {
         store(
             requests,
+            from: owned.relay,
+            now: now,
             { writer throws(StoreError) in try writer.enqueueSending(requests, by: owned, now: now) },
             completion
         )
     }
 
     /// Validates requests before the write.
-    private func store<Value: Sendable>(
+    private func store(
         _ requests: [OutboxRequest],
-        _ body: @escaping @Sendable (StoreWriter) throws(StoreError) -> Value,
-        _ completion: @escaping StoreCompletion<Value>
-    ) {
+        from relay: RelayID?,
+        now: Timestamp,
+        _ body: @escaping @Sendable (StoreWriter) throws(StoreError) -> EnqueueStep,
+        _ completion: @escaping StoreCompletion<[SendingResult]>
+    ) -> StoreCall {
         var weight = 0
         do throws(StoreError) {
             for request in requests {
@@ -42,9 +56,58 @@ extension SQLiteStore: DurableOutbox {
                 for entry in request.entries { try entry.check() }
             }
         } catch {
-            return completion(.failure(error))
+            completion(.failure(error))
+            return .ended
         }
-        write(weight: weight, canBeRefused: true, body, completion: completion)
+        return write(weight: weight, canBeRefused: true, body, late: { [self] in queueAgain($0, now: now) }) {
+            [self] result in
+            switch result {
+            case .failure(let error): completion(.failure(error))
+            case .success(let step) where step.open.isEmpty: completion(.success(step.results))
+            case .success(let step): storeRest(step, requests, from: relay, now: now, completion)
+            }
+        }
+    }
+
+    /// Queues again what a call put in flight after its time was over. On failure the shards' next owner does.
+    private func queueAgain(_ step: EnqueueStep, now: Timestamp) {
+        var marked: [Lease] = []
+        for case .sending(let leases) in step.results { marked += leases }
+        queueAgain(marked, now: now)
+    }
+
+    private func queueAgain(_ leases: [Lease], now: Timestamp) {
+        guard !leases.isEmpty else { return }
+        let outcomes = leases.map { Outcome(lease: $0, attempt: nil, verdict: .retry(at: now)) }
+        write(weight: outcomes.count, { writer throws(StoreError) in try writer.finish(outcomes, now: now) }) { _ in }
+    }
+
+    /// Stores shard after shard.
+    private func storeRest(
+        _ step: EnqueueStep,
+        _ requests: [OutboxRequest],
+        from relay: RelayID?,
+        now: Timestamp,
+        _ completion: @escaping StoreCompletion<[SendingResult]>
+    ) {
+        var step = step
+        guard let shard = step.nextShard else {
+            step.end(by: nil)
+            return completion(.success(step.results))
+        }
+        write({ [step] writer throws(StoreError) in
+            try writer.enqueueRest(of: step.open, requests, in: shard, from: relay, now: now)
+        }) { [self, step] result in
+            var step = step
+            switch result {
+            case .success(let open):
+                step.open = open
+                storeRest(step, requests, from: relay, now: now, completion)
+            case .failure(let error):
+                step.end(by: error)
+                completion(.success(step.results))
+            }
+        }
     }
 
     package func take(_ demand: TakeDemand, by owned: ShardLeases) async throws(StoreError) -> [LeasedEntry] {
@@ -78,16 +141,20 @@ extension SQLiteStore: DurableOutbox {
         }
     }
 
+    @discardableResult
     package func markSending(
         _ marked: [Lease],
         now: Timestamp,
         completion: @escaping StoreCompletion<[MarkResult]>
-    ) {
+    ) -> StoreCall {
         // Atomic: from here on no other taker gets them, however slow the disk.
         let isHeld = leases.withLock { snapshot in marked.map { snapshot.mark($0) } }
         let held = zip(marked, isHeld).filter(\.1).map(\.0)
-        write(weight: held.count, { writer throws(StoreError) in try writer.mark(held, now: now) }) {
-            [leases] result in
+        return write(
+            weight: held.count,
+            { writer throws(StoreError) in try writer.mark(held, now: now) },
+            late: { [self] results in queueAgain(zip(held, results).filter { $0.1 == .sending }.map(\.0), now: now) }
+        ) { [leases] result in
             // A marked entry is not queued, and so safe.
             leases.withLock { snapshot in
                 guard case .success(let results) = result else { return held.forEach { snapshot.end($0) } }
@@ -108,15 +175,16 @@ extension SQLiteStore: DurableOutbox {
         leases.withLock { snapshot in returned.forEach { snapshot.end($0) } }
     }
 
+    @discardableResult
     package func finish(
         _ outcomes: [Outcome],
         now: Timestamp,
         completion: @escaping StoreCompletion<[FinishResult]>
-    ) {
+    ) -> StoreCall {
         if outcomes.contains(where: { !$0.isMarked }) {
             return finishUnmarked(outcomes, now: now, completion: completion)
         }
-        write(weight: outcomes.count, { writer throws(StoreError) in try writer.finish(outcomes, now: now) }) {
+        return write(weight: outcomes.count, { writer throws(StoreError) in try writer.finish(outcomes, now: now) }) {
             [leases] result in
             // A lease that was never marked is released.
             if case .success(let results) = result, results.contains(where: { !$0.isRecorded }) {
@@ -131,10 +199,10 @@ extension SQLiteStore: DurableOutbox {
         _ outcomes: [Outcome],
         now: Timestamp,
         completion: @escaping StoreCompletion<[FinishResult]>
-    ) {
+    ) -> StoreCall {
         let isHeld = leases.withLock { snapshot in outcomes.map { $0.isMarked || snapshot.mark($0.lease) } }
         let held = zip(outcomes, isHeld).filter(\.1).map(\.0)
-        write(weight: held.count, { writer throws(StoreError) in try writer.finish(held, now: now) }) {
+        return write(weight: held.count, { writer throws(StoreError) in try writer.finish(held, now: now) }) {
             [leases] result in
             guard case .success(let results) = result else { return completion(result) }
             leases.withLock { snapshot in

@@ -42,9 +42,14 @@ package final class SQLiteStore: Sendable {
         let news = RegistryNews()
         let listeners = Guarded(QueueListeners())
         let report = Guarded<OpeningReport?>(nil)
+        let clock = CallClock(
+            now: settings.callClock,
+            milliseconds: Int64(clamping: Int(settings.callTime / .milliseconds(1)))
+        )
         do throws(StoreError) {
             writer = try StoreThread(
                 weightMax: settings.waitingMax,
+                clock: clock,
                 open: { () throws(StoreError) in
                     let connection = try Self.connect(file, settings)
                     connection.watchLog(checkpointFrameCount: Self.checkpointFrameCount)
@@ -94,6 +99,7 @@ package final class SQLiteStore: Sendable {
             )
             reader = try StoreThread(
                 weightMax: .max,
+                clock: clock,
                 open: { () throws(StoreError) in
                     let connection = try Self.connectReader(file, settings)
                     return try StoreReader(
@@ -144,10 +150,11 @@ package final class SQLiteStore: Sendable {
         try await awaited { read(body, completion: $0) }
     }
 
+    @discardableResult
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (StoreReader) throws(StoreError) -> Value,
         completion: @escaping StoreCompletion<Value>
-    ) {
+    ) -> StoreCall {
         reader.submit(body, completion: completion)
     }
 
@@ -157,7 +164,7 @@ package final class SQLiteStore: Sendable {
     ///   - weight: its share of `StoreSettings.waitingMax`.
     ///   - canBeRefused: false for ending work in progress, which bounds it.
     ///   - body: runs again if another job failed and rolled it back.
-    /// - Throws: `.full`, `.overloaded`, `.closed`, disk errors, and errors of `body`.
+    /// - Throws: `.full`, `.overloaded`, `.timedOut`, `.uncertain`, `.closed`, disk errors, and errors of `body`.
     package func write<Value: Sendable>(
         weight: Int = 1,
         canBeRefused: Bool = false,
@@ -166,14 +173,27 @@ package final class SQLiteStore: Sendable {
         try await awaited { write(weight: weight, canBeRefused: canBeRefused, body, completion: $0) }
     }
 
+    /// - Parameter late: undoes what the call did after its time was over.
+    @discardableResult
     package func write<Value: Sendable>(
         weight: Int = 1,
         canBeRefused: Bool = false,
         _ body: @escaping @Sendable (StoreWriter) throws(StoreError) -> Value,
+        late: (@Sendable (Value) -> Void)? = nil,
         completion: @escaping StoreCompletion<Value>
-    ) {
-        if let error = settings.refusal?() { return completion(.failure(error)) }
-        writer.submit(weight: weight, canBeRefused: canBeRefused, body, completion: completion)
+    ) -> StoreCall {
+        if let error = settings.refusal?() {
+            completion(.failure(error))
+            return .ended
+        }
+        return writer.submit(weight: weight, canBeRefused: canBeRefused, body, late: late, completion: completion)
+    }
+
+    /// Ends calls whose time is over: begun writes with `.uncertain`, all others with `.timedOut`. What such a write
+    /// puts in flight later is queued again. To be called every second.
+    package func endOverdue() {
+        writer.endOverdue(begun: .uncertain)
+        reader.endOverdue(begun: .timedOut)
     }
 
     package var health: StoreHealth { healthBox.withLock { $0 } }

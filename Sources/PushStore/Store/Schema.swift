@@ -7,7 +7,7 @@ enum Schema {
 
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
-        fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens, endpoints, shards,
+        fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens, endpoints, shards, openRequests,
     ]
     /// First version with device places.
     static let placesVersion = 8
@@ -163,6 +163,12 @@ enum Schema {
         INSERT INTO shard (shard, epoch, until)
             WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 63)
             SELECT n, 0, 0 FROM number;
+        """
+
+    /// The places of a request's stored entries, until all are stored; then NULL.
+    private static let openRequests = """
+        ALTER TABLE request ADD COLUMN places BLOB;
+        CREATE INDEX request_open ON request (created) WHERE places IS NOT NULL;
         """
 
     private static let devices = """

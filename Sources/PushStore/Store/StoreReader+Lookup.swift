@@ -32,7 +32,7 @@ extension StoreReader {
 
     func known(_ idempotency: Idempotency, tenant: TenantID) throws(StoreError) -> EnqueueResult? {
         guard let number = try tenants.number(tenant) else { return nil }
-        return try RequestRow.result(of: idempotency, number, sql)
+        return try RequestRow.read(idempotency.key, number, sql)?.result(idempotency.digest)
     }
 
     func rejected(_ idempotency: Idempotency, tenant: TenantID) throws(StoreError) -> [UInt8] {
@@ -41,24 +41,5 @@ extension StoreReader {
             [.integer(number), .bytes(idempotency.key)]
         ) { $0.optionalBytes(0) }
         return (found ?? nil) ?? []
-    }
-}
-
-/// Request with an idempotency key.
-enum RequestRow {
-    /// - Returns: nil for a new request.
-    /// - Throws: `.damaged`, and disk errors.
-    static func result(
-        of idempotency: Idempotency,
-        _ tenant: Int64,
-        _ sql: StatementCache
-    ) throws(StoreError) -> EnqueueResult? {
-        let found = try sql("SELECT digest, entries FROM request WHERE tenant = ? AND key = ?").first(
-            [.integer(tenant), .bytes(idempotency.key)]
-        ) { row in (digest: row.bytes(0), entries: row.bytes(1)) }
-        guard let found else { return nil }
-        guard found.digest == idempotency.digest else { return .conflict }
-        guard let ids = IDList.decode(found.entries) else { throw .damaged }
-        return .duplicate(ids)
     }
 }

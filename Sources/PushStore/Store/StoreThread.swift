@@ -4,6 +4,8 @@ internal import Platform
 final class StoreThread<Worker>: Sendable {
     private struct Inbox {
         var jobs: [StoreJob<Worker>] = []
+        /// Taken by the thread; they may have ended.
+        var begun: [StoreJob<Worker>] = []
         var weight = 0
         var isClosing = false
         var start: Result<Void, StoreError>?
@@ -14,18 +16,22 @@ final class StoreThread<Worker>: Sendable {
     private static var stackByteCount: Int { 1 << 20 }
     private let inbox: Monitored<Inbox>
     private let weightMax: Int
+    private let clock: CallClock
 
     /// - Parameters:
     ///   - weightMax: bound of the queue for jobs that can be refused.
+    ///   - clock: gives each job its deadline.
     ///   - open: makes the worker, on the thread.
     ///   - execute: ends each queued job, in order.
     /// - Throws: errors of `open`, and `.failed(operation: .thread)`.
     init(
         weightMax: Int,
+        clock: CallClock = CallClock(),
         open: @escaping @Sendable () throws(StoreError) -> Worker,
         execute: @escaping @Sendable (Worker, [StoreJob<Worker>]) -> Void
     ) throws(StoreError) {
         self.weightMax = weightMax
+        self.clock = clock
         let inbox = Monitored(Inbox())
         self.inbox = inbox
         let hasStarted = DetachedThread.start(stackByteCount: Self.stackByteCount) {
@@ -56,14 +62,25 @@ final class StoreThread<Worker>: Sendable {
 
     /// Callback form of `perform`.
     ///
-    /// - Parameter completion: called once, on the thread; on the caller's if the job is refused.
+    /// - Parameters:
+    ///   - late: undoes, on the thread, what the job did after its call had ended with an error.
+    ///   - completion: called once, on the thread, the caller's or that of `endOverdue`.
+    @discardableResult
     func submit<Value: Sendable>(
         weight: Int = 1,
         canBeRefused: Bool = false,
         _ body: @escaping @Sendable (Worker) throws(StoreError) -> Value,
+        late: (@Sendable (Value) -> Void)? = nil,
         completion: @escaping StoreCompletion<Value>
-    ) {
-        let job = TypedJob(weight: weight, isNewWork: canBeRefused, body: body, completion: completion)
+    ) -> StoreCall {
+        let job = TypedJob(
+            weight: weight,
+            isNewWork: canBeRefused,
+            deadline: clock.deadline,
+            body: body,
+            late: late,
+            completion: completion
+        )
         let refusal: StoreError? = inbox.change { inbox in
             if inbox.isClosing { return .closed }
             if canBeRefused, inbox.weight + weight > weightMax, !inbox.jobs.isEmpty { return .overloaded }
@@ -71,7 +88,36 @@ final class StoreThread<Worker>: Sendable {
             inbox.weight += weight
             return nil
         }
-        if let refusal { job.end(refusal) }
+        guard let refusal else { return StoreCall { [weak self, weak job] in if let job { self?.cancel(job) } } }
+        job.end(refusal)
+        return .ended
+    }
+
+    private func cancel(_ job: StoreJob<Worker>) {
+        let isWaiting = inbox.change { inbox in
+            guard let index = inbox.jobs.firstIndex(where: { $0 === job }) else { return false }
+            inbox.jobs.remove(at: index)
+            inbox.weight -= job.weight
+            return true
+        }
+        if isWaiting { job.end(.cancelled) }
+    }
+
+    /// Ends jobs whose time is over; those that have not begun are not run.
+    ///
+    /// - Parameter error: of those that have begun.
+    func endOverdue(begun error: StoreError) {
+        let now = clock.now()
+        let (waiting, begun) = inbox.change { inbox in
+            let waiting = inbox.jobs.filter { $0.deadline <= now }
+            let begun = inbox.begun.filter { $0.deadline <= now }
+            guard !waiting.isEmpty else { return (waiting, begun) }
+            inbox.jobs.removeAll { $0.deadline <= now }
+            inbox.weight -= waiting.reduce(0) { $0 + $1.weight }
+            return (waiting, begun)
+        }
+        for job in waiting { job.end(.timedOut) }
+        for job in begun { job.end(error) }
     }
 
     /// Runs queued jobs, then ends the thread.
@@ -104,6 +150,7 @@ final class StoreThread<Worker>: Sendable {
         inbox.change { $0.start = .success(()) }
         while true {
             let group: [StoreJob<Worker>] = inbox.wait { inbox in
+                if !inbox.begun.isEmpty { inbox.begun = [] }
                 if inbox.jobs.isEmpty { return inbox.isClosing ? [] : nil }
                 var count = 0
                 var weight = 0
@@ -114,12 +161,13 @@ final class StoreThread<Worker>: Sendable {
                 }
                 inbox.weight -= weight
                 if count == inbox.jobs.count {
-                    defer { inbox.jobs = [] }
-                    return inbox.jobs
+                    inbox.begun = inbox.jobs
+                    inbox.jobs = []
+                    return inbox.begun
                 }
-                let group = Array(inbox.jobs.prefix(count))
+                inbox.begun = Array(inbox.jobs.prefix(count))
                 inbox.jobs.removeFirst(count)
-                return group
+                return inbox.begun
             }
             if group.isEmpty { return }
             execute(worker, group)
@@ -127,45 +175,71 @@ final class StoreThread<Worker>: Sendable {
     }
 }
 
-/// Job of a store's thread. It is run, perhaps twice, and ended once.
-class StoreJob<Worker> {
+/// Time that a call has, by a clock that cannot be set.
+struct CallClock: Sendable {
+    /// Milliseconds.
+    var now: @Sendable () -> Int64 = { Int64(clamping: Uptime.ofMachine.milliseconds) }
+    var milliseconds: Int64 = .max
+
+    var deadline: Int64 { milliseconds == .max ? .max : now() + milliseconds }
+}
+
+/// Job of a store's thread. It is run, perhaps twice, and its call ended once.
+///
+/// Unchecked: `run` is the thread's alone, and `end` takes the completion out under a lock.
+class StoreJob<Worker>: @unchecked Sendable {
     let weight: Int
     let isNewWork: Bool
+    let deadline: Int64
 
-    init(weight: Int, isNewWork: Bool = false) {
+    init(weight: Int, isNewWork: Bool = false, deadline: Int64 = .max) {
         self.weight = weight
         self.isNewWork = isNewWork
+        self.deadline = deadline
     }
 
     func run(_ worker: Worker) throws(StoreError) {}
 
-    /// Completes the job; nil for success.
+    /// Completes the call, unless it has ended.
+    ///
+    /// - Parameter error: nil for success, on the thread.
     func end(_ error: StoreError?) {}
 }
 
-private final class TypedJob<Worker, Value: Sendable>: StoreJob<Worker> {
+/// Unchecked: as `StoreJob`.
+private final class TypedJob<Worker, Value: Sendable>: StoreJob<Worker>, @unchecked Sendable {
     private let body: @Sendable (Worker) throws(StoreError) -> Value
-    private let completion: StoreCompletion<Value>
+    private let late: (@Sendable (Value) -> Void)?
+    private let completion: Guarded<StoreCompletion<Value>?>
     private var value: Value?
 
     init(
         weight: Int,
         isNewWork: Bool,
+        deadline: Int64,
         body: @escaping @Sendable (Worker) throws(StoreError) -> Value,
+        late: (@Sendable (Value) -> Void)?,
         completion: @escaping StoreCompletion<Value>
     ) {
         self.body = body
-        self.completion = completion
-        super.init(weight: weight, isNewWork: isNewWork)
+        self.late = late
+        self.completion = Guarded(completion)
+        super.init(weight: weight, isNewWork: isNewWork, deadline: deadline)
     }
 
     override func run(_ worker: Worker) throws(StoreError) { value = try body(worker) }
 
     override func end(_ error: StoreError?) {
-        if error == nil, let value {
-            completion(.success(value))
+        let waiting = completion.withLock { completion in
+            defer { completion = nil }
+            return completion
+        }
+        if let error {
+            waiting?(.failure(error))
+        } else if let value {
+            if let waiting { waiting(.success(value)) } else { late?(value) }
         } else {
-            completion(.failure(error ?? .closed))
+            waiting?(.failure(.closed))
         }
     }
 }

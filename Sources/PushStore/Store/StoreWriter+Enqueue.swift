@@ -1,19 +1,71 @@
 internal import APNS
 internal import Envelope
 
-extension StoreWriter {
-    private static let insertRequest =
-        "INSERT INTO request (tenant, key, digest, created, entries, rejected) VALUES (?, ?, ?, ?, ?, ?)"
+/// Result of one transaction of an `enqueue`.
+struct EnqueueStep: Sendable {
+    /// One for each request, in order; of an open one preliminary.
+    var results: [SendingResult] = []
+    var open: [OpenRequest] = []
 
-    /// - Parameter relay: gets no hint.
+    /// Next shard to store; nil at the end.
+    var nextShard: Shard? { open.compactMap { $0.rest.keys.min { $0.index < $1.index } }.min { $0.index < $1.index } }
+
+    mutating func end(by error: StoreError?) {
+        for request in open { results[request.index] = .enqueued(request.result(error)) }
+        open = []
+    }
+}
+
+/// Request with entries in shards of other relays: it is stored shard by shard.
+struct OpenRequest: Sendable {
+    /// Index in the call.
+    let index: Int
+    let tenant: Int64
+    /// Indices of entries that are not stored yet.
+    var rest: [Shard: [Int]] = [:]
+    /// Stored entries by their places in the request, also those of earlier calls.
+    var ids: [Int: EntryID]
+    /// Indices of entries that this call stored.
+    var new: [Int] = []
+    /// True if an earlier call, or one at the same time, stored some.
+    var isRepeated: Bool
+
+    /// Takes over what another call has stored meanwhile.
+    ///
+    /// - Returns: false if nothing is left to store.
+    mutating func adopt(_ row: RequestRow) -> Bool {
+        guard let stored = row.open else {
+            (isRepeated, rest) = (true, [:])
+            ids = Dictionary(uniqueKeysWithValues: zip(0..., row.ids))
+            return false
+        }
+        isRepeated = isRepeated || stored.count > ids.count
+        ids = stored
+        return true
+    }
+
+    func result(_ error: StoreError?) -> EnqueueResult {
+        let stored = ids.sorted { $0.key < $1.key }.map(\.value)
+        guard rest.isEmpty else { return .cut(stored, new: new, error: error) }
+        return isRepeated ? .completed(stored, new: new) : .stored(stored)
+    }
+}
+
+extension StoreWriter {
+    /// Stores requests as queued, but for entries in shards of other relays, which `enqueueRest` stores.
+    ///
+    /// - Parameter relay: gets no hint; without one all is stored here.
     func enqueue(
         _ requests: [OutboxRequest],
         from relay: RelayID?,
         now: Timestamp
-    ) throws(StoreError) -> [EnqueueResult] {
-        var results: [EnqueueResult] = []
-        for request in requests { results.append(try enqueue(request, as: .queued, from: relay, now: now)) }
-        return results
+    ) throws(StoreError) -> EnqueueStep {
+        var step = EnqueueStep()
+        for request in requests {
+            let result = try enqueue(request, as: .queued, from: relay, now: now, &step.open, index: step.results.count)
+            step.results.append(.enqueued(result))
+        }
+        return step
     }
 
     /// Queues requests with an entry of a shard that is not the caller's, or no longer.
@@ -21,65 +73,160 @@ extension StoreWriter {
         _ requests: [OutboxRequest],
         by owned: ShardLeases,
         now: Timestamp
-    ) throws(StoreError) -> [SendingResult] {
-        var results: [SendingResult] = []
+    ) throws(StoreError) -> EnqueueStep {
+        var step = EnqueueStep()
         for request in requests {
             let isOwned = request.entries.indices.allSatisfy { index in
                 shards.permits(owned, Shard(tenant: request.tenant, device: request.entries[index].device))
             }
-            switch try enqueue(request, as: isOwned ? .sending : .queued, from: owned.relay, now: now) {
-            case .duplicate(let ids): results.append(.duplicate(ids))
-            case .conflict: results.append(.conflict)
-            case .stored(let ids) where !isOwned: results.append(.queued(ids))
-            case .stored(let ids):
-                let tenant = try tenants.makeNumber(request.tenant)
-                var leases: [Lease] = []
-                leases.reserveCapacity(ids.count)
-                for (index, id) in ids.enumerated() {
-                    guard let owner = owned[id.shard] else { continue }
-                    let standing = request.entries[index].standing(as: id, tenant: tenant)
-                    leases.append(Lease(standing: standing, shardLease: owner, number: 0))
-                }
-                results.append(.sending(leases))
+            let state = isOwned ? EntryState.Code.sending : .queued
+            let index = step.results.count
+            let result = try enqueue(request, as: state, from: owned.relay, now: now, &step.open, index: index)
+            guard isOwned, case .stored(let ids) = result else {
+                step.results.append(.enqueued(result))
+                continue
             }
+            let tenant = try tenants.makeNumber(request.tenant)
+            var leases: [Lease] = []
+            leases.reserveCapacity(ids.count)
+            for (index, id) in ids.enumerated() {
+                guard let owner = owned[id.shard] else { continue }
+                let standing = request.entries[index].standing(as: id, tenant: tenant)
+                leases.append(Lease(standing: standing, shardLease: owner, number: 0))
+            }
+            step.results.append(.sending(leases))
         }
-        return results
+        return step
     }
 
     private func enqueue(
         _ request: OutboxRequest,
         as state: EntryState.Code,
         from relay: RelayID?,
-        now: Timestamp
+        now: Timestamp,
+        _ open: inout [OpenRequest],
+        index requestIndex: Int
     ) throws(StoreError) -> EnqueueResult {
         let tenant = try tenants.makeNumber(request.tenant)
-        if let known = try request.idempotency.map({ key throws(StoreError) in try known(key, tenant) }) ?? nil {
-            return known
+        if let known = try row(of: request, tenant) {
+            return try complete(request, known, tenant, from: relay, now: now, &open, index: requestIndex)
         }
         var ids: [EntryID] = []
         ids.reserveCapacity(request.entries.count)
         var foreign: [RelayID: [NewEntry]] = [:]
+        var later: OpenRequest?
         // By index: entries are large, and iteration would copy each.
         for index in request.entries.indices {
             let shard = Shard(tenant: request.tenant, device: request.entries[index].device)
+            if state == .queued, let owner = shards.owner(of: shard), owner != relay {
+                guard relay == nil else {
+                    if later == nil {
+                        later = OpenRequest(index: requestIndex, tenant: tenant, ids: [:], isRepeated: false)
+                    }
+                    later?.rest[shard, default: []].append(index)
+                    continue
+                }
+                foreign[owner, default: []].append(request.entries[index])
+            }
             let id = nextID(shard, milliseconds: now.milliseconds)
             try insert(request.entries[index], as: id, tenant: tenant, state: state, now: now)
             ids.append(id)
-            guard state == .queued, let owner = shards.owner(of: shard), owner != relay else { continue }
-            foreign[owner, default: []].append(request.entries[index])
         }
         if !foreign.isEmpty { hints.add(foreign, of: request.tenant) }
+        if let rest = later?.rest {
+            let isLater = Set(rest.values.joined())
+            let new = request.entries.indices.filter { !isLater.contains($0) }
+            later?.new = new
+            later?.ids = Dictionary(uniqueKeysWithValues: zip(new.map(request.place), ids))
+        }
+        if let later { open.append(later) }
         if let idempotency = request.idempotency {
-            try sql(Self.insertRequest).run([
-                .integer(tenant), .bytes(idempotency.key), .bytes(idempotency.digest), now.column,
-                .bytes(IDList.encode(ids)), request.rejected.isEmpty ? .null : .bytes(request.rejected),
+            let row = RequestRow(digest: idempotency.digest, ids: ids, open: later.map(\.ids))
+            try sql(RequestRow.insert).run([
+                .integer(tenant), .bytes(idempotency.key), .bytes(row.digest), now.column, .bytes(row.entries),
+                request.rejected.isEmpty ? .null : .bytes(request.rejected), .optional(row.places),
             ])
         }
         return .stored(ids)
     }
 
-    private func known(_ idempotency: Idempotency, _ tenant: Int64) throws(StoreError) -> EnqueueResult? {
-        try RequestRow.result(of: idempotency, tenant, sql)
+    /// Stores what a repeated request lacks.
+    private func complete(
+        _ request: OutboxRequest,
+        _ known: RequestRow,
+        _ tenant: Int64,
+        from relay: RelayID?,
+        now: Timestamp,
+        _ open: inout [OpenRequest],
+        index requestIndex: Int
+    ) throws(StoreError) -> EnqueueResult {
+        guard known.digest == request.idempotency?.digest else { return .conflict }
+        guard let stored = known.open else { return .duplicate(known.ids) }
+        var later = OpenRequest(index: requestIndex, tenant: tenant, ids: stored, isRepeated: true)
+        for index in request.entries.indices where stored[request.place(index)] == nil {
+            let shard = Shard(tenant: request.tenant, device: request.entries[index].device)
+            later.rest[shard, default: []].append(index)
+        }
+        let own = later.rest.keys.filter { shard in
+            relay == nil || shards.owner(of: shard).map { $0 == relay } ?? true
+        }
+        for shard in own { try store(&later, of: request, in: shard, from: relay, now: now) }
+        try write(later, of: request)
+        if !later.rest.isEmpty { open.append(later) }
+        return later.result(nil)
+    }
+
+    /// Stores open requests' entries in a shard; what another call has stored meanwhile is not stored again.
+    func enqueueRest(
+        of open: [OpenRequest],
+        _ requests: [OutboxRequest],
+        in shard: Shard,
+        from relay: RelayID?,
+        now: Timestamp
+    ) throws(StoreError) -> [OpenRequest] {
+        var open = open
+        for index in open.indices where open[index].rest[shard] != nil {
+            let request = requests[open[index].index]
+            // Without a row, the request had no key or is purged.
+            if let known = try row(of: request, open[index].tenant), !open[index].adopt(known) { continue }
+            try store(&open[index], of: request, in: shard, from: relay, now: now)
+            try write(open[index], of: request)
+        }
+        return open
+    }
+
+    private func store(
+        _ open: inout OpenRequest,
+        of request: OutboxRequest,
+        in shard: Shard,
+        from relay: RelayID?,
+        now: Timestamp
+    ) throws(StoreError) {
+        var foreign: [RelayID: [NewEntry]] = [:]
+        for index in open.rest.removeValue(forKey: shard) ?? [] where open.ids[request.place(index)] == nil {
+            let id = nextID(shard, milliseconds: now.milliseconds)
+            try insert(request.entries[index], as: id, tenant: open.tenant, now: now)
+            open.ids[request.place(index)] = id
+            open.new.append(index)
+            guard let owner = shards.owner(of: shard), owner != relay else { continue }
+            foreign[owner, default: []].append(request.entries[index])
+        }
+        if !foreign.isEmpty { hints.add(foreign, of: request.tenant) }
+    }
+
+    private func write(_ open: OpenRequest, of request: OutboxRequest) throws(StoreError) {
+        guard let idempotency = request.idempotency else { return }
+        let ids = open.ids.sorted { $0.key < $1.key }.map(\.value)
+        let row = RequestRow(digest: idempotency.digest, ids: ids, open: open.rest.isEmpty ? nil : open.ids)
+        try sql(RequestRow.update).run([
+            .bytes(row.entries), .optional(row.places), request.rejected.isEmpty ? .null : .bytes(request.rejected),
+            .integer(open.tenant), .bytes(idempotency.key),
+        ])
+    }
+
+    private func row(of request: OutboxRequest, _ tenant: Int64) throws(StoreError) -> RequestRow? {
+        guard let idempotency = request.idempotency else { return nil }
+        return try RequestRow.read(idempotency.key, tenant, sql)
     }
 
     /// - Parameter state: `.queued`, or `.sending` if the sender has room.
@@ -125,27 +272,5 @@ extension StoreWriter {
         }
         try watch(entry, as: id)
         tallies.move(tenant: tenant, lane: entry.lane, from: nil, to: state)
-    }
-}
-
-/// Ids as a column: eight bytes each.
-enum IDList {
-    static func encode(_ ids: [EntryID]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(8 * ids.count)
-        for id in ids { bytes.append(bigEndian: UInt64(id.value)) }
-        return bytes
-    }
-
-    /// - Returns: nil for malformed bytes.
-    static func decode(_ bytes: [UInt8]) -> [EntryID]? {
-        guard bytes.count.isMultiple(of: 8) else { return nil }
-        var reader = ByteReader(bytes[...])
-        var ids: [EntryID] = []
-        while let value = reader.take(UInt64.self) {
-            guard let id = Int64(exactly: value).flatMap(EntryID.init) else { return nil }
-            ids.append(id)
-        }
-        return ids
     }
 }

@@ -12,6 +12,8 @@ extension StoreWriter {
     ///
     /// - Parameter lastID: end of the step before; 0 for the first.
     func purge(endedBefore time: Timestamp, after lastID: Int64, limit: Int) throws(StoreError) -> PurgeStep {
+        // Before its entries: a repetition would miss them, and store them again.
+        try sql("DELETE FROM request WHERE places IS NOT NULL AND created < ?").run([time.column])
         // Ids ahead of the clock do not tell an entry's age: then all are read.
         let newest = isAheadOfClock ? .max : EntrySequence.last(before: time.milliseconds) << 8
         let found = try sql(

@@ -297,7 +297,8 @@ package final class StoreWriter {
     private func note(_ state: StoreHealth) { health.withLock { $0 = state } }
 }
 
-private final class ReceiptRunJob: StoreJob<StoreWriter> {
+/// Unchecked: the thread's alone.
+private final class ReceiptRunJob: StoreJob<StoreWriter>, @unchecked Sendable {
     override func run(_ worker: StoreWriter) throws(StoreError) { try worker.receiptRuns.step() }
 }
 

@@ -15,11 +15,12 @@ extension SQLiteStore {
         try await enqueueSending(requests, by: opener, now: now)
     }
 
+    @discardableResult
     package func enqueueSending(
         _ requests: [OutboxRequest],
         now: Timestamp,
         completion: @escaping StoreCompletion<[SendingResult]>
-    ) {
+    ) -> StoreCall {
         enqueueSending(requests, by: opener, now: now, completion: completion)
     }
 

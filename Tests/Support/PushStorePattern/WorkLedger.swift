@@ -197,6 +197,7 @@ package struct WorkLedger {
             let request = try WorkRequest.make(number, count: count)
             switch try await engine.enqueue([request], now: StorePattern.start)[0] {
             case .conflict: faults.append("\(number): a conflict with itself")
+            case .completed, .cut: faults.append("\(number): stored in part")
             case .stored(let ids), .duplicate(let ids):
                 let found = try await engine.entries(ids, tenant: request.tenant)
                 if ids.count != count || found.contains(nil) { faults.append("\(number): in halves") }

@@ -66,12 +66,13 @@ struct LateOwnerTests {
         let next = try await stage.takeOver(.even).leases
         let entries = try (1...40).map { try entry($0) }
         // One foreign shard queues the whole request.
-        guard case .queued(let ids) = try await stage.enqueueSending(entries, by: stage.opener) else {
+        guard case .enqueued(.stored(let ids)) = try await stage.enqueueSending(entries, by: stage.opener) else {
             Issue.record("it sends what another relay owns")
             return
         }
         #expect(try await stage.states(ids).allSatisfy { $0 == .queued })
-        #expect(try await stage.send(by: next, lane: .urgent).map(\.lease.id) == ids.filter(isEven))
+        let sent = try await stage.send(by: next, lane: .urgent).map(\.lease.id)
+        #expect(Set(sent) == Set(ids.filter(isEven)) && Set(sent).count == sent.count)
         let own = entries.filter { !isEven(Shard(tenant: stage.tenant, device: $0.device)) }
         guard case .sending = try await stage.enqueueSending(own, by: stage.opener.only(.odd)) else {
             Issue.record("its own shards are still its own")

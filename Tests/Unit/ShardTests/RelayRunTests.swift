@@ -126,8 +126,8 @@ private struct RelayRun {
             note(leases.map(\.id), entries)
             for lease in leases { fly(lease) }
             relays[index].sending += leases
-        case .queued(let ids): note(ids, entries)
-        case .duplicate, .conflict: Issue.record("no request has a key")
+        case .enqueued(.stored(let ids)): note(ids, entries)
+        case .enqueued: Issue.record("no request has a key")
         }
     }
 

@@ -193,7 +193,7 @@ struct TwoRelaysTests {
         let reservation = try #require(await stage.reserve(offer, stage.one))
         stage.leases.advance(milliseconds: 30_000)
         await stage.other.keep()
-        guard case .queued(let ids) = try await stage.storeSending(offer, by: stage.one) else {
+        guard case .enqueued(.stored(let ids)) = try await stage.storeSending(offer, by: stage.one) else {
             Issue.record("a late owner sends")
             return
         }

@@ -86,6 +86,52 @@ struct SubmissionStoringTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an error between two shards is answered with what is stored, and the same key stores the rest`(
+        _ isPartial: Bool
+    ) async throws {
+        try await ServerStage.with(quota: 40) { stage in
+            let names = (0..<20).map { "d\($0)" }
+            for (number, name) in names.enumerated() { try await stage.register(name, number) }
+            // Another relay owns half of the shards. Its first hint comes between two of them.
+            let foreign = ShardSet(Shard.all.filter { $0.index.isMultiple(of: 2) })
+            try await stage.store.giveBack(stage.store.opener.only(foreign))
+            let other = RelayID(high: 1, low: 1)
+            _ = try await stage.store.acquire(foreign, for: other, lasting: .seconds(30), now: stage.now)
+            let around = stage.around
+            stage.store.listen(as: other) { _ in around.failure.withLock { $0 = .full } }
+            var recipients = names.map(Self.recipient)
+            if isPartial { recipients.append(Self.recipient("unknown")) }
+            let body = Body.notification(
+                recipients.joined(separator: ","),
+                isPartial ? #","partial":true"# : ""
+            )
+            let key = [("idempotency-key", "k")]
+            let cut = await stage.post(body, key)
+            #expect(cut.status == 503 && cut.problem == "storage-full")
+            #expect(cut.string("detail")?.contains("with the same idempotency key") == true)
+            let storedCount = try await stage.queuedCount()
+            #expect((1..<20).contains(storedCount) && cut.ids.count == storedCount)
+            #expect(stage.dispatch.notQueued.withLock { $0.count } == 20 - storedCount)
+            // Refused again, it still says what is stored.
+            #expect(await stage.post(body, key).status == 503)
+            stage.store.listen(as: other, nil)
+            stage.failure = nil
+            #expect(await stage.post(body + " ", key).problem == "idempotency-conflict")
+            let whole = await stage.post(body, key)
+            #expect(whole.status == 202 && Set(cut.ids).isSubset(of: whole.ids))
+            #expect(whole.notifications.map { $0["device"]?.string } == names)
+            let rejected = whole.json?["rejected"]?.elements?.compactMap { $0["device"]?.string }
+            #expect(rejected == (isPartial ? ["unknown"] : nil))
+            let again = await stage.post(body, key)
+            #expect(again.body == whole.body)
+            #expect(try await stage.queuedCount() == 20)
+            // Each was counted once.
+            #expect(await stage.post(body).status == 202)
+            #expect(await stage.post(body).problem == "quota-exceeded")
+        }
+    }
+
     @Test func `requests are stored in the order in which they came, those that have room and those that have none`()
         async throws
     {

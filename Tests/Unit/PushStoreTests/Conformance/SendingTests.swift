@@ -81,9 +81,10 @@ struct SendingTests {
         try await engine.with { store in
             let ids = try await send(try request(1, 2, key: "k"), to: store).map(\.id)
             let again = try request(1, 2, key: "k")
-            #expect(try await store.enqueueSending([again], now: .after(1)) == [.duplicate(ids)])
+            #expect(try await store.enqueueSending([again], now: .after(1)) == [.enqueued(.duplicate(ids))])
             #expect(try await store.enqueue([again], now: .after(1)) == [.duplicate(ids)])
-            #expect(try await store.enqueueSending([try request(3, key: "k")], now: .after(1)) == [.conflict])
+            let other = try request(3, key: "k")
+            #expect(try await store.enqueueSending([other], now: .after(1)) == [.enqueued(.conflict)])
         }
     }
 
