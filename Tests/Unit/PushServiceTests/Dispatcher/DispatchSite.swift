@@ -202,13 +202,14 @@ final class DispatchSite: Sendable {
 
     func dispatcher(
         _ store: SQLiteStore,
+        loop: EventLoop? = nil,
         shards: ShardTenure? = nil,
         wakers: DispatchWakers = DispatchWakers(),
         configure: (inout APNSClientConfiguration) -> Void = { _ in }
     ) throws -> Dispatcher {
         let (clock, log) = (clock, log)
         let context = ServiceContext(
-            loop: loop,
+            loop: loop ?? self.loop,
             store: store,
             clock: ServiceClock.steady(wall: { clock.wall }, uptime: { clock.uptime }),
             log: ServiceLog { log.write($0) },
