@@ -25,6 +25,7 @@ extension SQLiteStore {
         }
         let uncertain = try await write { writer throws(StoreError) in
             try writer.shards.require(leases)
+            try writer.recoverHooks(of: leases.shards, now: now)
             return try writer.recoverFallbacks(of: leases.shards, now: now)
         }
         return ShardTakeover(leases: leases, interruptedCount: count, uncertainFallbacks: uncertain)

@@ -78,6 +78,7 @@ package final class SQLiteStore: Sendable {
                     let waitingCount = writer.tallies.count(.queued) + writer.tallies.count(.parked)
                     var uncertainFallbacks: [OutboxEntry] = []
                     try writer.alone { () throws(StoreError) in
+                        try writer.recoverHooks(of: .all, now: now)
                         uncertainFallbacks = try writer.recoverFallbacks(of: .all, now: now)
                     }
                     if cause != nil { try writer.settleRestore(settings.restoredQueue, now: now) }

@@ -8,6 +8,7 @@ enum Schema {
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
         fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens, endpoints, shards, openRequests,
+        hookOwners,
     ]
     /// First version with device places.
     static let placesVersion = 8
@@ -170,6 +171,9 @@ enum Schema {
         ALTER TABLE request ADD COLUMN places BLOB;
         CREATE INDEX request_open ON request (created) WHERE places IS NOT NULL;
         """
+
+    /// The epoch under which a hook is leased; NULL for none.
+    private static let hookOwners = "ALTER TABLE hook ADD COLUMN epoch INTEGER"
 
     private static let devices = """
         CREATE TABLE device (

@@ -92,7 +92,9 @@ extension StoreWriter {
                 try endHook(id, isDropped: true)
                 continue
             }
-            try sql("UPDATE hook SET due = ?, attempts = attempts + 1 WHERE id = ?").run([until.column, .integer(id)])
+            try sql("UPDATE hook SET due = ?, attempts = attempts + 1, epoch = ? WHERE id = ?").run([
+                until.column, .integer(lease.epoch), .integer(id),
+            ])
             hooks.append(
                 Hook(
                     id: id,
@@ -122,10 +124,16 @@ extension StoreWriter {
             switch outcome.verdict {
             case .done: try endHook(outcome.id, isDropped: false)
             case .retry(let time):
-                try sql("UPDATE hook SET due = ? WHERE id = ?").run([time.column, .integer(outcome.id)])
+                try sql("UPDATE hook SET due = ?, epoch = NULL WHERE id = ?").run([time.column, .integer(outcome.id)])
             }
         }
         return lateCount
+    }
+
+    /// Makes hooks due that an earlier owner of the shards has leased.
+    func recoverHooks(of shards: ShardSet, now: Timestamp) throws(StoreError) {
+        try sql("UPDATE hook SET due = min(due, ?), epoch = NULL WHERE epoch IS NOT NULL AND \(ShardSet.condition)")
+            .run([now.column, shards.value])
     }
 
     private func endHook(_ id: Int64, isDropped: Bool) throws(StoreError) {
