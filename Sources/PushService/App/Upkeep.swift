@@ -116,20 +116,25 @@ package final class Upkeep: Sendable {
         case .purge:
             let days = Int64(context.settings.limits.retentionDays)
             let time = now.advanced(by: .seconds(-days * 86_400))
-            return try await context.store.purge(endedBefore: time, limit: Self.stepCountMax) >= Self.stepCountMax
+            return try await context.store.purge(
+                context.shards.live.shards,
+                endedBefore: time,
+                limit: Self.stepCountMax
+            ) >= Self.stepCountMax
         }
     }
 
     private func measure(_ now: Timestamp) async throws(StoreError) {
-        let counts = try await context.store.counts()
+        let shards = context.shards.live.shards
+        let counts = try await context.store.counts(of: shards)
         var depth = LaneScheduler.Counts()
         var age = LaneScheduler.Counts()
         for count in counts { depth[count.lane] += count.queued }
         for lane in Lane.allCases {
-            age[lane] = Self.seconds(since: try await context.store.oldestDue(lane), now)
+            age[lane] = Self.seconds(since: try await context.store.oldestDue(lane, in: shards), now)
         }
         let fallback = try await context.store.read { reader throws(StoreError) in
-            try reader.nextFallback(.unlimited, of: .all)
+            try reader.nextFallback(.unlimited, of: shards)
         }
         let fallbackAge = Self.seconds(since: fallback, now)
         context.metrics.withLock { [depth, age] metrics in

@@ -193,7 +193,8 @@ extension Dispatcher {
         for lane in Lane.allCases where queued[lane.index].wantsLook(now: now) {
             call { dispatcher in
                 do throws(StoreError) {
-                    let oldest = try await dispatcher.context.store.oldestDue(lane)
+                    let shards = dispatcher.context.shards.live.shards
+                    let oldest = try await dispatcher.context.store.oldestDue(lane, in: shards)
                     dispatcher.queued[lane.index].didLook(oldestDue: oldest)
                 } catch {
                     // Read again in a second.

@@ -141,14 +141,14 @@ package protocol DurableOutbox: Sendable {
         now: Timestamp
     ) async throws(StoreError) -> [ReplayResult]
 
-    /// - Returns: row for each tenant and lane that had an entry.
-    func counts() async throws(StoreError) -> [LaneCount]
+    /// - Returns: row for each tenant and lane that had an entry in the shards. Cheap for all shards.
+    func counts(of shards: ShardSet) async throws(StoreError) -> [LaneCount]
 
     /// Counts a lane's queued entries, the tenant's and all, as of the last committed change, without a read.
     func queuedCounts(_ lane: Lane, of tenant: TenantID) -> (own: Int, all: Int)
 
-    /// - Returns: nil for an empty queue.
-    func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp?
+    /// - Returns: nil if nothing of the shards is queued.
+    func oldestDue(_ lane: Lane, in shards: ShardSet) async throws(StoreError) -> Timestamp?
 
     func oldestDue(_ lane: Lane, of tenant: TenantID) async throws(StoreError) -> Timestamp?
 
@@ -157,10 +157,23 @@ package protocol DurableOutbox: Sendable {
     /// - Throws: `.lateOwner`, and disk errors; then none is ended.
     func expire(by owned: ShardLeases, now: Timestamp, limit: Int) async throws(StoreError) -> Int
 
-    /// Deletes up to `limit` entries that ended before `time`, and as many older idempotency keys.
+    /// Deletes up to `limit` entries of the shards that ended before `time`, and as many older idempotency keys.
     ///
     /// - Returns: number of entries.
-    func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int
+    func purge(_ shards: ShardSet, endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int
+}
+
+/// Forms for all shards.
+extension DurableOutbox {
+    package func counts() async throws(StoreError) -> [LaneCount] { try await counts(of: .all) }
+
+    package func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? {
+        try await oldestDue(lane, in: .all)
+    }
+
+    package func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
+        try await purge(.all, endedBefore: time, limit: limit)
+    }
 }
 
 /// Async forms.

@@ -287,9 +287,10 @@ extension SQLiteStore: DurableOutbox {
         }
     }
 
-    package func counts() async throws(StoreError) -> [LaneCount] {
+    package func counts(of shards: ShardSet) async throws(StoreError) -> [LaneCount] {
         let snapshot = tallies.withLock { $0.counts }
         return try await read { reader throws(StoreError) in
+            let snapshot = shards == .all ? snapshot : try reader.countEntries(of: shards)
             var rows: [TallyTable.Key: LaneCount] = [:]
             for (key, count) in snapshot {
                 guard let tenant = try reader.tenants.name(key.tenant) else { continue }
@@ -309,9 +310,9 @@ extension SQLiteStore: DurableOutbox {
         tallies.withLock { $0.queuedCounts(lane, of: tenant) }
     }
 
-    package func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? {
+    package func oldestDue(_ lane: Lane, in shards: ShardSet) async throws(StoreError) -> Timestamp? {
         let waiting = tallies.withLock { $0.waitingTenants(lane) }
-        return try await read { reader throws(StoreError) in try reader.oldestDue(lane, waiting: waiting) }
+        return try await read { reader throws(StoreError) in try reader.oldestDue(lane, waiting: waiting, in: shards) }
     }
 
     package func oldestDue(_ lane: Lane, of tenant: TenantID) async throws(StoreError) -> Timestamp? {
@@ -323,19 +324,19 @@ extension SQLiteStore: DurableOutbox {
         try await write { writer throws(StoreError) in try writer.expire(by: owned, now: now, limit: limit).count }
     }
 
-    package func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
+    package func purge(_ shards: ShardSet, endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
         var count = 0
         // Continues after the last limit, so that not every call reads the waiting entries.
-        var lastID: Int64? = purgePosition.withLock { $0 }
+        var lastID: Int64? = purgePositions.withLock { $0[shards] ?? 0 }
         while let from = lastID, count < limit {
             // Others run between transactions.
             let step = try await write { [count] writer throws(StoreError) in
-                try writer.purge(endedBefore: time, after: from, limit: limit - count)
+                try writer.purge(shards, endedBefore: time, after: from, limit: limit - count)
             }
             count += step.purgedCount
             lastID = step.lastID
         }
-        purgePosition.withLock { [lastID] in $0 = lastID ?? 0 }
+        purgePositions.withLock { [lastID] in $0[shards] = lastID }
         try await write { writer throws(StoreError) in try writer.purgeRest(before: time, limit: limit) }
         return count
     }

@@ -16,8 +16,8 @@ package final class SQLiteStore: Sendable {
     let listeners: Guarded<QueueListeners>
     /// For each lane, the tenant served last.
     let lastTenants = Guarded<[Lane: Int64]>([:])
-    /// The last entry of a purge that ended at its limit; else 0.
-    let purgePosition = Guarded<Int64>(0)
+    /// The last entries of purges that ended at their limit.
+    let purgePositions = Guarded<[ShardSet: Int64]>([:])
     let settings: StoreSettings
     let file: StoreFile
     /// Log length at checkpoints: 32 MiB of pages of 8,192 bytes. SQLite's 1,000 pages mean more waits for the disk.

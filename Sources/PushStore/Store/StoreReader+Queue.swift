@@ -156,19 +156,39 @@ extension StoreReader {
         if let lease { finding.leased.append(LeasedEntry(lease: lease, entry: entry, payload: payload)) }
     }
 
-    func oldestDue(_ lane: Lane, waiting: [Int64]) throws(StoreError) -> Timestamp? {
+    func oldestDue(_ lane: Lane, waiting: [Int64], in shards: ShardSet = .all) throws(StoreError) -> Timestamp? {
+        let condition = shards == .all ? "?" : ShardSet.condition
         var oldest: Int64?
         for tenant in waiting {
             for tried: Int64 in [0, 1] {
                 let due = try sql(
                     """
                     SELECT due FROM waiting INDEXED BY waiting_queue
-                    WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? ORDER BY due LIMIT 1
+                    WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? AND \(condition) ORDER BY due LIMIT 1
                     """
-                ).first([.integer(tenant), .integer(Int64(lane.rawValue)), .integer(tried)]) { $0.integer(0) }
+                ).first([.integer(tenant), .integer(Int64(lane.rawValue)), .integer(tried), shards.value]) {
+                    $0.integer(0)
+                }
                 if let due { oldest = min(oldest ?? due, due) }
             }
         }
         return oldest.map { Timestamp(column: $0) }
+    }
+
+    /// Counts by reading all entries: only for some of the shards.
+    func countEntries(of shards: ShardSet) throws(StoreError) -> [TallyTable.Key: Int] {
+        let rows = try sql(
+            """
+            SELECT tenant, lane, state, count(*) FROM (SELECT id AS entry, tenant, lane, state FROM entry)
+            WHERE \(ShardSet.condition) GROUP BY tenant, lane, state
+            """
+        ).all([shards.value]) { row in (row.integer(0), row.integer(1), row.integer(2), row.integer(3)) }
+        var counts: [TallyTable.Key: Int] = [:]
+        for (tenant, lane, state, count) in rows {
+            guard let lane = UInt8(exactly: lane).flatMap(Lane.init), let state = EntryState.Code(rawValue: state)
+            else { continue }
+            counts[TallyTable.Key(tenant: tenant, lane: lane, state: state)] = Int(clamping: count)
+        }
+        return counts
     }
 }

@@ -11,7 +11,12 @@ extension StoreWriter {
     /// have ended, stay unread.
     ///
     /// - Parameter lastID: end of the step before; 0 for the first.
-    func purge(endedBefore time: Timestamp, after lastID: Int64, limit: Int) throws(StoreError) -> PurgeStep {
+    func purge(
+        _ shards: ShardSet,
+        endedBefore time: Timestamp,
+        after lastID: Int64,
+        limit: Int
+    ) throws(StoreError) -> PurgeStep {
         // Before its entries: a repetition would miss them, and store them again.
         try sql("DELETE FROM request WHERE places IS NOT NULL AND created < ?").run([time.column])
         // Ids ahead of the clock do not tell an entry's age: then all are read.
@@ -28,7 +33,7 @@ extension StoreWriter {
             )
         }
         var purgedCount = 0
-        for (id, tenant, lane, state, hasNoMoreAttempts, changed) in found {
+        for (id, tenant, lane, state, hasNoMoreAttempts, changed) in found where shards.contains(entry: id) {
             guard state >= EntryState.Code.accepted.rawValue, changed < time.number else { continue }
             if purgedCount == limit { return PurgeStep(purgedCount: purgedCount, lastID: id - 1) }
             purgedCount += 1

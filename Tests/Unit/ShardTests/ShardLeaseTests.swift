@@ -108,6 +108,27 @@ struct ShardLeaseTests {
         await stage.store.close()
     }
 
+    @Test func `a relay counts and purges what is in its own shards, and no other`() async throws {
+        let stage = try ShardStage()
+        let ids = try await stage.enqueue(try (1...40).map { try StorePattern.entry(UInt64($0)) })
+        _ = try await stage.takeOver(.even)
+        let own = ids.filter { ShardSet.odd.contains($0.shard) }
+        #expect(try await stage.store.counts(of: .odd).map(\.queued) == [own.count])
+        #expect(try await stage.store.counts(of: .all).map(\.queued) == [40])
+        #expect(try await stage.store.oldestDue(.normal, in: .odd) == .after(0))
+        for one in try await stage.send(by: stage.opener.only(.odd)) {
+            _ = try await stage.finish(one.lease, .accepted)
+        }
+        #expect(try await stage.store.counts(of: .odd).map(\.accepted) == [own.count])
+        #expect(try await stage.store.oldestDue(.normal, in: .odd) == nil)
+        #expect(try await stage.store.oldestDue(.normal, in: .even) == .after(0))
+        #expect(try await stage.store.purge(.even, endedBefore: .after(9), limit: 99) == 0)
+        #expect(try await stage.store.purge(.odd, endedBefore: .after(9), limit: 7) == 7)
+        #expect(try await stage.store.purge(.odd, endedBefore: .after(9), limit: 99) == own.count - 7)
+        #expect(try await stage.states(ids).compactMap { $0 } == ids.dropLast(own.count).map { _ in .queued })
+        await stage.store.close()
+    }
+
     @Test func `a relay takes, expires and releases what is in its own shards, and no other`() async throws {
         let stage = try ShardStage()
         let ids = try await stage.enqueue(try (1...60).map { try StorePattern.entry(UInt64($0), deadline: .after(60)) })
