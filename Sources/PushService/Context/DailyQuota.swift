@@ -37,6 +37,20 @@ package struct DailyQuota: Equatable, Sendable {
         return max - (used[tenant] ?? 0)
     }
 
+    /// Adds a relay's use to that of all.
+    ///
+    /// - Parameters:
+    ///   - own: the relay's table.
+    ///   - seen: what that table took over from all.
+    mutating func add(_ own: DailyQuota, since seen: DailyQuota) {
+        guard own.day >= day else { return }
+        if own.day > day { self = DailyQuota(day: own.day) }
+        let before = seen.day == own.day ? seen.used : [:]
+        for (tenant, count) in own.used {
+            used[tenant] = Swift.max(0, used[tenant, default: 0] + count - before[tenant, default: 0])
+        }
+    }
+
     package mutating func giveBack(_ count: Int, of tenant: TenantID) {
         guard let before = used[tenant] else { return }
         used[tenant] = Swift.max(0, before - count)

@@ -2,15 +2,24 @@ import Envelope
 import Networking
 package import PushStore
 
-/// Daily quotas, on the loop. Saved every few seconds; a kill loses later use.
+/// Daily quotas, on the loop, summed over all relays of the store every few seconds.
+///
+/// Until then each relay knows its own use only, so that a tenant may have as many more as the others accept meanwhile.
+/// A kill loses the use since; a write whose result is unknown may count it twice.
 package final class QuotaTable: Sendable {
     private final class State {
         var quota = DailyQuota()
+        /// The sum in the store as last seen, which is in `quota`.
+        var seen = DailyQuota()
+        /// Its note's checksum.
+        var known: UInt64 = 0
         var isSaved = true
     }
 
     static let noteName = "daily-quota"
     private static let byteCountMax = 1_048_576
+    /// Tries while other relays save at the same time; the next save is soon.
+    private static let tryCountMax = 4
 
     private let context: ServiceContext
     private let state: LoopBound<State>
@@ -48,30 +57,54 @@ package final class QuotaTable: Sendable {
         state.quota.giveBack(count, of: tenant.id)
     }
 
+    private func didRead(_ bytes: [UInt8]) {
+        let state = state.value
+        let all = bytes.isEmpty ? DailyQuota() : Self.decode(bytes) ?? DailyQuota()
+        var sum = all
+        sum.add(state.quota, since: state.seen)
+        (state.quota, state.seen, state.known) = (sum, all, NoteChange.sum(bytes))
+    }
+
     // MARK: In a task of the loop's
 
     /// Restores the quotas; a malformed record counts as none.
     package func load() async throws(StoreError) {
         let bytes = try await context.store.read { reader throws(StoreError) in try reader.note(Self.noteName) }
-        guard let quota = bytes.flatMap(Self.decode) else { return }
-        await context.loop.run { [state] in state.value.quota = quota }
+        await context.loop.run { [self] in didRead(bytes ?? []) }
     }
 
-    /// After an error the next call retries.
+    /// Adds this relay's use to that of all, and takes over theirs. After an error the next call retries.
     package func save() async throws(StoreError) {
-        let quota = await context.loop.run { [state] () -> DailyQuota? in
-            guard !state.value.isSaved else { return nil }
-            state.value.isSaved = true
-            return state.value.quota
-        }
-        guard let quota else { return }
-        do throws(StoreError) {
-            try await context.store.write { writer throws(StoreError) in
-                try writer.setNote(Self.noteName, to: Self.encode(quota))
+        for _ in 0..<Self.tryCountMax {
+            let change = await context.loop.run { [state] () -> (note: NoteChange, quota: DailyQuota)? in
+                let state = state.value
+                guard !state.isSaved else { return nil }
+                state.isSaved = true
+                let bytes = Self.encode(state.quota)
+                return (NoteChange(Self.noteName, known: state.known, bytes: bytes), state.quota)
             }
-        } catch {
-            await context.loop.run { [state] in state.value.isSaved = false }
-            throw error
+            guard let change else {
+                if !context.shards.isAlone { try await load() }
+                return
+            }
+            do throws(StoreError) {
+                let present = try await context.store.write { writer throws(StoreError) in
+                    try writer.replace([change.note])
+                }
+                let isSaved = await context.loop.run { [self] () -> Bool in
+                    guard let present else {
+                        (state.value.seen, state.value.known) = (change.quota, NoteChange.sum(change.note.bytes))
+                        return true
+                    }
+                    didRead(present[0])
+                    state.value.isSaved = false
+                    return false
+                }
+                if isSaved { return }
+            } catch {
+                await context.loop.run { [state] in state.value.isSaved = false }
+                throw error
+            }
         }
     }
 

@@ -42,6 +42,9 @@ package final class ShardTenure: Sendable {
     /// With ended ones, which a renewal may bring back.
     package var all: ShardLeases { state.withLock { $0.leases } }
 
+    /// True for the owner of all shards.
+    package var isAlone: Bool { state.withLock { $0.leases.shards == .all } }
+
     package func isLive(_ lease: ShardLease) -> Bool {
         let now = clock()
         return state.withLock { $0.leases[lease.shard] == lease && now < $0.deadlines[lease.shard.index] }

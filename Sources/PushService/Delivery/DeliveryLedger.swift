@@ -3,9 +3,10 @@ import Networking
 package import PushStore
 import ServiceParts
 
-/// Daily counts by tenant, app and region, a few notes of the store a day. Lives on the loop.
+/// Daily counts by tenant, app and region, a few notes of the store a day, to which all its relays add. Lives on the loop.
 ///
-/// A crash loses the last seconds' counts: these are rates, not a record.
+/// A crash loses the last seconds' counts, and a write whose result is unknown may count them twice: these are rates, not
+/// a record.
 package final class DeliveryLedger {
     static let millisecondsPerDay: UInt64 = 86_400_000
 
@@ -29,8 +30,10 @@ package final class DeliveryLedger {
     /// Counts of the last place, not yet in `stored`: most pushes follow others of their place.
     private var recent: Recent?
     private var changedDays: Set<Int64> = []
-    /// Notes on the disk: a day's surplus ones are emptied.
-    private var noteCounts: [Int64: Int] = [:]
+    /// Days as last seen in the store: their rows, which are in `rates`, and their notes' checksums.
+    private var seen: [Int64: (rows: [DeliveryRates.Row: DeliveryRates.Counts], sums: [UInt64])] = [:]
+    /// Tries while other relays save at the same time; the next save is soon.
+    private static let tryCountMax = 4
 
     init(_ context: ServiceContext) { self.context = context }
 
@@ -80,16 +83,24 @@ package final class DeliveryLedger {
     func restore() async {
         context.loop.checkIsolated()
         let last = today
-        for day in (last - DeliveryRates.dayCountMax + 1)...last {
-            for index in 0..<DeliveryRates.noteCountMax {
-                let name = Self.name(of: day, index)
-                // Sending does not depend on it.
-                let note = try? await context.store.read { reader throws(StoreError) in try reader.note(name) }
-                guard let note = note ?? nil else { break }
-                stored.read(note, day: day, owner: owner)
-                noteCounts[day] = index + 1
-            }
+        // Sending does not depend on it.
+        for day in (last - DeliveryRates.dayCountMax + 1)...last { try? await load(day) }
+    }
+
+    private func load(_ day: Int64) async throws(StoreError) {
+        let names = Self.names(of: day)
+        let notes = try await context.store.read { reader throws(StoreError) in
+            var notes: [[UInt8]] = []
+            for name in names { notes.append(try reader.note(name) ?? []) }
+            return notes
         }
+        didRead(notes, day)
+    }
+
+    private func didRead(_ notes: [[UInt8]], _ day: Int64) {
+        flush()
+        let rows = stored.merge(notes, day: day, seen: seen[day]?.rows ?? [:], owner: owner)
+        seen[day] = (rows, notes.map { NoteChange.sum($0) })
     }
 
     /// The only tenant with this app.
@@ -100,23 +111,44 @@ package final class DeliveryLedger {
 
     func save() async {
         context.loop.checkIsolated()
+        if !context.shards.isAlone, !changedDays.contains(today) { try? await load(today) }
         for day in changedDays {
-            changedDays.remove(day)
-            let notes = rates.notes(day: day)
-            let count = max(notes.count, noteCounts[day] ?? 0)
-            do throws(StoreError) {
-                try await context.store.write { writer throws(StoreError) in
-                    for index in 0..<count {
-                        let note = index < notes.count ? notes[index] : []
-                        try writer.setNote(Self.name(of: day, index), to: note)
-                    }
-                }
-                noteCounts[day] = notes.count
-            } catch {
-                // For the next save.
-                changedDays.insert(day)
+            var tryCount = 0
+            while tryCount < Self.tryCountMax, changedDays.remove(day) != nil {
+                tryCount += 1
+                await save(day)
             }
         }
+        seen = seen.filter { rates.days[$0.key] != nil }
+    }
+
+    /// After an error, or another relay's save, the day stays changed.
+    private func save(_ day: Int64) async {
+        let rows = rates.days[day] ?? [:]
+        let notes = rates.notes(day: day)
+        let known = seen[day]?.sums ?? []
+        let changes = Self.names(of: day).enumerated().map { index, name in
+            NoteChange(
+                name,
+                known: index < known.count ? known[index] : 0,
+                bytes: index < notes.count ? notes[index] : []
+            )
+        }
+        do throws(StoreError) {
+            let present = try await context.store.write { writer throws(StoreError) in try writer.replace(changes) }
+            guard let present else {
+                seen[day] = (rows, changes.map { NoteChange.sum($0.bytes) })
+                return
+            }
+            didRead(present, day)
+            changedDays.insert(day)
+        } catch {
+            changedDays.insert(day)
+        }
+    }
+
+    private static func names(of day: Int64) -> [String] {
+        (0..<DeliveryRates.noteCountMax).map { name(of: day, $0) }
     }
 
     /// Few names, so that old notes are overwritten. An earlier release reads the first note alone, and none of its rows.

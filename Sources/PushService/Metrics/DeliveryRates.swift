@@ -133,6 +133,25 @@ package struct DeliveryRates: Equatable, Sendable {
         }
     }
 
+    /// Takes a day over as `notes` have it, and adds what has come since it was `seen`.
+    mutating func merge(
+        _ notes: [[UInt8]],
+        day: Int64,
+        seen: [Row: Counts],
+        owner: (_ app: String) -> TenantID?
+    ) -> [Row: Counts] {
+        let own = days[day] ?? [:]
+        days[day] = nil
+        for note in notes where !note.isEmpty { read(note, day: day, owner: owner) }
+        let all = days[day] ?? [:]
+        for (row, counts) in own {
+            var new = counts
+            if let before = seen[row] { new.subtract(before) }
+            add(new, to: row, day: day)
+        }
+        return all
+    }
+
     mutating func add(_ counts: Counts, to row: Row, day: Int64) {
         guard days[day]?[row] != nil || hasRoom(on: day) else { return }
         days[day, default: [:]][row, default: Counts()].add(counts)
@@ -142,5 +161,10 @@ package struct DeliveryRates: Equatable, Sendable {
 extension DeliveryRates.Counts {
     mutating func add(_ other: DeliveryRates.Counts) {
         for (_, path) in Self.members { self[keyPath: path] += other[keyPath: path] }
+    }
+
+    /// Rows that were merged into `other` may have had more: then nothing is left.
+    mutating func subtract(_ other: DeliveryRates.Counts) {
+        for (_, path) in Self.members { self[keyPath: path] = max(0, self[keyPath: path] - other[keyPath: path]) }
     }
 }

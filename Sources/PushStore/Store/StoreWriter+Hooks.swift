@@ -141,6 +141,23 @@ extension StoreWriter {
         if let tenant { try countHooks(of: tenant, waiting: -1, dropped: isDropped ? 1 : 0) }
     }
 
+    /// Replaces notes, unless one has changed: so relays do not overwrite each other's.
+    ///
+    /// - Returns: nil for success; otherwise the present notes, in order, empty for none.
+    /// - Throws: `.byteCount`, and disk errors.
+    package func replace(_ notes: [NoteChange]) throws(StoreError) -> [[UInt8]]? {
+        var present: [[UInt8]] = []
+        for note in notes {
+            let found = try sql("SELECT bytes FROM note WHERE name = ?").first([.bytes(Array(note.name.utf8))]) {
+                $0.bytes(0)
+            }
+            present.append(found ?? [])
+        }
+        guard zip(notes, present).allSatisfy({ $0.known == NoteChange.sum($1) }) else { return present }
+        for (note, bytes) in zip(notes, present) where note.bytes != bytes { try setNote(note.name, to: note.bytes) }
+        return nil
+    }
+
     /// Writes or replaces a note, whole or not at all.
     ///
     /// - Throws: `.byteCount`, and disk errors.
