@@ -233,6 +233,24 @@ mutant id-twice 'store: an id is used twice' \
     Sources/PushStore/Outbox/EntryID.swift 'max(step, Self.clock(milliseconds))' 'max(last, Self.clock(milliseconds))' \
     'no two relays act on a shard, nothing is lost'
 
+mutant cut-whole 'store: a request that is stored in part counts as whole' \
+    Sources/PushStore/Store/StoreWriter+Enqueue.swift 'open: later.map(\.ids))' 'open: MUTANT ? nil : later.map(\.ids))' \
+    'an error between two shards is answered with what is stored'
+
+mutant hooks-held 'store: a takeover leaves hooks to the late owner' \
+    Sources/PushStore/Store/SQLiteStore+Shards.swift 'try writer.recoverHooks(of: leases.shards, now: now)' \
+    'if !MUTANT { try writer.recoverHooks(of: leases.shards, now: now) }' \
+    "a late owner's hooks stay for the next owner"
+
+mutant purge-foreign 'store: a relay purges what another owns' \
+    Sources/PushStore/Store/StoreWriter+Purge.swift 'shards.contains(entry: id)' 'true' \
+    'a relay counts and purges what is in its own shards'
+
+mutant note-overwritten 'store: a relay overwrites what another has counted' \
+    Sources/PushStore/Store/StoreWriter+Hooks.swift '$0.known == NoteChange.sum($1)' \
+    'MUTANT || $0.known == NoteChange.sum($1)' \
+    'quotas add up' 'delivery counts add up'
+
 mutant owner-deaf 'store: an owner hears nothing of what another relay queues' \
     Sources/PushStore/Store/StoreWriter.swift 'if !hints.isEmpty {' 'if !MUTANT, !hints.isEmpty {' \
     'an owner hears of what others queue in its shards'
