@@ -63,6 +63,16 @@ package struct ES256PublicKey: Sendable {
         key = try ES256Handle.ofPublicKey(pem: pem)
     }
 
+    /// Takes an uncompressed point, 65 bytes.
+    ///
+    /// - Throws: `.malformed` for another form, or no point of the curve.
+    package init(x963Representation: [UInt8]) throws(ES256Error) {
+        guard x963Representation.count == P256PublicKey.byteCount, x963Representation[0] == 0x04 else {
+            throw .malformed
+        }
+        key = try ES256Handle.ofPublicKey(x963Representation: x963Representation)
+    }
+
     /// Verifies 64 bytes, r then s; any other length is invalid.
     package func isValid(rawSignature: [UInt8], over message: [UInt8]) -> Bool {
         key.isValid(rawSignature: rawSignature, over: message)

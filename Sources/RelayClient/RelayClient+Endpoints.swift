@@ -7,10 +7,20 @@ extension RelayClient {
 
     /// Makes an endpoint for one server.
     ///
+    /// - Parameter serverKey: the server's VAPID key (`applicationServerKey`, in Mastodon `server_key`) in base64url: the
+    ///   relay then refuses pushes of others. Without it, whoever has the URL may push.
     /// - Returns: the endpoint; its URL is not to be had again.
     /// - Throws: `RelayClientError`; the relay may have made one nevertheless, which `endpointIDs` lists.
-    public func makeEndpoint(_ key: EndpointKey) async throws(RelayClientError) -> DeviceEndpoint {
-        let answer = try await ask(.post, Self.endpointsPath, key, expecting: 201)
+    public func makeEndpoint(
+        _ key: EndpointKey,
+        serverKey: String? = nil
+    ) async throws(RelayClientError) -> DeviceEndpoint {
+        var writer = JSONWriter()
+        writer.object { writer in
+            // Ruby's servers pad it.
+            if let serverKey { writer.member("vapid-key", String(serverKey.prefix { $0 != "=" })) }
+        }
+        let answer = try await ask(.post, Self.endpointsPath, key, json: writer.bytes, expecting: 201)
         guard let id = answer?["id"]?.string, let url = answer?["endpoint"]?.string, AttachmentURL(url) != nil else {
             throw .wrongAnswer
         }
@@ -39,9 +49,10 @@ extension RelayClient {
         _ method: RelayRequest.Method,
         _ path: String,
         _ key: EndpointKey,
+        json: [UInt8]? = nil,
         expecting status: Int
     ) async throws(RelayClientError) -> JSONValue? {
-        let answer = try await exchange(RelayRequest(method, authorization: "Bearer \(key.text)"), path)
+        let answer = try await exchange(RelayRequest(method, json: json, authorization: "Bearer \(key.text)"), path)
         guard answer.status == status else { throw .refused(status: answer.status) }
         guard !answer.body.isEmpty else { return nil }
         let limits = JSONParser.Limits(

@@ -235,6 +235,14 @@ final class ES256Handle: Sendable {
         }
     }
 
+    static func ofPublicKey(x963Representation: [UInt8]) throws(ES256Error) -> ES256Handle {
+        do {
+            return ES256Handle(.publicKey(try P256.Signing.PublicKey(x963Representation: x963Representation)))
+        } catch {
+            throw .malformed
+        }
+    }
+
     func publicHalf() throws(ES256Error) -> ES256Handle { ES256Handle(.publicKey(publicKey)) }
 
     func rawSignature(over message: [UInt8]) throws(ES256Error) -> [UInt8] {

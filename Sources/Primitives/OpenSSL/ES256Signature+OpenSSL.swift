@@ -41,6 +41,23 @@ private import COpenSSL
         return try unsafe ES256Handle(owning: key)
     }
 
+    /// SubjectPublicKeyInfo before the point's 65 bytes (RFC 5480 section 2).
+    private static let pointPrefix: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
+        0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+    ]
+
+    static func ofPublicKey(x963Representation: [UInt8]) throws(ES256Error) -> ES256Handle {
+        defer { ERR_clear_error() }
+        let der = pointPrefix + x963Representation
+        let key = unsafe der.withUnsafeBufferPointer { der in
+            var cursor = der.baseAddress
+            return unsafe d2i_PUBKEY(nil, &cursor, der.count)
+        }
+        guard let key = unsafe key else { throw .malformed }
+        return try unsafe ES256Handle(owning: key)
+    }
+
     deinit { unsafe EVP_PKEY_free(key) }
 
     private func checkPair() throws(ES256Error) {

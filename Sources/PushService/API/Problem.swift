@@ -15,6 +15,8 @@ package struct Problem: Error, Equatable, Sendable {
         case methodNotAllowed = "method-not-allowed"
         case idempotencyConflict = "idempotency-conflict"
         case keyTaken = "key-taken"
+        case vapidMissing = "vapid-missing"
+        case vapidRefused = "vapid-refused"
         case payloadTooLarge = "payload-too-large"
         case bodyTooLarge = "body-too-large"
         case unsupportedMediaType = "unsupported-media-type"
@@ -29,8 +31,8 @@ package struct Problem: Error, Equatable, Sendable {
         package var status: Int {
             switch self {
             case .badRequest, .notJSON: 400
-            case .unauthorized: 401
-            case .forbidden: 403
+            case .unauthorized, .vapidMissing: 401
+            case .forbidden, .vapidRefused: 403
             case .notFound: 404
             case .gone: 410
             case .methodNotAllowed: 405
@@ -55,6 +57,8 @@ package struct Problem: Error, Equatable, Sendable {
             case .methodNotAllowed: "The path does not allow this method"
             case .idempotencyConflict: "The idempotency key belongs to another request"
             case .keyTaken: "The endpoint key belongs to another device"
+            case .vapidMissing: "The server must sign its push"
+            case .vapidRefused: "The server's signature is not accepted"
             case .payloadTooLarge: "The payload is larger than Apple allows"
             case .bodyTooLarge: "The body is too long"
             case .unsupportedMediaType: "The body's type is not supported"
@@ -130,6 +134,7 @@ package struct Problem: Error, Equatable, Sendable {
             .init("content-type", "application/problem+json"), .init("cache-control", "no-store"),
         ]
         if kind == .unauthorized { fields.append(.init("www-authenticate", "Bearer")) }
+        if kind == .vapidMissing { fields.append(.init("www-authenticate", "vapid")) }
         if let retryAfterSeconds { fields.append(.init("retry-after", String(max(1, retryAfterSeconds)))) }
         if !allow.isEmpty { fields.append(.init("allow", allow.joined(separator: ", "))) }
         return APIResponse(status: kind.status, fields: fields, body: json)

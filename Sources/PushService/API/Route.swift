@@ -76,7 +76,7 @@ package struct Route: Equatable, Sendable {
         Route(.getNotification, "GET", "/v1/notifications/{id}", .read),
         Route(.getTrace, "GET", "/v1/traces/{id}", .read),
         Route(.postReceipts, "POST", "/v1/receipts", nil, .json),
-        Route(.postEndpoint, "POST", "/v1/endpoints", nil),
+        Route(.postEndpoint, "POST", "/v1/endpoints", nil, .json),
         Route(.listEndpoints, "GET", "/v1/endpoints", nil),
         Route(.deleteEndpoint, "DELETE", "/v1/endpoints/{id}", nil),
         Route(.postWebPush, "POST", webPushPath + "{id}", nil, .record),

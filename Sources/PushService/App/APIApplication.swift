@@ -175,7 +175,8 @@ package final class APIApplication: HTTPApplication {
             route: match.route,
             id: match.id ?? "",
             query: target.query,
-            fields: request.fields.filter { $0.name != "authorization" },
+            fields: match.route.body == .record
+                ? request.fields : request.fields.filter { $0.name != "authorization" },
             grant: grant,
             endpointKeyHash: match.route.operation.isDevices ? Self.endpointKeyHash(request) : nil,
             share: grant.map { .keyed(owner: $0.tenant.text) } ?? .keyless(network: request.client?.network ?? []),

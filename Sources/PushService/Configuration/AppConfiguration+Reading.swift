@@ -38,10 +38,14 @@ extension AppConfiguration {
     }
 
     private static func gateway(_ reader: ObjectReader) -> GatewayConfiguration? {
-        let form = "an origin such as https://push.example.com, under which servers reach this service"
+        let form =
+            "an origin such as https://push.example.com, in lower case and without ':443', under which servers reach"
+            + " this service"
         let object = reader.object("gateway", names: ["origin"])
         let origin = object?.text("origin", 9...255, form, isRequired: true) { text in
-            !text.hasSuffix("/") && WebhookTarget(text)?.path == "/"
+            // As servers write it in their tokens (RFC 6454 section 6.2).
+            text == text.lowercased() && !text.hasSuffix(":443") && !text.hasSuffix("/")
+                && WebhookTarget(text)?.path == "/"
         }
         return origin.map { GatewayConfiguration(origin: $0) }
     }

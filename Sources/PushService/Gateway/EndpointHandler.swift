@@ -37,9 +37,11 @@ struct EndpointHandler: Sendable {
     /// Answers 201 with the URL, which is shown once.
     func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let (device, app) = try await owner(call)
+        let server = try Self.server(call)
         var random = SystemRandom()
         let (secret, hash) = EndpointSecret.url.make(random: &random)
-        let endpoint = PushEndpoint(hash: hash, device: device, created: context.clock.now())
+        let created = context.clock.now()
+        let endpoint = PushEndpoint(hash: hash, device: device, created: created, vapidKeyHash: server?.hash)
         let addition = try await context.asking { () throws(StoreError) in try await context.store.add(endpoint) }
         switch addition {
         case .added: break
@@ -54,6 +56,20 @@ struct EndpointHandler: Sendable {
             writer.member("id", EndpointID(hash).text)
             writer.member("endpoint", app.origin + Route.webPushPath + secret)
         }
+    }
+
+    /// Key of the only server that may push; nil for any server.
+    private static func server(_ call: APICall) throws(Problem) -> VAPIDKey? {
+        let faults = FieldErrors()
+        let reader = ObjectReader(try call.json(), at: .root, names: ["vapid-key"], faults: faults)
+        let form = "87 characters of base64url: the server's public key, a point of P-256"
+        var key: VAPIDKey?
+        _ = reader?.text("vapid-key", VAPIDKey.characterCount...VAPIDKey.characterCount, form) { text in
+            key = VAPIDKey(text: Array(text.utf8))
+            return key != nil
+        }
+        guard faults.all.isEmpty else { throw Problem(faults.all) }
+        return key
     }
 
     func list(_ call: APICall) async throws(Problem) -> HTTPAnswer {

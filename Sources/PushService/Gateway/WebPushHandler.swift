@@ -1,3 +1,4 @@
+import APNS
 import Envelope
 import HTTP
 import Networking
@@ -16,7 +17,7 @@ final class WebPushHandler {
     private let context: ServiceContext
     private let pipeline: SubmissionPipeline
     private var rates = RateLimiter<[UInt8]>(keyCountMax: 20_000)
-    private var random = RandomReserve()
+    private var vapid = VAPIDVerifier()
     private var openCount = 0
 
     init(_ context: ServiceContext, _ pipeline: SubmissionPipeline) {
@@ -60,10 +61,35 @@ final class WebPushHandler {
             if let wait = rates.take(of: target.endpoint.hash, rate: Self.rate, now: context.clock.uptime()) {
                 throw Self.wait("Too many pushes came to this endpoint", max(1, wait.components.seconds + 1))
             }
-            guard let tenant = call.settings.tenant(target.endpoint.device.tenant) else { throw Problem.gone }
-            try pipeline.begin(call, tenant, push, target, respond: respond)
+            let bundleID = BundleID(of: target.topic, .alert)
+            guard let tenant = call.settings.tenant(target.endpoint.device.tenant),
+                let app = call.settings.app(bundleID, environment: target.environment, of: tenant.id),
+                let gateway = app.app.gateway
+            else { throw Problem.gone }
+            _ = try server(call, target, gateway)
+            let push = EndpointPush(request: push, target: target, app: app, origin: gateway.origin, record: call.body)
+            try pipeline.begin(call, tenant, push, respond: respond)
         } catch {
             respond(context.refuse(error))
+        }
+    }
+
+    /// - Returns: the server's key; nil if it did not sign.
+    /// - Throws: `.vapidMissing`, `.vapidRefused`.
+    private func server(
+        _ call: APICall,
+        _ target: EndpointTarget,
+        _ gateway: GatewayConfiguration
+    ) throws(Problem) -> VAPIDKey? {
+        do throws(VAPIDError) {
+            return try vapid.check(
+                call.request,
+                boundTo: target.endpoint.vapidKeyHash,
+                origin: gateway.origin,
+                now: context.clock.now()
+            )
+        } catch {
+            throw Problem(error, origin: gateway.origin)
         }
     }
 

@@ -8,7 +8,7 @@ final class APIAdmission: Sendable {
     /// Identifier in the path; empty without one.
     let id: String
     let query: String?
-    /// Body's type, idempotency key and trace context.
+    /// Body's type, idempotency key and trace context; of a server's push, its credentials too.
     let fields: [APIRequest.Field]
     /// Key's rights; nil if none are needed.
     let grant: Grant?
@@ -82,7 +82,7 @@ struct APICall: Sendable {
             switch operation {
             case .postNotifications: limits.bodyByteCountMax
             case .putDevice: 65_536
-            case .putEndpointKey: 1_024
+            case .putEndpointKey, .postEndpoint: 1_024
             case .postWebPush: WebPushRequest.bodyByteCountMax
             // A payload whose every character is escaped, and the devices' ids.
             case .postSAP: 65_536 + SAPNotification.deviceCountMax * 80

@@ -149,7 +149,7 @@ extension Problem {
 
     var refusal: ServiceMetrics.Rejection {
         switch kind {
-        case .unauthorized, .forbidden: endedKey == nil ? .unauthorized : .endedKey
+        case .unauthorized, .forbidden, .vapidMissing, .vapidRefused: endedKey == nil ? .unauthorized : .endedKey
         case .tooManyRequests: .rate
         case .quotaExceeded: .quota
         case .plainText: .plainText

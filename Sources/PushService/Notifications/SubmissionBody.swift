@@ -45,35 +45,24 @@ enum SubmissionBody: Sendable {
         )
     }
 
-    /// - Throws: `.badRequest`, `.payloadTooLarge`; `.gone` if the app has no gateway any more.
-    init(
-        _ push: WebPushRequest,
-        to target: EndpointTarget,
-        _ call: APICall,
-        _ tenant: TenantConfiguration,
-        random: inout some RandomSource
-    ) throws(Problem) {
-        let app = call.settings.app(
-            BundleID(of: target.topic, .alert),
-            environment: target.environment,
-            of: tenant.id
-        )
-        guard let app, let gateway = app.app.gateway else { throw Problem.gone }
+    /// - Throws: `.badRequest`, `.payloadTooLarge`.
+    init(_ push: EndpointPush, random: inout some RandomSource) throws(Problem) {
+        let room = push.app.webPushRoom
         let field: SealedField
         do throws(SealedFieldError) {
-            field = try SealedField(webPush: Base64URL.string(call.body), room: app.webPushRoom)
+            field = try SealedField(webPush: Base64URL.string(push.record), room: room)
         } catch .tooLarge {
-            let byteCountMax = app.webPushRoom * 3 / 4
+            let byteCountMax = room * 3 / 4
             var problem = Problem(.payloadTooLarge, "Send a record of \(byteCountMax) bytes at most.")
-            problem.byteCount = call.body.count
+            problem.byteCount = push.record.count
             problem.byteCountMax = byteCountMax
             throw problem
         } catch {
             throw Problem(.badRequest, "Send one whole record of RFC 8291 as the body.")
         }
         self = .endpoint(
-            NotificationSubmission(push, to: target, field, body: call.body, random: &random),
-            origin: gateway.origin
+            NotificationSubmission(push.request, to: push.target, field, body: push.record, random: &random),
+            origin: push.origin
         )
     }
 

@@ -60,15 +60,14 @@ final class SubmissionPipeline {
 
     /// Begins a server's push to an endpoint.
     ///
-    /// - Throws: `.payloadTooLarge`, `.gone`.
+    /// - Throws: `.payloadTooLarge`, `.badRequest`.
     func begin(
         _ call: APICall,
         _ tenant: TenantConfiguration,
-        _ push: WebPushRequest,
-        _ target: EndpointTarget,
+        _ push: EndpointPush,
         respond: @escaping (HTTPAnswer) -> Void
     ) throws(Problem) {
-        let body = try SubmissionBody(push, to: target, call, tenant, random: &random)
+        let body = try SubmissionBody(push, random: &random)
         didRead(try Submission(call, tenant, body, respond))
     }
 

@@ -11,11 +11,14 @@ package struct PushEndpoint: Equatable, Sendable {
     package let hash: [UInt8]
     package let device: DeviceKey
     package let created: Timestamp
+    /// Of the only key with which a server may push to it; nil: any server may.
+    package let vapidKeyHash: [UInt8]?
 
-    package init(hash: [UInt8], device: DeviceKey, created: Timestamp) {
+    package init(hash: [UInt8], device: DeviceKey, created: Timestamp, vapidKeyHash: [UInt8]? = nil) {
         self.hash = hash
         self.device = device
         self.created = created
+        self.vapidKeyHash = vapidKeyHash
     }
 }
 

@@ -147,13 +147,15 @@ enum Schema {
         ALTER TABLE device ADD COLUMN extra_tokens BLOB;
         """
 
-    /// Devices' endpoints and endpoint keys (`EndpointKind`), by hashes of them; `device` is the place.
+    /// Devices' endpoints and endpoint keys (`EndpointKind`), by hashes of them; `device` is the place,
+    /// `vapid` the hash of the server's key, or NULL.
     private static let endpoints = """
         CREATE TABLE endpoint (
             hash BLOB PRIMARY KEY,
             device INTEGER NOT NULL,
             kind INTEGER NOT NULL,
-            created INTEGER NOT NULL
+            created INTEGER NOT NULL,
+            vapid BLOB
         ) WITHOUT ROWID;
         CREATE INDEX endpoint_device ON endpoint (device);
         """

@@ -2,7 +2,7 @@ internal import APNS
 internal import Envelope
 
 extension StoreReader {
-    private static let endpointColumns = "endpoint.hash, endpoint.created"
+    private static let endpointColumns = "endpoint.hash, endpoint.created, endpoint.vapid"
     private static let selectEndpoint = """
         SELECT \(endpointColumns), device.tenant, device.id, device.topic, device.environment
         FROM endpoint JOIN device ON device.place = endpoint.device WHERE endpoint.hash = ? AND endpoint.kind = ?
@@ -18,8 +18,8 @@ extension StoreReader {
     func endpoint(_ hash: [UInt8]) throws(StoreError) -> EndpointTarget? {
         try sql(Self.selectEndpoint).first([.bytes(hash), .integer(EndpointKind.endpoint.rawValue)]) {
             row throws(StoreError) in
-            guard let device = try device(row), let topic = try? Topic(bytes: row.bytes(4).span),
-                let environment = APNSEnvironment(code: row.integer(5))
+            guard let device = try device(row), let topic = try? Topic(bytes: row.bytes(5).span),
+                let environment = APNSEnvironment(code: row.integer(6))
             else { return nil }
             return EndpointTarget(endpoint: Self.endpoint(row, of: device), topic: topic, environment: environment)
         } ?? nil
@@ -37,14 +37,19 @@ extension StoreReader {
 
     /// - Returns: nil for a damaged row.
     private func device(_ row: SQLiteRow) throws(StoreError) -> DeviceKey? {
-        guard let tenant = try tenants.name(row.integer(2)), let device = try? DeviceID(bytes: row.bytes(3)) else {
+        guard let tenant = try tenants.name(row.integer(3)), let device = try? DeviceID(bytes: row.bytes(4)) else {
             return nil
         }
         return DeviceKey(tenant: tenant, device: device)
     }
 
     private static func endpoint(_ row: SQLiteRow, of device: DeviceKey) -> PushEndpoint {
-        PushEndpoint(hash: row.bytes(0), device: device, created: Timestamp(column: row.integer(1)))
+        PushEndpoint(
+            hash: row.bytes(0),
+            device: device,
+            created: Timestamp(column: row.integer(1)),
+            vapidKeyHash: row.optionalBytes(2)
+        )
     }
 
     private func place(of key: DeviceKey) throws(StoreError) -> Int64? {

@@ -20,7 +20,7 @@ extension StoreWriter {
             .integer(place), .integer(EndpointKind.endpoint.rawValue),
         ]) { $0.integer(0) }
         guard count ?? 0 < PushEndpoint.countMax else { return .full }
-        try insert(endpoint.hash, .endpoint, at: place, created: endpoint.created)
+        try insert(endpoint.hash, .endpoint, at: place, created: endpoint.created, endpoint.vapidKeyHash)
         return .added
     }
 
@@ -40,10 +40,12 @@ extension StoreWriter {
         _ hash: [UInt8],
         _ kind: EndpointKind,
         at place: Int64,
-        created: Timestamp
+        created: Timestamp,
+        _ vapidKeyHash: [UInt8]? = nil
     ) throws(StoreError) {
-        try sql("INSERT INTO endpoint (hash, device, kind, created) VALUES (?, ?, ?, ?)").run([
+        try sql("INSERT INTO endpoint (hash, device, kind, created, vapid) VALUES (?, ?, ?, ?, ?)").run([
             .bytes(hash), .integer(place), .integer(kind.rawValue), created.column,
+            vapidKeyHash.map { .bytes($0) } ?? .null,
         ])
     }
 }

@@ -118,7 +118,7 @@ def make_endpoints(service, sender, token):
     hashed = base64url(hashlib.sha256(b"SealedPush/1 endpoint key" + key.encode()).digest())
     service.expect(204, "PUT", f"/v1/devices/{GATEWAY_DEVICE}/endpoint-key", {"hash": hashed})
     fields = {"authorization": f"Bearer {key}"}
-    made = [service.expect(201, "POST", "/v1/endpoints", key=None, fields=fields).body for _ in range(6)]
+    made = [service.expect(201, "POST", "/v1/endpoints", {}, key=None, fields=fields).body for _ in range(6)]
     return key, made
 
 

@@ -120,6 +120,21 @@ struct ES256Tests {
         }
     }
 
+    @Test func `a key is its point, and no other bytes are one`() throws {
+        let point = try [0x04] + RFC7515.bytes(RFC7515.x) + RFC7515.bytes(RFC7515.y)
+        let key = try ES256PublicKey(x963Representation: point)
+        #expect(key.isValid(rawSignature: try RFC7515.bytes(RFC7515.signature), over: RFC7515.input))
+        var offCurve = point
+        offCurve[64] ^= 1
+        let compressed = [0x02 + (point[64] & 1)] + point[1...32]
+        let hybrid = [0x06] + point.dropFirst()
+        for bytes: [UInt8] in [[], [0], point.dropLast(), point + [0], offCurve, compressed, hybrid] {
+            #expect(throws: ES256Error.malformed, "\(bytes.count) bytes") {
+                _ = try ES256PublicKey(x963Representation: bytes)
+            }
+        }
+    }
+
     @Test func `text before the block is skipped`() throws {
         let marked = Array(("An example key, no secret.\nBEGIN here:\n\n" + Keys.p256).utf8)
         let signature = try privateKey(marked).signature(over: [1, 2, 3])

@@ -32,9 +32,10 @@ struct EndpointRouteTests {
 
     private static func makeEndpoint(
         _ stage: ServerStage,
-        _ key: String = key
+        _ key: String = key,
+        body: String = "{}"
     ) async throws -> (id: String, path: String) {
-        let made = await stage.send("POST", "/v1/endpoints", key)
+        let made = await stage.send("POST", "/v1/endpoints", key, body: body)
         #expect(made.status == 201, "\(made.text)")
         let url = try #require(made.string("endpoint"))
         #expect(url.hasPrefix("https://push.example.com/wp/"))
@@ -143,6 +144,47 @@ struct EndpointRouteTests {
         }
     }
 
+    @Test func `an endpoint made for a server's key takes that server's pushes alone, and any token is checked`()
+        async throws
+    {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            try await Self.setKey(stage)
+            let (server, other) = (try VAPIDSigner.first(), try VAPIDSigner.second())
+            let bound = try await Self.makeEndpoint(stage, body: #"{"vapid-key":"\#(server.keyText)"}"#)
+            let open = try await Self.makeEndpoint(stage)
+            let record = try Self.record()
+            let seconds = Int64(stage.now.milliseconds / 1_000)
+            func push(_ path: String, _ words: String?) async -> ServerStage.Reply {
+                let signed = words.map { [("authorization", $0)] } ?? []
+                return await Self.push(stage, to: path, record, [("ttl", "60")] + signed)
+            }
+            let valid = try server.authorization(expiry: seconds + 86_400)
+            let unsigned = await push(bound.path, nil)
+            #expect(unsigned.status == 401 && unsigned.problem == "vapid-missing")
+            #expect(unsigned.fields["www-authenticate"] == "vapid")
+            #expect(await push(bound.path, "Bearer abc").status == 401)
+            for (words, path) in [
+                (try other.authorization(expiry: seconds + 3_600), bound.path),
+                (try server.authorization(expiry: seconds - 3_600), bound.path),
+                (try server.authorization(expiry: seconds + 2 * 86_400), open.path),
+                (try server.authorization("https://other.example.com", expiry: seconds + 3_600), open.path),
+                ("vapid t=a.b.c", open.path),
+            ] {
+                let reply = await push(path, words)
+                #expect(reply.status == 403 && reply.problem == "vapid-refused", "\(words)")
+            }
+            #expect(try await stage.queuedCount() == 0)
+            // The second time from memory.
+            for path in [bound.path, bound.path, open.path] { #expect(await push(path, valid).status == 201) }
+            #expect(await push(open.path, nil).status == 201)
+            #expect(try await stage.queuedCount() == 4)
+            for body in [#"{"vapid-key":"\#(server.keyText)A"}"#, #"{"vapid-key":1}"#, "[]", #"{"vapid":""}"#] {
+                #expect(await stage.send("POST", "/v1/endpoints", Self.key, body: body).status == 422, "\(body)")
+            }
+        }
+    }
+
     @Test func `a device sees and revokes its own endpoints alone`() async throws {
         try await ServerStage.with { stage in
             try await stage.register()
@@ -173,7 +215,7 @@ struct EndpointRouteTests {
             let body = #"{"hash":"\#(hash)"}"#
             let set = await stage.manage("PUT", "/v1/devices/d3/endpoint-key", tenant: "rival", body: body)
             #expect(set.status == 204)
-            #expect(await stage.send("POST", "/v1/endpoints", Self.key).status == 403)
+            #expect(await stage.send("POST", "/v1/endpoints", Self.key, body: "{}").status == 403)
         }
     }
 
@@ -183,7 +225,7 @@ struct EndpointRouteTests {
             try await Self.setKey(stage)
             let first = try await Self.makeEndpoint(stage)
             for _ in 1..<PushEndpoint.countMax { _ = try await Self.makeEndpoint(stage) }
-            #expect(await stage.send("POST", "/v1/endpoints", Self.key).status == 429)
+            #expect(await stage.send("POST", "/v1/endpoints", Self.key, body: "{}").status == 429)
             #expect(await stage.send("DELETE", "/v1/endpoints/\(first.id)", Self.key).status == 204)
             let next = try await Self.makeEndpoint(stage)
             let record = try Self.record()
