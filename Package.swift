@@ -735,7 +735,8 @@ package.targets += [
         "Sealing",
         "ServiceParts",
         "TestCertificates",
-        "TestWebServer"
+        "TestWebServer",
+        vectors: true
     ),
     tests(
         "SidecarTests",

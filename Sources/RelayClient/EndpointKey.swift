@@ -25,7 +25,10 @@ public struct EndpointKey: Equatable, Sendable {
     }
 
     /// 43 characters of base64url; not secret.
-    public var hash: String { Base64URL.string(SHA256.hash(Array(Self.context.utf8), Array(text.utf8))) }
+    public var hash: String { Base64URL.string(hashBytes) }
+
+    /// 32 bytes.
+    var hashBytes: [UInt8] { SHA256.hash(Array(Self.context.utf8), Array(text.utf8)) }
 }
 
 extension EndpointKey: CustomStringConvertible, CustomReflectable {

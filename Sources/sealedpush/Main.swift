@@ -17,6 +17,7 @@ enum Main {
             commands: [
                 KeygenCommand.self, SealCommand.self, SealLinesCommand.self, OpenCommand.self, AttachmentCommand.self,
                 AttachmentUploadCommand.self, InspectCommand.self, SafetyNumberCommand.self, SendCommand.self,
+                TicketCommand.self,
                 SimulateCommand.self, SimulateReplayCommand.self, TokenCommand.self, DeliveryLogCommand.self,
                 DeviceCommand.self, ReplayCommand.self, DemoCommand.self, AuditCommand.self,
             ],

@@ -111,7 +111,7 @@ extension TLSIdentity: CustomReflectable {
 
 extension TLSCertificate {
     /// Reads certificates up to the first unreadable one; other blocks are skipped.
-    static func list(pem: RawSpan) -> [TLSCertificate] {
+    package static func list(pem: RawSpan) -> [TLSCertificate] {
         defer { ERR_clear_error() }
         return unsafe pem.withUnsafeBytes { bytes in
             var certificates: [TLSCertificate] = []

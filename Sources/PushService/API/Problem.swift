@@ -17,6 +17,7 @@ package struct Problem: Error, Equatable, Sendable {
         case keyTaken = "key-taken"
         case vapidMissing = "vapid-missing"
         case vapidRefused = "vapid-refused"
+        case notProven = "not-proven"
         case payloadTooLarge = "payload-too-large"
         case bodyTooLarge = "body-too-large"
         case unsupportedMediaType = "unsupported-media-type"
@@ -32,7 +33,7 @@ package struct Problem: Error, Equatable, Sendable {
             switch self {
             case .badRequest, .notJSON: 400
             case .unauthorized, .vapidMissing: 401
-            case .forbidden, .vapidRefused: 403
+            case .forbidden, .notProven, .vapidRefused: 403
             case .notFound: 404
             case .gone: 410
             case .methodNotAllowed: 405
@@ -59,6 +60,7 @@ package struct Problem: Error, Equatable, Sendable {
             case .keyTaken: "The endpoint key belongs to another device"
             case .vapidMissing: "The server must sign its push"
             case .vapidRefused: "The server's signature is not accepted"
+            case .notProven: "The enrolment is not proven"
             case .payloadTooLarge: "The payload is larger than Apple allows"
             case .bodyTooLarge: "The body is too long"
             case .unsupportedMediaType: "The body's type is not supported"

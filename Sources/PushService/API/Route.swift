@@ -14,6 +14,7 @@ package struct Route: Equatable, Sendable {
         case getDevice
         case deleteDevice
         case putEndpointKey
+        case listDeviceEndpoints
         case getBundle
         case queryBundles
         case getDeliveries
@@ -23,10 +24,15 @@ package struct Route: Equatable, Sendable {
         case getNotification
         case getTrace
         case postReceipts
+        case postEnrolment
+        case postChallenge
         case postEndpoint
         case listEndpoints
         case deleteEndpoint
         case postWebPush
+        case getGateway
+        case putBlock
+        case deleteBlock
         case listDeadLetters
         case replayDeadLetters
         case postSAP
@@ -47,7 +53,12 @@ package struct Route: Equatable, Sendable {
         }
 
         /// True if the device's endpoint key is its key.
-        var isDevices: Bool { self == .postEndpoint || self == .listEndpoints || self == .deleteEndpoint }
+        var isDevices: Bool {
+            switch self {
+            case .postEnrolment, .postChallenge, .postEndpoint, .listEndpoints, .deleteEndpoint: true
+            default: false
+            }
+        }
     }
 
     package let operation: Operation
@@ -67,6 +78,7 @@ package struct Route: Equatable, Sendable {
         Route(.getDevice, "GET", "/v1/devices/{id}", .read),
         Route(.deleteDevice, "DELETE", "/v1/devices/{id}", .manage),
         Route(.putEndpointKey, "PUT", "/v1/devices/{id}/endpoint-key", .manage, .json),
+        Route(.listDeviceEndpoints, "GET", "/v1/devices/{id}/endpoints", .read),
         Route(.getBundle, "GET", "/v1/devices/{id}/bundle", .read),
         Route(.queryBundles, "POST", "/v1/bundles/query", .read, .json),
         Route(.getDeliveries, "GET", "/v1/devices/{id}/deliveries", .read),
@@ -76,10 +88,15 @@ package struct Route: Equatable, Sendable {
         Route(.getNotification, "GET", "/v1/notifications/{id}", .read),
         Route(.getTrace, "GET", "/v1/traces/{id}", .read),
         Route(.postReceipts, "POST", "/v1/receipts", nil, .json),
+        Route(.postEnrolment, "POST", "/v1/enrolments", nil, .json),
+        Route(.postChallenge, "POST", "/v1/enrolments/challenge", nil),
         Route(.postEndpoint, "POST", "/v1/endpoints", nil, .json),
         Route(.listEndpoints, "GET", "/v1/endpoints", nil),
         Route(.deleteEndpoint, "DELETE", "/v1/endpoints/{id}", nil),
         Route(.postWebPush, "POST", webPushPath + "{id}", nil, .record),
+        Route(.getGateway, "GET", "/v1/gateway", .read),
+        Route(.putBlock, "PUT", "/v1/gateway/blocks/{id}", .manage),
+        Route(.deleteBlock, "DELETE", "/v1/gateway/blocks/{id}", .manage),
         Route(.listDeadLetters, "GET", "/v1/dead-letters", .manage, query: ["cursor", "limit"]),
         Route(.replayDeadLetters, "POST", "/v1/dead-letters/replay", .manage, .json),
         Route(.postSAP, "POST", "/v1/compat/sap", .send, .json),

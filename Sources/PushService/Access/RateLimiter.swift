@@ -64,6 +64,9 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
+    /// True without a row: the bucket is full, or shared.
+    package func isUnknown(_ key: Key) -> Bool { fullAt[key] == nil }
+
     /// Checks for one token. False for an unknown key while the table is full.
     package func hasRoom(of key: Key, rate: Rate, now: Int64) -> Bool {
         guard let full = fullAt[key] else { return fullAt.count < keyCountMax }

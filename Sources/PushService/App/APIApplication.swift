@@ -30,6 +30,7 @@ package final class APIApplication: HTTPApplication {
     let deliveries: DeliveriesHandler
     let bundles: BundleHandler
     let statistics: StatisticsHandler
+    let enrolments: EnrolmentHandler
     let submissions: LoopBound<SubmissionPipeline>
     let webPush: LoopBound<WebPushHandler>
     let state: LoopBound<State>
@@ -52,6 +53,7 @@ package final class APIApplication: HTTPApplication {
         deliveries = DeliveriesHandler(context)
         bundles = BundleHandler(context)
         statistics = StatisticsHandler(context: context, dispatch: dispatch)
+        enrolments = EnrolmentHandler(context)
         state = LoopBound(State(authenticator: Authenticator(context.settings.configuration)), to: context.loop)
     }
 
@@ -199,15 +201,22 @@ package final class APIApplication: HTTPApplication {
     func answer(_ call: APICall, _ respond: @escaping (HTTPAnswer) -> Void) {
         let devices = DeviceHandler(context: context)
         let endpoints = EndpointHandler(context: context)
+        let gateway = GatewayHandler(context: context)
         switch call.route.operation {
         case .postNotifications, .postSAP: submissions.value.begin(call, respond: respond)
         case .putDevice: inTask(call, respond, devices.put)
         case .getDevice: inTask(call, respond, devices.get)
         case .deleteDevice: inTask(call, respond, devices.delete)
         case .putEndpointKey: inTask(call, respond, endpoints.putKey)
+        case .postEnrolment: inTask(call, respond, enrolments.post)
+        case .postChallenge: inTask(call, respond, enrolments.challenge)
         case .postEndpoint: inTask(call, respond, endpoints.post)
         case .listEndpoints: inTask(call, respond, endpoints.list)
         case .deleteEndpoint: inTask(call, respond, endpoints.delete)
+        case .listDeviceEndpoints: inTask(call, respond, gateway.list)
+        case .getGateway: inTask(call, respond, gateway.get)
+        case .putBlock: inTask(call, respond, gateway.block)
+        case .deleteBlock: inTask(call, respond, gateway.unblock)
         case .postWebPush: webPush.value.post(call, respond)
         case .getBundle: inTask(call, respond, bundles.get)
         case .queryBundles: inTask(call, respond, bundles.query)

@@ -40,7 +40,8 @@ package final class Service: Sendable {
             clock: clock,
             log: log,
             collapseKey: collapse,
-            settings: ServiceSettings(loaded.configuration)
+            challengeKey: ChallengeKey(TokenKeyFile.derive(loaded.files.tokenKey, "SealedPush/1 enrolment challenges")),
+            settings: ServiceSettings(loaded.configuration, attestRoots: loaded.files.attestRoots)
         )
         noteCertificates(loaded, context)
         auditClearText(context)
@@ -146,7 +147,7 @@ package final class Service: Sendable {
         let earlier = current.withLock { $0 }
         let faults = next.lastingFaults(beside: earlier)
         guard faults.isEmpty else { throw .configuration(ConfigurationErrors(faults: faults)) }
-        context.replaceSettings(ServiceSettings(next.configuration))
+        context.replaceSettings(ServiceSettings(next.configuration, attestRoots: next.files.attestRoots))
         var reloaded: [any ServicePart] = []
         do throws(ServiceError) {
             // Likeliest to fail.
@@ -155,7 +156,7 @@ package final class Service: Sendable {
                 reloaded.append(part)
             }
         } catch {
-            context.replaceSettings(ServiceSettings(earlier.configuration))
+            context.replaceSettings(ServiceSettings(earlier.configuration, attestRoots: earlier.files.attestRoots))
             // It worked a moment ago; a part logs its own failure.
             for part in reloaded { try? await part.reload(earlier) }
             throw error

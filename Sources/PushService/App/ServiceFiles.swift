@@ -12,12 +12,21 @@ package final class ServiceFiles: Sendable {
     package let certificatesEnd: Int64
 
     package let lanes: CredentialPlan
+    /// Roots of App Attest, by file.
+    let attestRoots: [String: [TLSCertificate]]
 
-    private init(tls: TLSIdentity, tokenKey: consuming SecretBytes, certificatesEnd: Int64, lanes: CredentialPlan) {
+    private init(
+        tls: TLSIdentity,
+        tokenKey: consuming SecretBytes,
+        certificatesEnd: Int64,
+        lanes: CredentialPlan,
+        attestRoots: [String: [TLSCertificate]]
+    ) {
         self.tls = tls
         self.tokenKey = tokenKey
         self.certificatesEnd = certificatesEnd
         self.lanes = lanes
+        self.attestRoots = attestRoots
     }
 
     /// As `ServiceMetrics.days`.
@@ -54,7 +63,8 @@ package final class ServiceFiles: Sendable {
             tls: tls,
             tokenKey: key.bytes.copy(storage: .guarded),
             certificatesEnd: reading.certificatesEnd,
-            lanes: reading.lanes
+            lanes: reading.lanes,
+            attestRoots: reading.attestRoots
         )
     }
 }

@@ -102,6 +102,12 @@ package final class Upkeep: Sendable {
         case .saveQuota:
             try await quota.save()
             return false
+        case .saveEndpointCounts:
+            try await context.saveEndpointCounts()
+            return false
+        case .loadEndpointBlocks:
+            try await context.loadEndpointBlocks()
+            return false
         case .trim:
             state.value.heap.run()
             return false

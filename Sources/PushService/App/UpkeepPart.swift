@@ -19,6 +19,7 @@ final class UpkeepPart: ServicePart {
     func start() async throws(ServiceError) {
         do throws(StoreError) {
             try await quota.load()
+            try await context.loadEndpointBlocks()
         } catch {
             throw .store(error, path: context.settings.configuration.databaseFile)
         }
@@ -39,5 +40,6 @@ final class UpkeepPart: ServicePart {
         }
         // A full disk keeps the last saved counts, at most five seconds old.
         try? await quota.save()
+        try? await context.saveEndpointCounts()
     }
 }

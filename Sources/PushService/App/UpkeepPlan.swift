@@ -6,6 +6,8 @@ package struct UpkeepPlan: Equatable, Sendable {
         case expire
         case measure
         case saveQuota
+        case saveEndpointCounts
+        case loadEndpointBlocks
         /// Wakes webhooks and fallbacks: a read of the queue may end notifications.
         case ring
         /// Makes earlier copies of the database recognizable as old.
@@ -19,7 +21,7 @@ package struct UpkeepPlan: Equatable, Sendable {
         package var intervalSeconds: Int64 {
             switch self {
             case .expire: 1
-            case .measure, .saveQuota, .ring: 5
+            case .measure, .saveQuota, .saveEndpointCounts, .loadEndpointBlocks, .ring: 5
             case .trim: 10
             case .renewStamp, .emptyLog, .purge: 60
             }

@@ -141,8 +141,15 @@ extension ServiceConfiguration {
     private static func findDoubles(_ tenants: [(value: JSONValue, path: FieldPath)], _ faults: FieldErrors) {
         var ids = Doubles("give each tenant its own")
         var hashes = Doubles("make a key for each")
+        var enrolling = Doubles("an enrolling device names no tenant, so one of them alone may have 'enrolment'")
         var keyCount = 0
         for tenant in tenants {
+            for (index, app) in (tenant.value["apps"]?.elements ?? []).enumerated() {
+                guard let rule = app["gateway"]?["enrolment"] else { continue }
+                let path = FieldPath.element(.member(tenant.path, "apps"), index)
+                let texts = [app["bundle-id"]?.string, app["environment"]?.string]
+                enrolling.note(texts, of: rule, at: .member(.member(path, "gateway"), "enrolment"), faults)
+            }
             ids.note("id", of: tenant, faults)
             for (index, key) in (tenant.value["keys"]?.elements ?? []).enumerated() {
                 hashes.note("hash", of: (key, .element(.member(tenant.path, "keys"), index)), faults)

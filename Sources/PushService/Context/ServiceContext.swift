@@ -11,9 +11,13 @@ package final class ServiceContext: Sendable {
     package let clock: ServiceClock
     package let log: ServiceLog
     package let collapseKey: CollapseKey
+    package let challengeKey: ChallengeKey
     package let metrics: Guarded<ServiceMetrics>
     package let spans = Guarded(SpanQueue())
     let certificates = Guarded(CertificateEnds())
+    let endpointCounts = Guarded(EndpointCounts())
+    /// Servers that tenants keep out. Another relay's changes come within seconds.
+    let endpointBlocks = Guarded<Set<EndpointBlock>>([])
     private let current: Guarded<ServiceSettings>
 
     /// - Parameter shards: nil: the opening's, without a deadline.
@@ -23,6 +27,7 @@ package final class ServiceContext: Sendable {
         clock: ServiceClock,
         log: ServiceLog,
         collapseKey: consuming CollapseKey,
+        challengeKey: consuming ChallengeKey = ChallengeKey(),
         settings: ServiceSettings,
         shards: ShardTenure? = nil
     ) {
@@ -32,6 +37,7 @@ package final class ServiceContext: Sendable {
         self.clock = clock
         self.log = log
         self.collapseKey = collapseKey
+        self.challengeKey = challengeKey
         metrics = Guarded(ServiceMetrics(apps: settings.bundleIDs))
         current = Guarded(settings)
     }
@@ -50,6 +56,22 @@ package final class ServiceContext: Sendable {
     func noteLate(_ count: Int) {
         guard count > 0 else { return }
         log.event("late-owner", .warning, at: clock.now(), [("count", count)])
+    }
+
+    /// Reads the servers that tenants keep out.
+    func loadEndpointBlocks() async throws(StoreError) {
+        let blocks = try await store.endpointBlocks()
+        endpointBlocks.withLock { $0 = blocks }
+    }
+
+    /// Saves the counts of servers' pushes.
+    func saveEndpointCounts() async throws(StoreError) {
+        let deltas = endpointCounts.withLock { $0.takeUnsaved() }
+        guard !deltas.isEmpty else { return }
+        do throws(StoreError) { try await store.add(deltas) } catch {
+            endpointCounts.withLock { $0.giveBack(deltas) }
+            throw error
+        }
     }
 
     package func replaceSettings(_ settings: ServiceSettings) { current.withLock { $0 = settings } }

@@ -1,5 +1,6 @@
 package import APNS
 package import Envelope
+package import Networking
 package import PushStore
 
 /// Configuration, indexed. Immutable: a reload makes another.
@@ -31,9 +32,14 @@ package final class ServiceSettings: Sendable {
     package let allowsClearText: Bool
     private let tenants: [TenantID: TenantConfiguration]
     private let apps: [Place: App]
+    /// Apps whose devices enrol themselves; they name no tenant.
+    private let enrolling: [App]
+    private let attestRoots: [String: [TLSCertificate]]
 
-    package init(_ configuration: ServiceConfiguration) {
+    /// - Parameter attestRoots: of App Attest, by file.
+    package init(_ configuration: ServiceConfiguration, attestRoots: [String: [TLSCertificate]] = [:]) {
         self.configuration = configuration
+        self.attestRoots = attestRoots
         allowsClearText = configuration.tenants.contains(where: \.allowsClearText)
         tenants = Dictionary(configuration.tenants.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let rows = configuration.tenants.flatMap { tenant in
@@ -45,6 +51,7 @@ package final class ServiceSettings: Sendable {
             }
         }
         apps = Dictionary(rows, uniquingKeysWith: { first, _ in first })
+        enrolling = rows.map(\.1).filter { $0.app.gateway?.enrolment != nil }
     }
 
     package var limits: ServiceLimits { configuration.limits }
@@ -58,6 +65,17 @@ package final class ServiceSettings: Sendable {
 
     package func app(_ bundleID: BundleID, environment: APNSEnvironment, of tenant: TenantID) -> App? {
         apps[Place(tenant: tenant, bundleID: bundleID, environment: environment)]
+    }
+
+    /// - Parameter app: with App Attest as its rule; nil for another rule.
+    func attestRule(of app: App) -> AppAttestRule? {
+        guard case .appAttest(let teamID, let file)? = app.app.gateway?.enrolment?.kind else { return nil }
+        let (bundleID, environment) = (app.app.bundleID, app.app.environment)
+        return AppAttestRule(teamID: teamID, app: bundleID, environment: environment, roots: attestRoots[file] ?? [])
+    }
+
+    package func enrolling(_ bundleID: BundleID, _ environment: APNSEnvironment) -> App? {
+        enrolling.first { $0.app.bundleID == bundleID && $0.app.environment == environment }
     }
 
     /// App in any environment: its room is needed before the device is read.

@@ -14,6 +14,8 @@ struct FileReading {
     /// Earliest expiry.
     private(set) var certificatesEnd = Int64.max
     private(set) var lanes = CredentialPlan()
+    /// Roots of App Attest, by file.
+    private(set) var attestRoots: [String: [TLSCertificate]] = [:]
     private var credentials: CredentialReader
 
     init(places: ConfigurationPositions, now: Timestamp) {
@@ -144,6 +146,16 @@ struct FileReading {
             for fault in error.all { faults.append(places.fault(pointer + fault.field, fault.problem)) }
         }
         if let fallback = app.fallback { receiver(fallback.delivery, at: pointer + "/fallback") }
+        if case .appAttest(_, let file)? = app.gateway?.enrolment?.kind {
+            attestRoots[file] = attempt(pointer + "/gateway/enrolment/root-file") { () throws(FileReadingError) in
+                let pem = try Self.publicFile(file)
+                let roots = unsafe TLSCertificate.list(pem: pem.span.bytes)
+                guard !roots.isEmpty else {
+                    throw FileReadingError(problem: "no certificate (PEM); Apple publishes its App Attestation Root CA")
+                }
+                return roots
+            }
+        }
     }
 
     private static func publicFile(

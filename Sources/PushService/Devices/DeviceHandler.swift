@@ -15,18 +15,7 @@ struct DeviceHandler: Sendable {
         guard call.settings.app(upload.bundleID, environment: upload.environment, of: tenant.id) != nil else {
             throw Self.unknownApp(upload, call.settings, tenant)
         }
-        let registration = Device.Registration(
-            key: try Self.key(call.id, tenant),
-            topic: try Self.topic(upload.bundleID),
-            environment: upload.environment,
-            token: upload.token,
-            voIPToken: upload.voIPToken,
-            bundle: upload.keyBundle,
-            language: upload.language,
-            region: upload.region,
-            appVersion: upload.appVersion,
-            extraTokens: upload.extraTokens
-        )
+        let registration = try upload.registration(as: Self.key(call.id, tenant))
         let now = context.clock.now()
         let results = try await context.asking { () throws(StoreError) in
             try await context.store.put([registration], now: now)
@@ -115,6 +104,23 @@ struct DeviceHandler: Sendable {
                 : Problem.Field(pointer: "/topic", detail: "expected the bundle id of one of the tenant's apps")
         ]
         return problem
+    }
+}
+
+extension DeviceUpload {
+    func registration(as key: DeviceKey) throws(Problem) -> Device.Registration {
+        Device.Registration(
+            key: key,
+            topic: try DeviceHandler.topic(bundleID),
+            environment: environment,
+            token: token,
+            voIPToken: voIPToken,
+            bundle: keyBundle,
+            language: language,
+            region: region,
+            appVersion: appVersion,
+            extraTokens: extraTokens
+        )
     }
 }
 

@@ -117,7 +117,7 @@ struct EndpointHandler: Sendable {
         return (key, gateway)
     }
 
-    private static var unauthorized: Problem {
+    static var unauthorized: Problem {
         Problem(.unauthorized, "Send the device's endpoint key as 'Authorization: Bearer spd_…', once.")
     }
 }

@@ -9,14 +9,12 @@ import ServiceParts
 
 /// `POST /wp/{id}`: any server's push to an endpoint, without a key. On the loop.
 final class WebPushHandler {
-    /// Of one endpoint.
-    private static let rate = RateLimiter<[UInt8]>.Rate(perSecond: 1, burst: 30)
     /// Part of a tenant's open requests that all servers have together.
     private static let openShare = 4
 
     private let context: ServiceContext
     private let pipeline: SubmissionPipeline
-    private var rates = RateLimiter<[UInt8]>(keyCountMax: 20_000)
+    private var rates = EndpointRates()
     private var vapid = VAPIDVerifier()
     private var openCount = 0
 
@@ -54,19 +52,21 @@ final class WebPushHandler {
         _ push: WebPushRequest,
         _ respond: @escaping (HTTPAnswer) -> Void
     ) {
+        var respond = respond
         do throws(Problem) {
             let found: EndpointTarget?
             do throws(StoreError) { found = try result.get() } catch { throw context.problem(error) }
             guard let target = found else { throw Problem.gone }
-            if let wait = rates.take(of: target.endpoint.hash, rate: Self.rate, now: context.clock.uptime()) {
-                throw Self.wait("Too many pushes came to this endpoint", max(1, wait.components.seconds + 1))
-            }
+            respond = counting(target, respond)
             let bundleID = BundleID(of: target.topic, .alert)
             guard let tenant = call.settings.tenant(target.endpoint.device.tenant),
                 let app = call.settings.app(bundleID, environment: target.environment, of: tenant.id),
-                let gateway = app.app.gateway
+                let gateway = app.app.gateway, !isBlocked(EndpointID(target.endpoint.hash).bytes, by: tenant.id)
             else { throw Problem.gone }
-            _ = try server(call, target, gateway)
+            // A signature costs more than the rate.
+            try take(target, gateway, call.settings.limits)
+            let server = try server(call, target, gateway)
+            guard !isBlocked(server?.hash, by: tenant.id) else { throw Problem.gone }
             let push = EndpointPush(request: push, target: target, app: app, origin: gateway.origin, record: call.body)
             try pipeline.begin(call, tenant, push, respond: respond)
         } catch {
@@ -91,6 +91,36 @@ final class WebPushHandler {
         } catch {
             throw Problem(error, origin: gateway.origin)
         }
+    }
+
+    private func counting(
+        _ target: EndpointTarget,
+        _ respond: @escaping (HTTPAnswer) -> Void
+    ) -> (HTTPAnswer) -> Void {
+        { [context] answer in
+            let now = context.clock.uptime()
+            context.endpointCounts.withLock { $0.note(target, isAccepted: answer.status == 201, now: now) }
+            respond(answer)
+        }
+    }
+
+    /// - Throws: `.tooManyRequests`.
+    private func take(
+        _ target: EndpointTarget,
+        _ gateway: GatewayConfiguration,
+        _ limits: ServiceLimits
+    ) throws(Problem) {
+        let now = context.clock.uptime()
+        guard let (owner, wait) = rates.take(target, perSecond: gateway.pushesPerSecond, limits, now: now) else {
+            return
+        }
+        throw Self.wait("Too many pushes came to this \(owner.rawValue)", max(1, wait.components.seconds + 1))
+    }
+
+    /// True for an endpoint or VAPID key that the tenant keeps out; its 410 makes the server forget the endpoint.
+    private func isBlocked(_ id: [UInt8]?, by tenant: TenantID) -> Bool {
+        guard let id else { return false }
+        return context.endpointBlocks.withLock { !$0.isEmpty && $0.contains(EndpointBlock(tenant: tenant, id: id)) }
     }
 
     private static func wait(_ what: String, _ seconds: Int64) -> Problem {

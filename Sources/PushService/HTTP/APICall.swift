@@ -57,6 +57,7 @@ struct APICall: Sendable {
     var query: String? { admission.query }
     var grant: Grant? { admission.grant }
     var endpointKeyHash: [UInt8]? { admission.endpointKeyHash }
+    var share: HTTPBodyShare { admission.share }
     var settings: ServiceSettings { admission.settings }
     var begun: Int64 { admission.begun }
 
@@ -83,6 +84,7 @@ struct APICall: Sendable {
             case .postNotifications: limits.bodyByteCountMax
             case .putDevice: 65_536
             case .putEndpointKey, .postEndpoint: 1_024
+            case .postEnrolment: EnrolmentRequest.byteCountMax
             case .postWebPush: WebPushRequest.bodyByteCountMax
             // A payload whose every character is escaped, and the devices' ids.
             case .postSAP: 65_536 + SAPNotification.deviceCountMax * 80

@@ -149,7 +149,8 @@ extension Problem {
 
     var refusal: ServiceMetrics.Rejection {
         switch kind {
-        case .unauthorized, .forbidden, .vapidMissing, .vapidRefused: endedKey == nil ? .unauthorized : .endedKey
+        case .unauthorized, .forbidden, .notProven, .vapidMissing, .vapidRefused:
+            endedKey == nil ? .unauthorized : .endedKey
         case .tooManyRequests: .rate
         case .quotaExceeded: .quota
         case .plainText: .plainText

@@ -8,7 +8,7 @@ enum Schema {
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
         fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens, endpoints, shards, openRequests,
-        hookOwners,
+        hookOwners, enrolments,
     ]
     /// First version with device places.
     static let placesVersion = 8
@@ -158,6 +158,35 @@ enum Schema {
             vapid BLOB
         ) WITHOUT ROWID;
         CREATE INDEX endpoint_device ON endpoint (device);
+        """
+
+    /// Keys of App Attest by the device's place; counts of an app's enrolled devices and servers' pushes; blocked servers.
+    /// An enrolled device's endpoint key has the time of its enrolment as `created`, a tenant's 0.
+    private static let enrolments = """
+        CREATE TABLE attested (
+            device INTEGER PRIMARY KEY,
+            key_id BLOB NOT NULL UNIQUE,
+            public_key BLOB NOT NULL,
+            counter INTEGER NOT NULL,
+            challenged INTEGER NOT NULL
+        );
+        CREATE TABLE gateway (
+            tenant INTEGER NOT NULL,
+            topic BLOB NOT NULL,
+            environment INTEGER NOT NULL,
+            devices INTEGER NOT NULL,
+            accepted INTEGER NOT NULL,
+            refused INTEGER NOT NULL,
+            PRIMARY KEY (tenant, topic, environment)
+        ) WITHOUT ROWID;
+        ALTER TABLE endpoint ADD COLUMN accepted INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE endpoint ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE endpoint_block (
+            tenant INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            created INTEGER NOT NULL,
+            PRIMARY KEY (tenant, id)
+        ) WITHOUT ROWID;
         """
 
     /// Owners of shards. Without one: NULL.

@@ -52,7 +52,7 @@ extension StoreReader {
         )
     }
 
-    private func place(of key: DeviceKey) throws(StoreError) -> Int64? {
+    func place(of key: DeviceKey) throws(StoreError) -> Int64? {
         guard let tenant = try tenants.number(key.tenant) else { return nil }
         let places = places.places(of: key.device.bytes, tenant: tenant)
         return try sql("SELECT place FROM device NOT INDEXED WHERE \(DeviceRow.whereItMayBe)").first([

@@ -9,7 +9,7 @@ extension StoreWriter {
         return results
     }
 
-    private func put(_ registration: Device.Registration, now: Timestamp) throws(StoreError) -> PutResult {
+    func put(_ registration: Device.Registration, now: Timestamp) throws(StoreError) -> PutResult {
         let tenant = try tenants.makeNumber(registration.key.tenant)
         let found = try find(registration.key, number: tenant)
         let stored = found?.row

@@ -7,14 +7,11 @@ extension StoreWriter {
             .bytes(hash), .integer(place), .integer(EndpointKind.key.rawValue),
         ]) { _ in true }
         guard isTaken == nil else { return .taken }
-        try sql("DELETE FROM endpoint WHERE device = ? AND kind = ?").run([
-            .integer(place), .integer(EndpointKind.key.rawValue),
-        ])
-        try insert(hash, .key, at: place, created: Timestamp(milliseconds: 0))
+        try replaceKey(hash, at: place, enrolled: Timestamp(milliseconds: 0))
         return .set
     }
 
-    func add(_ endpoint: PushEndpoint) throws(StoreError) -> EndpointAddition {
+    package func add(_ endpoint: PushEndpoint) throws(StoreError) -> EndpointAddition {
         guard let place = try place(of: endpoint.device) else { return .noDevice }
         let count = try sql("SELECT count(*) FROM endpoint WHERE device = ? AND kind = ?").first([
             .integer(place), .integer(EndpointKind.endpoint.rawValue),
@@ -31,8 +28,18 @@ extension StoreWriter {
         ]) > 0
     }
 
+    /// - Parameter enrolled: 0 for a tenant's.
+    func replaceKey(_ hash: [UInt8], at place: Int64, enrolled: Timestamp) throws(StoreError) {
+        try endEnrolment(at: place)
+        try sql("DELETE FROM endpoint WHERE device = ? AND kind = ?").run([
+            .integer(place), .integer(EndpointKind.key.rawValue),
+        ])
+        try insert(hash, .key, at: place, created: enrolled)
+    }
+
     /// Runs before the device's row goes, whose place another may take.
     func deleteEndpoints(at place: Int64) throws(StoreError) {
+        try endEnrolment(at: place)
         try sql("DELETE FROM endpoint WHERE device = ?").run([.integer(place)])
     }
 

@@ -1,6 +1,5 @@
 """Starts everything, then runs curl, the examples and schemathesis. See Tests/Conformance/Service/contract."""
 
-import hashlib
 import json
 import os
 import subprocess
@@ -16,7 +15,8 @@ TESTS = os.path.join(CHECKOUT, "Tests/Conformance/Service")
 DOCUMENT = os.path.join(CHECKOUT, "docs/openapi.yaml")
 DEVICES = ["d1", "d2", "d3"]
 # Not among the ids that schemathesis draws: nothing deletes it.
-GATEWAY_DEVICE = "gateway"
+# A device has few of these in a minute; `make_endpoints` demands that they go through.
+RARE = {"postEnrolment", "postChallenge"}
 TRACE = "pjj7j-rDp1tYySyQLaVDCQ"
 # The document's example of a notification's id. schemathesis starts with examples.
 EXAMPLE = "019ab2f1-6b0f-7c07-9d59-0d2c6a3f5e11"
@@ -110,14 +110,18 @@ def check_examples(service, sender, token):
         print(f"{name}: {done.stdout.splitlines()[-1]}")
 
 
+def registration(sender, token):
+    upload = {"token": token, "topic": APP, "environment": "sandbox", "bundle": sender.bundle}
+    return base64url(json.dumps(upload).encode())
+
+
 def make_endpoints(service, sender, token):
-    """A device's endpoint key, and endpoints: some to push to, some to revoke."""
+    """A device's endpoint key, with which it enrols, and endpoints: some to push to, some to revoke."""
     key = "spd_" + base64url(os.urandom(32))
-    if service.register(GATEWAY_DEVICE, token, sender).status != 201:
-        sys.exit("a new device is not answered with 201")
-    hashed = base64url(hashlib.sha256(b"SealedPush/1 endpoint key" + key.encode()).digest())
-    service.expect(204, "PUT", f"/v1/devices/{GATEWAY_DEVICE}/endpoint-key", {"hash": hashed})
     fields = {"authorization": f"Bearer {key}"}
+    body = {"registration": registration(sender, token)}
+    service.expect(201, "POST", "/v1/enrolments", body, key=None, fields=fields)
+    service.expect(200, "POST", "/v1/enrolments/challenge", key=None, fields=fields)
     made = [service.expect(201, "POST", "/v1/endpoints", {}, key=None, fields=fields).body for _ in range(6)]
     return key, made
 
@@ -134,10 +138,12 @@ def things(simulator, sender, notifications, endpoints):
         "notification-trace": [TRACE],
         "device-token": tokens,
         "key-bundle": [sender.bundle],
+        "registration": [registration(sender, token) for token in tokens],
         "sealed-field": sealed,
         "sealed-call-field": [sender.seal_call(f"room {number}") for number in range(3)],
         "web-push-record": [filler[:400], filler[:3000]],
         "endpoint-id": [endpoint["id"] for endpoint in endpoints[3:]],
+        "block-id": [endpoint["id"] for endpoint in endpoints[3:]],
         "endpoint-secret": [endpoint["endpoint"].rpartition("/")[2] for endpoint in endpoints[:3]],
     }
 
@@ -194,7 +200,7 @@ def require_successes(report):
     for path, item in paths.items():
         pattern = path.split("/")[1:]
         for method, operation in item.items():
-            if method != "parameters" and not any(
+            if method != "parameters" and operation["operationId"] not in RARE and not any(
                 method.upper() == asked
                 and len(steps) == len(pattern)
                 and all(step == known or known.startswith("{") for step, known in zip(steps, pattern))
@@ -212,7 +218,10 @@ def main():
         simulator = Simulator(folder)
         sender = Sender(folder)
         service = Service(folder, simulator)
-        service.configuration["tenants"][0]["apps"][0]["gateway"] = {"origin": "https://push.example.com"}
+        gateway = {"origin": "https://push.example.com", "enrolment": {"by": "open"}}
+        # The other tenant has the same app, without a gateway.
+        app = {**service.configuration["tenants"][0]["apps"][0], "gateway": gateway}
+        service.configuration["tenants"][0]["apps"] = [app]
         service.start()
         try:
             token = simulator.enrol()[1]

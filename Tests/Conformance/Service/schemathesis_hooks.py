@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 with open(os.environ["SEALEDPUSH_CONTRACT"]) as file:
     known = json.load(file)
 
-for name in ("app", "device-token", "key-bundle", "sealed-field", "sealed-call-field", "web-push-record"):
+for name in ("app", "device-token", "key-bundle", "sealed-field", "sealed-call-field", "web-push-record", "registration", "block-id"):
     schemathesis.openapi.format(name, st.sampled_from(known[name]))
 
 # Most exist; the others make as many different ones as a document may need.

@@ -262,7 +262,7 @@ public final class Stage: Sendable {
                 "keys": [{"name": "back-end", "hash": "\(hash)", "scopes": ["send", "manage", "read", "metrics"]}],
                 "apps": [{
                   "bundle-id": "\(Self.topic)", "environment": "sandbox", "receipts": true, \(fallback ?? "")
-                  "gateway": {"origin": "https://push.example.com"},
+                  "gateway": {"origin": "https://push.example.com", "enrolment": {"by": "open"}},
                   "credential": {
                     "key-file": "\(try copy("provider.p8"))", "key-id": "EXAMPLEKEY", "team-id": "EXAMPLTEAM"
                   },

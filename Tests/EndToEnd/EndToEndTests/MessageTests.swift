@@ -218,6 +218,30 @@ import Testing
         }
     }
 
+    @Test func `an app registers its phone itself where it may, and a server reaches it`() async throws {
+        try await Stage.with { stage in
+            let own = try await ChatPhone.ready(on: stage, extension: "EndToEndExtension")
+            let (device, key) = (try await own.launch().device, EndpointKey())
+            let subscription = try device.enableWebPush()
+            let registration = try DeviceRegistration(of: device, token: own.phone.token, environment: .sandbox)
+            let relay = try RelayClient("https://push.example.com")
+            let answer = try await own.phone.app { try await relay.enrol(registration, key) }
+            try device.acknowledged(registration, answer: answer)
+            #expect(try await own.phone.app { try await relay.enrol(registration, key) } == answer)
+            let endpoint = try await own.phone.app { try await relay.makeEndpoint(key) }
+            let text = #"{"title":"Matrix","body":"Ada wrote"}"#
+            let record = try WebPushServer.record(text, p256dh: subscription.p256dh, auth: subscription.auth)
+            #expect(try await stage.push(record, to: endpoint.url) == 201)
+            let shown = try await own.nextShown()
+            #expect(shown["title"]?.text == "Matrix" && shown["body"]?.text == "Ada wrote", "\(shown)")
+            // The rule is `open`: a proof of another rule is refused.
+            await #expect(throws: RelayClientError.refused(status: 403)) {
+                try await own.phone.app { try await relay.enrol(registration, key, proof: .ticket("a.b.c")) }
+            }
+            _ = try await own.phone.app { try await relay.enrolmentChallenge(key) }
+        }
+    }
+
     @Test func `a Web Push record is shown on the phone`() async throws {
         try await Stage.with { stage in
             let own = try await ChatPhone.ready(on: stage, extension: "EndToEndExtension")

@@ -2,6 +2,7 @@ import APNS
 import EndToEndStage
 import Envelope
 import HTTP
+import Platform
 import Primitives
 import PushStore
 import TestSupport
@@ -219,7 +220,7 @@ struct EndpointRouteTests {
         }
     }
 
-    @Test func `a device has a hundred endpoints at most, and one server thirty pushes at once`() async throws {
+    @Test func `a device has a hundred endpoints at most`() async throws {
         try await ServerStage.with { stage in
             try await stage.register()
             try await Self.setKey(stage)
@@ -227,13 +228,91 @@ struct EndpointRouteTests {
             for _ in 1..<PushEndpoint.countMax { _ = try await Self.makeEndpoint(stage) }
             #expect(await stage.send("POST", "/v1/endpoints", Self.key, body: "{}").status == 429)
             #expect(await stage.send("DELETE", "/v1/endpoints/\(first.id)", Self.key).status == 204)
-            let next = try await Self.makeEndpoint(stage)
+            _ = try await Self.makeEndpoint(stage)
+        }
+    }
+
+    @Test func `one server's flood ends at half of the device's rate, and leaves the other half to another`()
+        async throws
+    {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            try await Self.setKey(stage)
+            let (flood, other) = (try await Self.makeEndpoint(stage), try await Self.makeEndpoint(stage))
             let record = try Self.record()
-            for _ in 0..<30 { #expect(await Self.push(stage, to: next.path, record).status == 201) }
-            let reply = await Self.push(stage, to: next.path, record)
-            #expect(reply.status == 429 && reply.fields["retry-after"] != nil)
+            var statuses: [Int] = []
+            for _ in 0..<15 { statuses.append(await Self.push(stage, to: flood.path, record).status) }
+            #expect(statuses == Array(repeating: 201, count: 10) + Array(repeating: 429, count: 5))
+            for _ in 0..<10 { #expect(await Self.push(stage, to: other.path, record).status == 201) }
+            // The device's is used up by both.
+            let third = try await Self.makeEndpoint(stage)
+            let reply = await Self.push(stage, to: third.path, record)
+            #expect(reply.status == 429 && reply.fields["retry-after"] == "2", "\(reply.text)")
             stage.advance(.seconds(2))
-            #expect(await Self.push(stage, to: next.path, record).status == 201)
+            #expect(await Self.push(stage, to: third.path, record).status == 201)
+            #expect(try await stage.queuedCount() == 21)
+        }
+    }
+
+    @Test func `all servers together have the app's rate, and another app its own`() async throws {
+        try await ServerStage.with(gateway: #","pushes-per-second":2"#) { stage in
+            let record = try Self.record()
+            var paths: [String] = []
+            for number in 1...5 as ClosedRange<UInt8> {
+                try await stage.register("d\(number)", Int(number))
+                let key = "spd_" + Base64URL.string(Array(repeating: number, count: 32))
+                try await Self.setKey(stage, key, of: "d\(number)")
+                paths.append(try await Self.makeEndpoint(stage, key).path)
+            }
+            var statuses: [Int] = []
+            for path in paths { statuses.append(await Self.push(stage, to: path, record).status) }
+            #expect(statuses == [201, 201, 201, 201, 429])
+            stage.advance(.seconds(1))
+            #expect(await Self.push(stage, to: paths[4], record).status == 201)
+        }
+    }
+
+    @Test func `a publisher blocks an endpoint by its id, sees counts and no content, and lets the server in again`()
+        async throws
+    {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            try await Self.setKey(stage)
+            let (one, other) = (try await Self.makeEndpoint(stage), try await Self.makeEndpoint(stage))
+            let record = try Self.record()
+            #expect(await Self.push(stage, to: one.path, record).status == 201)
+            #expect(await stage.manage("PUT", "/v1/gateway/blocks/" + one.id).status == 204)
+            let blocked = await Self.push(stage, to: one.path, record)
+            let invented = await Self.push(stage, to: "/wp/" + Base64URL.string(Array(1...32)), record)
+            #expect(blocked.status == 410 && blocked.text == invented.text)
+            #expect(await Self.push(stage, to: other.path, record).status == 201)
+            try await stage.context.saveEndpointCounts()
+            let listed = await stage.read("/v1/devices/d1/endpoints")
+            let rows = try #require(listed.json?["endpoints"]?.elements)
+            let row = try #require(rows.first { $0["id"]?.string == one.id })
+            #expect(row["accepted"]?.content == .integer(1) && row["refused"]?.content == .integer(1))
+            #expect(row["blocked"]?.content == .bool(true), "\(listed.text)")
+            let view = await stage.read("/v1/gateway")
+            let app = try #require(view.json?["apps"]?.elements?.first)
+            #expect(app["accepted"]?.content == .integer(2) && app["refused"]?.content == .integer(1), "\(view.text)")
+            #expect(view.json?["busiest"]?.elements?.first?["id"]?.string == one.id)
+            #expect(view.json?["blocks"]?.elements?.compactMap(\.string) == [one.id])
+            // Another relay reads it, another tenant does not see it.
+            stage.context.endpointBlocks.withLock { $0 = [] }
+            try await stage.context.loadEndpointBlocks()
+            #expect(await Self.push(stage, to: one.path, record).status == 410)
+            #expect(await stage.manage("DELETE", "/v1/gateway/blocks/" + one.id, tenant: "rival").status == 404)
+            #expect(await stage.read("/v1/gateway", tenant: "rival").json?["blocks"]?.elements?.isEmpty == true)
+            #expect(await stage.manage("DELETE", "/v1/gateway/blocks/" + one.id).status == 204)
+            #expect(await Self.push(stage, to: one.path, record).status == 201)
+            #expect(await stage.manage("PUT", "/v1/gateway/blocks/d1").status == 404)
+            // A flood is over when the device says so: the rate comes after the right.
+            for _ in 0..<20 { _ = await Self.push(stage, to: one.path, record) }
+            #expect(await Self.push(stage, to: one.path, record).status == 429)
+            #expect(await stage.send("DELETE", "/v1/endpoints/" + one.id, Self.key).status == 204)
+            #expect(await Self.push(stage, to: one.path, record).status == 410)
+            let secrets = [one.path, other.path].map { String($0.dropFirst(4)) } + [Base64URL.string(record)]
+            #expect(secrets.allSatisfy { !(view.text + listed.text + stage.log).contains($0) })
         }
     }
 

@@ -124,14 +124,16 @@ final class ServerStage: Sendable {
     ///   - folder: where the store is; a new one unless it is given.
     ///   - limits: members of the configuration's `limits`.
     ///   - quota: of the tenant `acme`.
+    ///   - gateway: further members of its app's `gateway`.
     static func with(
         folder: TemporaryFolder? = nil,
         limits: String = "",
         quota: Int = 1_000_000,
+        gateway: String = "",
         _ body: (ServerStage) async throws -> Void
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
-        let settings = try StagedConfiguration.settings(limits: limits, quota: quota)
+        let settings = try StagedConfiguration.settings(limits: limits, quota: quota, gateway: gateway)
         let stage = try await ServerStage(folder.path, settings)
         let result: Result<Void, any Error>
         do { result = .success(try await body(stage)) } catch { result = .failure(error) }

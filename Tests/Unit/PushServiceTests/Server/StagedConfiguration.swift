@@ -42,7 +42,7 @@ enum StagedConfiguration {
             + more + "}"
     }
 
-    static func text(limits: String = "", quota: Int = 1_000_000) -> String {
+    static func text(limits: String = "", quota: Int = 1_000_000, gateway: String = "") -> String {
         let hook = #""webhook":{"url":"https://hooks.example.com/push","secret-file":"/etc/sealedpush/hook.key"}"#
         let fallback =
             #"{"kind":"webhook","url":"https://fall.example.com/","secret-file":"/etc/sealedpush/f.key","#
@@ -51,7 +51,8 @@ enum StagedConfiguration {
             "acme",
             app: "com.example.chat",
             more: #","quota-per-day":\#(quota),\#(hook)"#,
-            appMore: #","receipts":true,"fallback":\#(fallback),"gateway":{"origin":"https://push.example.com"}"#
+            appMore:
+                #","receipts":true,"fallback":\#(fallback),"gateway":{"origin":"https://push.example.com"\#(gateway)}"#
         )
         let rival = tenant("rival", app: "com.example.rival", more: #","allows-clear-text":true"#, appMore: "")
         return #"""
@@ -62,7 +63,13 @@ enum StagedConfiguration {
             """#
     }
 
-    static func settings(limits: String = "", quota: Int = 1_000_000) throws -> ServiceSettings {
-        ServiceSettings(try ServiceConfiguration(file: Array(text(limits: limits, quota: quota).utf8)))
+    static func settings(
+        limits: String = "",
+        quota: Int = 1_000_000,
+        gateway: String = ""
+    ) throws -> ServiceSettings {
+        ServiceSettings(
+            try ServiceConfiguration(file: Array(text(limits: limits, quota: quota, gateway: gateway).utf8))
+        )
     }
 }

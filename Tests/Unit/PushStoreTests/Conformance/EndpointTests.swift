@@ -1,6 +1,9 @@
 import Envelope
+import Foundation
+import Primitives
 import PushStore
 import PushStorePattern
+import TestSupport
 import Testing
 
 /// Endpoints that devices gave to servers, by hashes.
@@ -68,5 +71,31 @@ struct EndpointTests {
             #expect(try await store.setEndpointKey(Self.hash(9), of: devices[0].key) == .set)
             #expect(try await store.device(endpointKey: Self.hash(9)) == devices[0].key)
         }
+    }
+
+    @Test func `an endpoint takes 200 bytes of the disk at most, also with counts`() async throws {
+        let count = 20_000
+        func byteCount(endpoints count: Int) async throws -> Int {
+            let file = try StoreAtRest()
+            let store = try file.open()
+            var random = SeededRandom(seed: 0xE4D_901)
+            let devices = try (1...200).map { try StorePattern.registration($0) }
+            _ = try await store.put(devices, now: .after(0))
+            let endpoints = (0..<count).map { index in
+                PushEndpoint(hash: random.bytes(count: 32), device: devices[index % 200].key, created: .after(index))
+            }
+            try await store.write(weight: count) { writer throws(StoreError) in
+                for endpoint in endpoints { _ = try writer.add(endpoint) }
+            }
+            var deltas = GatewayDeltas()
+            for endpoint in endpoints {
+                deltas.endpoints[endpoint.hash] = GatewayCounts(accepted: 1_000, refused: 1_000)
+            }
+            try await store.add(deltas)
+            await store.close()
+            return try Data(contentsOf: URL(filePath: file.path)).count
+        }
+        let each = (try await byteCount(endpoints: count) - (try await byteCount(endpoints: 0))) / count
+        #expect((50...200).contains(each), "\(each)")
     }
 }
