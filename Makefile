@@ -1,6 +1,6 @@
 # A newcomer's two commands are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo demo-playground test build site release dist review-pack version bench image lint vectors test-asan test-tsan prerequisites clean
+.PHONY: help demo demo-playground demo-gateway test build site release dist review-pack version bench image lint vectors test-asan test-tsan prerequisites clean
 
 # The first build takes minutes: a terminal shows progress, a pipe only errors.
 QUIET := $(shell test -t 2 || echo --quiet)
@@ -10,6 +10,7 @@ TSAN := --sanitize=thread --scratch-path .build/thread
 help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
 	@echo 'make demo-playground  a page that composes, fires and shows pushes; Ctrl-C ends it'
+	@echo 'make demo-gateway  two servers that the publisher does not know push to one phone, until it has enough'
 	@echo 'make test       every test'
 	@echo 'make build      the command line, host of attachments, sidecar and service, as .build/debug/sealedpush, -blobs, -sidecar and sealedpushd'
 	@echo 'make site       the documents and all public symbols as web pages, .build/site'
@@ -46,6 +47,10 @@ demo: build
 demo-playground: build
 	@TMPDIR=$(CURDIR)/.build/tmp exec .build/debug/sealedpush simulate --playground --quiet --folder .build/playground \
 		--port 0 --device-port 0 --control-port 0 --app com.example.chat
+
+demo-gateway: build
+	@scripts/swift build $(QUIET) --product EndToEndExtension
+	@Tests/Conformance/Service/gateway --tell
 
 # XCTest has nothing to run here, and its report reads like an empty run.
 test: prerequisites
