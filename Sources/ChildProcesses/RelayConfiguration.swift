@@ -15,6 +15,8 @@ package struct RelayConfiguration: Sendable {
     /// The simulator's port for pushes.
     package let pushPort: Int64
     package var takesReceipts = false
+    /// Of the gateway, which is off without it.
+    package var endpointPushesPerSecond: Int?
     /// On 127.0.0.1, in plain text; the file has its secret.
     package var webhook: (port: UInt16, secretFile: String)?
     /// Further apps under the same key.
@@ -95,6 +97,13 @@ package struct RelayConfiguration: Sendable {
         writer.member("bundle-id", topic)
         writer.member("environment", Self.environment)
         writer.member("receipts", takesReceipts)
+        if let endpointPushesPerSecond {
+            writer.name("gateway")
+            writer.object { writer in
+                writer.member("origin", "https://push.example.com")
+                writer.member("pushes-per-second", endpointPushesPerSecond)
+            }
+        }
         writer.name("credential")
         writer.object { writer in
             writer.member("key-file", folder + "/provider.p8")

@@ -133,6 +133,7 @@ struct ServiceBodies: Sendable {
 
     /// The notification number in a payload; nil for another's payload.
     static func number(payload: [UInt8]) -> Int? {
+        if let number = ServiceEndpoints.number(payload: payload) { return number }
         // …"trace":"22 characters"}
         guard payload.count > 24, let trace = Base64URL.decode(payload[(payload.count - 24)..<(payload.count - 2)]),
             trace.count == 16, trace[..<8].allSatisfy({ $0 == 0x5A })

@@ -35,15 +35,21 @@ package struct ServiceDriver: Sendable {
         limits.requestDeadline = .seconds(600)
         if load.rate != nil {
             let flood = try await ServiceFlood.connect(self, load, tally, context)
-            return ServicePosting(driver: self, load: load, tally: tally, connections: [], flood: flood)
+            let strangers = load.strangersRate == nil ? [] : [try await connect(context, limits)]
+            return ServicePosting(driver: self, load: load, tally: tally, connections: strangers, flood: flood)
         }
         var connections: [HTTP2ClientConnection] = []
         for _ in 0..<load.connectionCount {
-            connections.append(
-                try await .connect(host: "localhost", port: target.port, context: context, loop: loop, limits: limits)
-            )
+            connections.append(try await connect(context, limits))
         }
         return ServicePosting(driver: self, load: load, tally: tally, connections: connections)
+    }
+
+    private func connect(
+        _ context: TLSContext,
+        _ limits: HTTP2ClientLimits
+    ) async throws(TransportError) -> HTTP2ClientConnection {
+        try await .connect(host: "localhost", port: target.port, context: context, loop: loop, limits: limits)
     }
 
     func request(_ path: StaticString) -> HeaderBlock {

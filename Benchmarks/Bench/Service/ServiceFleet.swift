@@ -47,6 +47,14 @@ package struct ServiceFleet: Sendable {
                 try registration(.device(numbers[index]), tokens[index * tokens.count / load.deviceCount], bundle)
             }
             _ = try await store.put(registrations, now: now)
+            guard load.isThroughEndpoints || load.strangersRate != nil else { continue }
+            let endpoints = try (start..<end).map { index in
+                let number = numbers[index]
+                return ServiceEndpoints.endpoint(number, of: try key(.device(number)), created: now)
+            }
+            try await store.write(weight: endpoints.count) { writer throws(StoreError) in
+                for endpoint in endpoints { _ = try writer.add(endpoint) }
+            }
         }
     }
 

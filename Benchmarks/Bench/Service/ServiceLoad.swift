@@ -29,6 +29,10 @@ package struct ServiceLoad: Sendable {
     package var rate: Int?
     /// Maximum of accepted notifications not yet at APNs, at which posting stops; nil for as many as the relay takes.
     package var backlogMax: Int?
+    /// True if each goes through its device's endpoint, as a stranger's server pushes.
+    package var isThroughEndpoints = false
+    /// Pushes a second through 1,000 other devices' endpoints, beside the load.
+    package var strangersRate: Int?
     /// True if a few go to apps that are gone and to one that Apple does not allow: see `ServiceRecipient`.
     package var isMixed = false
 

@@ -8,6 +8,7 @@ package struct ServicePosting: Sendable {
     /// Interval of checks whether to wait on.
     private static let glance = Duration.milliseconds(100)
     private static let receiptCountMax = 256
+    private static let strangerCount = 1_000
 
     private let driver: ServiceDriver
     private let load: ServiceLoad
@@ -16,6 +17,7 @@ package struct ServicePosting: Sendable {
     /// Replaces the connections in a load with a fixed rate.
     private let flood: LoopBound<ServiceFlood>?
     private let bodies: ServiceBodies
+    private let recipients: ServiceRecipients
     private let notificationsHead: HeaderBlock
     private let receiptsHead: HeaderBlock
 
@@ -32,6 +34,7 @@ package struct ServicePosting: Sendable {
         self.connections = connections
         self.flood = flood
         bodies = ServiceBodies(load)
+        recipients = ServiceRecipients(deviceCount: load.deviceCount, isMixed: load.isMixed)
         notificationsHead = driver.request("/v1/notifications")
         receiptsHead = driver.request("/v1/receipts")
         tally.resume()
@@ -42,10 +45,14 @@ package struct ServicePosting: Sendable {
     /// - Throws: `ServiceBenchError`.
     package func post() async throws {
         try await guarded {
-            if let rate = load.rate, let flood {
-                await ServiceFlood.post(flood, perSecond: rate)
-            } else {
-                await postInTurn()
+            await withTaskGroup(of: Void.self) { group in
+                if let rate = load.strangersRate { group.addTask { await postAsStrangers(perSecond: rate) } }
+                if let rate = load.rate, let flood {
+                    await ServiceFlood.post(flood, perSecond: rate)
+                } else {
+                    await postInTurn()
+                }
+                group.cancelAll()
             }
         }
         tally.didPost()
@@ -91,11 +98,45 @@ package struct ServicePosting: Sendable {
 
     private func send(_ numbers: Range<Int>, _ connection: HTTP2ClientConnection) async -> Bool {
         let start = MonotonicTime.now()
-        let request = HTTP2Request(headers: notificationsHead, body: bodies.body(numbers))
+        let request = request(numbers)
         // Without an answer the result is unknown; the report counts it.
         let response = try? await connection.send(request)
         tally.note(numbers, status: response?.status ?? 0, from: start)
         return response != nil
+    }
+
+    private func request(_ numbers: Range<Int>) -> HTTP2Request {
+        guard load.isThroughEndpoints, case .device(let device) = recipients[numbers.lowerBound] else {
+            return HTTP2Request(headers: notificationsHead, body: bodies.body(numbers))
+        }
+        let head = ServiceEndpoints.head(device, port: driver.target.port)
+        return HTTP2Request(headers: head, body: ServiceEndpoints.record(numbers.lowerBound))
+    }
+
+    // MARK: Strangers
+
+    /// Pushes through strangers' endpoints until the task is cancelled: each waits for its answer, and for its turn.
+    private func postAsStrangers(perSecond rate: Int) async {
+        let workers = min(64, rate)
+        await withDiscardingTaskGroup { group in
+            for worker in 0..<workers {
+                group.addTask(executorPreference: driver.loop) {
+                    let connection = connections[worker % connections.count]
+                    var number = worker
+                    let start = MonotonicTime.now()
+                    var count = 0
+                    while !Task.isCancelled {
+                        let head = ServiceEndpoints.head(number % Self.strangerCount, port: driver.target.port)
+                        _ = try? await connection.send(HTTP2Request(headers: head, body: ServiceEndpoints.record(nil)))
+                        number += workers
+                        count += 1
+                        let due = start + .nanoseconds(Int64(count) * 1_000_000_000 * Int64(workers) / Int64(rate))
+                        // A cancelled sleep ends the loop.
+                        if due > .now() { try? await Task.sleep(for: due - .now()) }
+                    }
+                }
+            }
+        }
     }
 
     // MARK: Receipts

@@ -133,7 +133,7 @@ package final class ServiceTally: Sendable {
         let now = MonotonicTime.now().nanoseconds
         state.withLock { state in
             state.report.statusCounts[status, default: 0] += 1
-            guard status == 202 else { return }
+            guard status == 202 || status == 201 else { return }
             state.accepts.add(nanoseconds: UInt64(max(0, now - start.nanoseconds)))
             state.report.acceptedCount += numbers.count
             state.lastAccept = now

@@ -38,6 +38,9 @@ final class ServiceBenchStage: Sendable {
             pushPort: Int64(apns.port)
         )
         configuration.takesReceipts = load.receiptPercent > 0
+        if load.isThroughEndpoints { configuration.endpointPushesPerSecond = 1_000_000 }
+        // The limit of an app that sets none.
+        if load.strangersRate != nil { configuration.endpointPushesPerSecond = 500 }
         if load.isMixed { configuration.moreTopics = [ServiceAPNS.parkedTopic] }
         configuration.limits = [
             ("requests-per-second-of-address", 1_000_000), ("pushes-per-minute-of-device", 60_000),

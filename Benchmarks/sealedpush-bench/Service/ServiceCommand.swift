@@ -8,6 +8,10 @@ struct ServiceCommand: Command {
     static let name = "service"
     static let summary = "times the relay, overloads it, or kills it again and again"
     static let operands = ""
+    private static let endpointsOption = Option(
+        flag: "--endpoints",
+        "through an endpoint of each device, in turns with POST /v1/notifications; with several --devices, alone"
+    )
     static let options = [
         Option("--payload", "1k|4k", "records of RFC 8291, or sealed fields; 1k without it"),
         Option(
@@ -27,6 +31,12 @@ struct ServiceCommand: Command {
         Option("--receipts", "PERCENT", "of the devices open theirs and send a receipt, 0 to 100; 0 without it"),
         Option("--kills", "N", "the kills of the relay, instead of timing it, 1 to 100000"),
         Option("--seed", "N", "of the moments of --kills; random without it"),
+        endpointsOption,
+        Option(
+            "--strangers",
+            "N",
+            "pushes a second beside the load, through 1000 of the devices' endpoints, 1 to 100000"
+        ),
         Option("--overload", "TIMES", "2 to 10 times the relay's capacity, in turns with its capacity"),
         FetchCommand.keysOption, .json,
     ]
@@ -35,6 +45,9 @@ struct ServiceCommand: Command {
           sealedpush-bench service --overload 3
           sealedpush-bench service --devices 10000,1000000
           sealedpush-bench service --kills 10
+          sealedpush-bench service --endpoints
+          sealedpush-bench service --devices 10000,1000000 --endpoints
+          sealedpush-bench service --seconds 20 --rate 1000 --strangers 5000
 
         'sealedpushd' runs on one processor, the driver and a simulator on another; CPU is the relay's.
         Goodput of --overload is the number accepted in a turn, beside the mean of the turns before and after it, which
@@ -48,6 +61,7 @@ struct ServiceCommand: Command {
 
     private let load: ServiceLoad
     private let deviceCounts: [Int]
+    private let comparesEndpoints: Bool
     private let overload: Int?
     private let killCount: Int?
     private let killPostCount: Int
@@ -91,6 +105,15 @@ struct ServiceCommand: Command {
             load = ServiceKillRun.load(load)
         } else if arguments.value("--seed") != nil {
             throw arguments.wrong("--seed goes only with --kills")
+        }
+        load.isThroughEndpoints = arguments.flag(Self.endpointsOption)
+        load.strangersRate = try arguments.number("--strangers", 1...100_000)
+        comparesEndpoints = load.isThroughEndpoints && deviceCounts.count == 1
+        if load.isThroughEndpoints {
+            let others = ["--kills", "--overload", "--recipients", "--rate", "--receipts", "--payload", "--strangers"]
+            for name in others where arguments.value(name) != nil {
+                throw arguments.wrong("--endpoints goes without \(name)")
+            }
         }
         if deviceCounts.count > 1 {
             for name in ["--kills", "--overload", "--seconds", "--receipts"] where arguments.value(name) != nil {
@@ -139,11 +162,20 @@ struct ServiceCommand: Command {
         let folder = try TemporaryFolder("bench")
         var stages: [ServiceBenchStage] = []
         do {
-            for count in deviceCounts {
-                let stage = try await stage(count, in: try folder.make("\(stages.count)"), stop: stop)
+            var loads = deviceCounts.map { count in
+                var load = load
+                load.deviceCount = count
+                return load
+            }
+            if comparesEndpoints, var plain = loads.first {
+                plain.isThroughEndpoints = false
+                loads.insert(plain, at: 0)
+            }
+            for load in loads {
+                let stage = try await stage(load, in: try folder.make("\(stages.count)"), stop: stop)
                 stages.append(stage)
                 try text.printStage(
-                    deviceCount: count,
+                    deviceCount: load.deviceCount,
                     try await stage.fill(),
                     syncNanoseconds: DiskSync.medianNanoseconds(in: folder.path)
                 )
@@ -179,12 +211,10 @@ struct ServiceCommand: Command {
     }
 
     private func stage(
-        _ deviceCount: Int,
+        _ load: ServiceLoad,
         in folder: String,
         stop: StopSignal
     ) async throws(CommandError) -> ServiceBenchStage {
-        var load = load
-        load.deviceCount = deviceCount
-        return try await ServiceBenchStage(load, keys: keys, folder: folder, stop: stop)
+        try await ServiceBenchStage(load, keys: keys, folder: folder, stop: stop)
     }
 }
