@@ -10,7 +10,7 @@ TSAN := --sanitize=thread --scratch-path .build/thread
 help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
 	@echo 'make demo-playground  a page that composes, fires and shows pushes; Ctrl-C ends it'
-	@echo 'make demo-gateway  two servers that the publisher does not know push to one phone, until it has enough'
+	@echo 'make demo-gateway  three servers that the publisher does not know push to one phone, until it has enough'
 	@echo 'make test       every test'
 	@echo 'make build      the command line, host of attachments, sidecar and service, as .build/debug/sealedpush, -blobs, -sidecar and sealedpushd'
 	@echo 'make site       the documents and all public symbols as web pages, .build/site'

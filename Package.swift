@@ -485,7 +485,7 @@ package.targets += [
     ),
     .executableTarget(
         name: "EndToEndExtension",
-        dependencies: ["ExtensionHarness", "NotificationCore", "UserNotifications"],
+        dependencies: ["ExtensionHarness", "NotificationCore", "RelayClient", "UserNotifications"],
         path: "Tests/EndToEnd/EndToEndExtension",
         packageAccess: false,
         swiftSettings: house

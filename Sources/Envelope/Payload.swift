@@ -12,6 +12,10 @@ package enum Payload {
     package static let traceName = "trace"
     /// RFC 8291; never beside a sealed field.
     package static let webPushName = "webpush"
+    /// The same in the coding of a draft.
+    package static let draftWebPushName = "aesgcm"
+    /// Hint of the endpoint of a record (docs/protocol.md, section 18).
+    package static let endpointName = "endpoint"
 
     /// 3,923 bytes + |A|.
     package static func alert(placeholder: Placeholder, envelope: Envelope, trace: Trace) -> [UInt8] {

@@ -71,6 +71,11 @@ public typealias Trace = RandomID<TraceTag>
 /// Tag of `Trace`.
 public enum TraceTag {}
 
+/// Push endpoint's id, for its device and operators.
+public typealias EndpointID = RandomID<EndpointTag>
+/// Tag of `EndpointID`.
+public enum EndpointTag {}
+
 /// Right to one receipt, for one message and recipient. It travels sealed; the relay keeps its hash
 /// (docs/protocol.md, section 6). Never reused.
 public typealias ReceiptCapability = RandomID<ReceiptTag>

@@ -6,7 +6,7 @@ package import WebPush
 /// rule 38).
 package struct PushOpener: Sendable {
     private let messages: Result<MessageOpener, PushOpenerError>
-    private let webPush: Result<WebPushOpener?, PushOpenerError>
+    private let webPush: @Sendable (IncomingPush) -> Result<WebPushOpener?, PushOpenerError>
     private let replay: MessageOpener.ReplayProtection
 
     /// - Parameters:
@@ -18,12 +18,12 @@ package struct PushOpener: Sendable {
         webPush: WebPushOpener?,
         replay: MessageOpener.ReplayProtection
     ) {
-        self.init(messages: messages, webPush: .success(webPush), replay: replay)
+        self.init(messages: messages, webPush: { _ in .success(webPush) }, replay: replay)
     }
 
     init(
         messages: Result<MessageOpener, PushOpenerError>,
-        webPush: Result<WebPushOpener?, PushOpenerError>,
+        webPush: @escaping @Sendable (IncomingPush) -> Result<WebPushOpener?, PushOpenerError>,
         replay: MessageOpener.ReplayProtection
     ) {
         self.messages = messages
@@ -41,8 +41,8 @@ package struct PushOpener: Sendable {
             return OpenedPush(outcome: .malformed, claim: nil)
         }
         if push.webPush != .absent {
-            switch webPush {
-            case .success(let opener?): return open(push.webPush, with: opener)
+            switch webPush(push) {
+            case .success(let opener?): return open(push, with: opener)
             case .failure(.locked): return OpenedPush(outcome: .locked, claim: nil)
             case .success(nil), .failure(.keysUnavailable): break
             }
@@ -56,14 +56,16 @@ package struct PushOpener: Sendable {
         }
     }
 
-    private func open(_ record: IncomingPush.Field, with opener: WebPushOpener) -> OpenedPush {
-        guard let field = record.text else { return OpenedPush(outcome: .malformed, claim: nil) }
+    private func open(_ push: IncomingPush, with opener: WebPushOpener) -> OpenedPush {
+        // Kept for the app: the relay's store was not reached.
+        guard !push.isReference else { return OpenedPush(outcome: .storeUnavailable, claim: nil) }
+        guard let field = push.webPush.text else { return OpenedPush(outcome: .malformed, claim: nil) }
         let message: UnauthenticatedMessage
         let key: ReplayKey
         do throws(WebPushError) {
-            message = try opener.open(field: field)
+            message = try opener.open(field: field, push.coding)
             key = ReplayKey(
-                digest: WebPushOpener.replayKey(ofRecord: try WebPushOpener.record(field: field))
+                digest: WebPushOpener.replayKey(ofRecord: try WebPushOpener.record(field: field, push.coding))
             )
         } catch {
             return OpenedPush(outcome: .malformed, claim: nil)

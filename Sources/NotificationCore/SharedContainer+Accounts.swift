@@ -28,9 +28,10 @@ extension [SharedContainer] {
 
     /// Accounts that may have a push's prekey.
     ///
-    /// - Returns: the account of the ring with the prekey; else those whose keys cannot be read, else the first.
+    /// - Returns: the account of the endpoint, or of the ring with the prekey; else those whose keys cannot be read, else the first.
     ///   `isKnown` is false unless the push is the first one's.
     func accounts(of push: IncomingPush) -> (accounts: [SharedContainer], isKnown: Bool) {
+        if count > 1, let account = first(where: { $0.hasEndpoint(of: push) }) { return ([account], true) }
         guard count > 1, let id = push.envelope.flatMap({ PrekeyID($0.header.prekeyID) }) else {
             return (Array(prefix(1)), count == 1)
         }

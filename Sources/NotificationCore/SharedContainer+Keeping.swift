@@ -1,5 +1,6 @@
 import Envelope
 import Keys
+import WebPush
 
 extension OutcomeKind {
     /// Remains of an unopened push for the app.
@@ -45,7 +46,9 @@ extension IncomingPush {
     fileprivate var spooled: SpooledMessage.Sealed? {
         switch (sealed, webPush) {
         case (_, .absent): envelope.map { .envelope($0) }
-        case (.absent, .text(let field)): .webPush(field)
+        // The draft's only come by an endpoint.
+        case (.absent, .text) where endpointHint == nil && (endpoint != .absent || coding == .aesgcm): nil
+        case (.absent, .text(let field)): .webPush(field, coding, endpoint: endpointHint)
         case (.text, _), (.other, _), (.absent, .other): nil
         }
     }

@@ -29,7 +29,7 @@ extension PushOpener {
         let window = container.window
         self.init(
             messages: container.messageOpener(keyRing, window: window, policy: policy, pushClass: pushClass),
-            webPush: opensWebPush ? container.webPushOpener : .success(nil),
+            webPush: { opensWebPush ? container.webPushOpener(of: $0) : .success(nil) },
             replay: window.map { .window($0) } ?? .unavailable
         )
     }
@@ -78,12 +78,36 @@ extension SharedContainer {
         return window.store.continues(named) ? .window(window) : .unavailable
     }
 
-    /// Nil without readable Web Push keys.
-    fileprivate var webPushOpener: Result<WebPushOpener?, PushOpenerError> {
+    /// Nil without readable keys for the push. A record is opened with one pair: that of its endpoint, if it names one.
+    fileprivate func webPushOpener(of push: IncomingPush) -> Result<WebPushOpener?, PushOpenerError> {
         do throws(FileError) {
-            return .success(WebPushOpener(keys: try WebPushKeys(keyFile: webPushKeysPath, exampleKeys: .refused)))
+            if push.endpoint == .absent {
+                return .success(WebPushOpener(keys: try WebPushKeys(keyFile: webPushKeysPath, exampleKeys: .refused)))
+            }
+            guard let id = try endpointID(of: push) else { return .success(nil) }
+            return .success(WebPushOpener(keys: try endpointKeys.keys(id)))
         } catch {
             return ContainerError(error) == .locked ? .failure(.locked) : .success(nil)
         }
+    }
+
+    fileprivate func endpointID(of push: IncomingPush) throws(FileError) -> EndpointID? {
+        guard let hint = push.endpointHint else { return nil }
+        return try endpointKeys.id(hint: hint, trace: push.trace)
+    }
+
+    /// Name of the record that the push tells of; nil for another push, or one of no endpoint here.
+    func recordName(of push: IncomingPush) -> String? {
+        guard push.isReference, let trace = push.trace else { return nil }
+        do throws(FileError) {
+            return try endpointID(of: push).map { Base64URL.string($0.recordName(in: trace)) }
+        } catch {
+            return nil
+        }
+    }
+
+    /// True if the push is for an endpoint that this account made. Names of files are readable while locked.
+    func hasEndpoint(of push: IncomingPush) -> Bool {
+        do throws(FileError) { return try endpointID(of: push) != nil } catch { return false }
     }
 }

@@ -21,6 +21,7 @@ extension SharedContainer {
     private var pathsUntilFirstUnlock: [String] {
         [
             replayFolder + "/replay-window-1", replayFolder + "/sealedpush-keys", contactsPath, webPushKeysPath,
+            endpointKeys.path,
             badge.path, requests.path, outcomeCounters.path, avatars.path,
             groups.path, preview.path, muted.path,
         ]

@@ -21,6 +21,7 @@ package struct SharedContainer: Sendable {
     let outcomeCounters: OutcomeCounters
     let contactsPath: String
     let webPushKeysPath: String
+    let endpointKeys: EndpointKeyFolder
     let badge: BadgeCount
     let requests: RequestMap
     let avatars: AvatarFolder
@@ -70,6 +71,7 @@ package struct SharedContainer: Sendable {
         outcomeCounters = OutcomeCounters(path: appPath + "/sealedpush.outcomes")
         contactsPath = path + "/sealedpush.senders"
         webPushKeysPath = path + "/sealedpush.web-push"
+        endpointKeys = EndpointKeyFolder(path: path + "/sealedpush-endpoints")
         badge = BadgeCount(path: appPath + "/sealedpush.badge")
         requests = RequestMap(path: path + "/sealedpush.requests")
         avatars = AvatarFolder(path: path + "/sealedpush-avatars")

@@ -37,11 +37,3 @@ extension EndpointKey: CustomStringConvertible, CustomReflectable {
     /// Shows no member.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
-
-/// Endpoint that the device gives to one server, which then pushes to it.
-public struct DeviceEndpoint: Equatable, Sendable {
-    /// Name for revoking it: 22 characters of base64url.
-    public let id: String
-    /// URL for the server, with `p256dh` and `auth` of `AppDevice.enableWebPush()`. A secret: it is the right to push.
-    public let url: String
-}

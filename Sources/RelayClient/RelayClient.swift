@@ -25,6 +25,7 @@ public struct RelayClient: Relay {
 
     private static let receiptsPath = "/v1/receipts"
     private static let resendsPath = "/v1/resends"
+    private static let recordsPath = "/v1/records/"
 
     /// Sends receipts.
     ///
@@ -62,6 +63,18 @@ public struct RelayClient: Relay {
             }
         }
         try await post(body, to: Self.resendsPath)
+    }
+
+    /// Fetches a server's message that was too long for its push.
+    ///
+    /// - Throws: `RelayClientError`.
+    public func record(_ name: String) async throws(RelayClientError) -> [UInt8]? {
+        let answer = try await exchange(RelayRequest(.get), Self.recordsPath + name)
+        switch answer.status {
+        case 200: return answer.body
+        case 404: return nil
+        default: throw .refused(status: answer.status)
+        }
     }
 
     private func post(_ body: JSONWriter, to path: String) async throws(RelayClientError) {

@@ -1,3 +1,4 @@
+import Envelope
 package import Keys
 import Primitives
 
@@ -6,6 +7,7 @@ import Primitives
 //     sealedpush-web-push-key-1
 //     private <43 characters of base64url>
 //     auth <22 characters of base64url>
+//     server <its name in base64url>              optional
 extension WebPushKeys {
     private static let format = "sealedpush-web-push-key-1"
 
@@ -13,7 +15,7 @@ extension WebPushKeys {
         let file = try KeyFile(
             path: path,
             format: Self.format,
-            lineNames: ["private", "auth"],
+            lineNames: ["private", "auth", "server"],
             exampleKeys: exampleKeys
         )
         let scalars = file.values("private")
@@ -27,13 +29,24 @@ extension WebPushKeys {
             byteCount: Self.authenticationSecretByteCount,
             storage: .guarded
         )
+        let server = try Self.server(file)
         let privateKey: P256PrivateKey
         do {
             privateKey = try P256PrivateKey(rawRepresentation: scalar)
         } catch {
             throw file.malformed
         }
-        self.init(privateKey: privateKey, authenticationSecret: authenticationSecret)
+        self.init(privateKey: privateKey, authenticationSecret: authenticationSecret, server: server)
+    }
+
+    private static func server(_ file: borrowing KeyFile) throws(FileError) -> String? {
+        let lines = file.values("server")
+        guard let words = lines.first else { return nil }
+        guard lines.count == 1, words.count == 1, words[0].count <= (serverByteCountMax * 8 + 5) / 6,
+            let bytes = Base64URL.decode(Array(file.text(words[0]).utf8)),
+            let name = String(validating: bytes, as: UTF8.self)
+        else { throw file.malformed }
+        return name
     }
 
     /// Mode 0600.
@@ -45,6 +58,7 @@ extension WebPushKeys {
         var writer = KeyFileWriter(format: Self.format, isExample: isExample)
         withPrivateKey { writer.line("private", secret: $0) }
         withAuthenticationSecret { writer.line("auth", secret: $0) }
+        if let server { writer.line("server", Base64URL.string(Array(server.utf8))) }
         try writer.write(to: path, access: access)
     }
 }

@@ -5,12 +5,16 @@ package import Primitives
 /// A class only so that openers can share it: its keys cannot be copied.
 package final class WebPushKeys: Sendable {
     package static let authenticationSecretByteCount = 16
+    package static let serverByteCountMax = 128
 
+    /// Name that the app gave to the server; nil for keys of no single server.
+    package let server: String?
     private let privateKey: P256PrivateKey
     private let authenticationSecret: SecretBytes
 
     /// - Throws: `.notAScalar` from a broken random source, `.library`.
-    package init(random: inout some RandomSource) throws(P256Error) {
+    package init(server: String? = nil, random: inout some RandomSource) throws(P256Error) {
+        self.server = server
         privateKey = try P256PrivateKey(random: &random, storage: .guarded)
         authenticationSecret = random.secret(byteCount: Self.authenticationSecretByteCount, storage: .guarded)
     }
@@ -18,7 +22,12 @@ package final class WebPushKeys: Sendable {
     /// - Parameters:
     ///   - privateKey: the receiver's, "ua_private".
     ///   - authenticationSecret: 16 bytes.
-    package init(privateKey: consuming P256PrivateKey, authenticationSecret: consuming SecretBytes) {
+    package init(
+        privateKey: consuming P256PrivateKey,
+        authenticationSecret: consuming SecretBytes,
+        server: String? = nil
+    ) {
+        self.server = server
         precondition(authenticationSecret.byteCount == Self.authenticationSecretByteCount)
         self.privateKey = privateKey
         self.authenticationSecret = authenticationSecret
@@ -41,13 +50,20 @@ package final class WebPushKeys: Sendable {
     }
 
     /// IKM of a message from `sender`: 32 bytes.
-    func keyingMaterial(sender: P256PublicKey) throws(WebPushError) -> SecretBytes {
+    func keyingMaterial(
+        sender: P256PublicKey,
+        _ coding: WebPushCoding = .aes128gcm
+    ) throws(WebPushError) -> SecretBytes {
         do {
             let pseudorandomKey = WebPushKeySchedule.pseudorandomKey(
                 sharedSecret: try privateKey.sharedSecret(with: sender),
                 authenticationSecret: authenticationSecret
             )
-            let keyInfo = WebPushKeySchedule.keyInfo(receiver: publicKey, sender: sender)
+            let keyInfo =
+                switch coding {
+                case .aes128gcm: WebPushKeySchedule.keyInfo(receiver: publicKey, sender: sender)
+                case .aesgcm: WebPushKeySchedule.draftInfo
+                }
             return try WebPushKeySchedule.keyingMaterial(pseudorandomKey: pseudorandomKey, keyInfo: keyInfo)
         } catch {
             throw .notOpened

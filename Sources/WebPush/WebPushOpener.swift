@@ -1,20 +1,22 @@
 import Envelope
 import Primitives
 
-/// Opens Web Push messages (RFC 8291). They have no sender, expiry or operations, and anyone with the subscription's
+/// Opens Web Push messages (RFC 8291, or an earlier draft). They have no sender, expiry or operations, and anyone with the subscription's
 /// public values can write one. Off unless an app makes keys.
 package struct WebPushOpener: Sendable {
-    private static let fieldCharacterCountMax = (WebPushRecord.byteCountMax * 8 + 5) / 6
     private static let replayKeyByteCount = 16
 
     private let keys: WebPushKeys
 
     package init(keys: WebPushKeys) { self.keys = keys }
 
-    package func open(field: String) throws(WebPushError) -> UnauthenticatedMessage {
-        let plaintext = try open(record: Self.record(field: field))
+    package func open(
+        field: String,
+        _ coding: WebPushCoding = .aes128gcm
+    ) throws(WebPushError) -> UnauthenticatedMessage {
+        let plaintext = try open(record: Self.record(field: field, coding), coding)
         do {
-            return try UnauthenticatedMessage(plaintext: plaintext)
+            return try UnauthenticatedMessage(plaintext: plaintext, server: keys.server)
         } catch {
             throw .text(error)
         }
@@ -23,20 +25,27 @@ package struct WebPushOpener: Sendable {
     /// Decrypts header and record of at most 4,096 bytes to 3,993 at most.
     ///
     /// - Throws: `.record` for publicly visible faults, `.notOpened` for all others.
-    package func open(record bytes: [UInt8]) throws(WebPushError) -> [UInt8] {
+    package func open(
+        record bytes: [UInt8],
+        _ coding: WebPushCoding = .aes128gcm
+    ) throws(WebPushError) -> [UInt8] {
         let record: WebPushRecord
         do {
-            record = try WebPushRecord(bytes: bytes)
+            record = try WebPushRecord(bytes: bytes, coding)
         } catch {
             throw .record(error)
         }
-        let keyingMaterial = try keys.keyingMaterial(sender: record.senderKey)
+        let keyingMaterial = try keys.keyingMaterial(sender: record.senderKey, coding)
+        let draftContext =
+            coding == .aesgcm
+            ? WebPushKeySchedule.draftContext(receiver: keys.publicKey, sender: record.senderKey) : nil
         let plaintext: [UInt8]?
         do {
             plaintext = try ContentEncryption.open(
                 record.ciphertext,
                 salt: record.salt,
-                keyingMaterial: keyingMaterial
+                keyingMaterial: keyingMaterial,
+                draftContext: draftContext
             )
         } catch {
             throw .notOpened
@@ -45,10 +54,14 @@ package struct WebPushOpener: Sendable {
         return plaintext
     }
 
-    /// Decodes a payload's `webpush` string: base64url without padding, at most 5,462 characters.
+    /// Decodes a payload's string: base64url without padding.
     ///
     /// - Throws: `.fieldTooLong`, `.notBase64URL`.
-    package static func record(field: String) throws(WebPushError) -> [UInt8] {
+    package static func record(
+        field: String,
+        _ coding: WebPushCoding = .aes128gcm
+    ) throws(WebPushError) -> [UInt8] {
+        let fieldCharacterCountMax = (coding.recordByteCountMax * 8 + 5) / 6
         guard field.utf8.count <= fieldCharacterCountMax else {
             throw .fieldTooLong(characterCountMax: fieldCharacterCountMax)
         }

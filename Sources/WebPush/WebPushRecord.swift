@@ -13,23 +13,21 @@ package import Primitives
 ///
 /// - Source: RFC 8188 section 2.1; RFC 8291 section 4.
 package struct WebPushRecord: Equatable, Sendable {
-    /// RFC 8291 section 4: push services need not carry more.
-    package static let byteCountMax = 4_096
+    /// Salt, rs, idlen and keyid.
+    package static let headByteCount = saltByteCount + 5 + P256PublicKey.byteCount
     package static let saltByteCount = 16
     package static let tagByteCount = 16
     /// RFC 8188 section 2: a smaller record has no room for text.
     package static let recordSizeMin = 18
-    /// Delimiter and the tag.
-    private static let ciphertextByteCountMin = 1 + tagByteCount
 
     package let salt: [UInt8]
     package let senderKey: P256PublicKey
     package let ciphertext: [UInt8]
 
     /// - Throws: `WebPushRecordError` for the first fault.
-    package init(bytes: [UInt8]) throws(WebPushRecordError) {
-        guard bytes.count <= Self.byteCountMax else {
-            throw .tooLong(byteCount: bytes.count, byteCountMax: Self.byteCountMax)
+    package init(bytes: [UInt8], _ coding: WebPushCoding = .aes128gcm) throws(WebPushRecordError) {
+        guard bytes.count <= coding.recordByteCountMax else {
+            throw .tooLong(byteCount: bytes.count, byteCountMax: coding.recordByteCountMax)
         }
         var reader = ByteReader(bytes[...])
         guard let salt = reader.take(Self.saltByteCount), let recordSize = reader.take(UInt32.self),
@@ -39,11 +37,13 @@ package struct WebPushRecord: Equatable, Sendable {
         guard keyIDByteCount == P256PublicKey.byteCount else { throw .wrongKeyIDLength(keyIDByteCount) }
         guard let keyID = reader.take(P256PublicKey.byteCount),
             let ciphertext = reader.take(reader.remainingByteCount),
-            ciphertext.count >= Self.ciphertextByteCountMin
+            ciphertext.count >= coding.paddingByteCountMin + Self.tagByteCount
         else { throw .truncated }
         // RFC 8291 wants `rs` greater than the record's length. Widely used senders set it equal; with a last record's
         // delimiter that is still one record (RFC 8188 section 2).
-        guard ciphertext.count <= recordSize else { throw .severalRecords }
+        // The record size of `aesgcm` is without the tag.
+        let tagByteCount = coding == .aesgcm ? Self.tagByteCount : 0
+        guard ciphertext.count - tagByteCount <= recordSize else { throw .severalRecords }
         let senderKey: P256PublicKey
         do {
             senderKey = try P256PublicKey(x963Representation: keyID)

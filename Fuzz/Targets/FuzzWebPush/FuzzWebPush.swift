@@ -84,7 +84,7 @@ private final class Subscription: Sendable {
 
     /// Checks delimiter and padding in another way than the product.
     func check(padded: [UInt8]) {
-        guard header.count + padded.count + 16 <= WebPushRecord.byteCountMax else { return }
+        guard header.count + padded.count + 16 <= WebPushCoding.aes128gcm.recordByteCountMax else { return }
         let record = header + AESGCM.seal(padded, key: contentKey, nonce: nonce, aad: [])
         var expected = padded
         while expected.last == 0 { expected.removeLast() }

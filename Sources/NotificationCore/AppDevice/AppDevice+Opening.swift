@@ -70,7 +70,7 @@ extension AppDevice {
         return AppDevice(settings: settings, container: container, ring: ring, window: window)
     }
 
-    /// Erases identity, prekeys, contacts, avatars, markers, counts, receipts, spool, badge, preview level and muted conversations; with
+    /// Erases identity, prekeys, Web Push keys, contacts, avatars, markers, counts, receipts, spool, badge, preview level and muted conversations; with
     /// several accounts this account's, without badge and counts. The replay window, only
     /// digests and the time, stays until the next `open` replaces it.
     ///
@@ -82,6 +82,7 @@ extension AppDevice {
         try translated { () throws(FileError) in
             try PrivateFolder.remove(container.contactsPath)
             try PrivateFolder.remove(container.webPushKeysPath)
+            try container.endpointKeys.removeAll()
             try PrivateFolder.remove(container.requests.path)
             try PrivateFolder.remove(container.preview.path)
             try PrivateFolder.remove(container.muted.path)

@@ -3,6 +3,27 @@ public import Keys
 
 // Messages that the extension could not open (protocol v1, rule 19).
 extension AppDevice {
+    /// Fetches what the extension could not: servers' messages that were too long for a push. Call it before
+    /// `openSpooled`.
+    ///
+    /// - Throws: the relay's error, or `AppDeviceError`; the rest stays.
+    public func fetchRecords(from relay: some Relay) async throws {
+        var waiting: [(message: SpooledMessage, name: String)] = []
+        try translated { () throws(ContainerError) in
+            try container.spool.drain { message in
+                if let name = container.recordName(of: IncomingPush(message)) { waiting.append((message, name)) }
+                return .keep
+            }
+        }
+        for (message, name) in waiting {
+            let record = try await relay.record(name)
+            try translated { () throws(ContainerError) in
+                if let record { try container.spool.add(message.with(record)) }
+                try container.spool.drain { $0 == message ? .done : .keep }
+            }
+        }
+    }
+
     /// Opens spooled messages after unlocking; those still locked stay.
     ///
     /// They count as shown on return: an app that ends then loses them, but not with the variant with a closure.

@@ -1,4 +1,4 @@
-import Envelope
+public import Envelope
 import Keys
 import Platform
 package import Primitives
@@ -39,6 +39,49 @@ extension AppDevice {
     /// old.
     public func disableWebPush() throws(AppDeviceError) {
         try translated { () throws(FileError) in try PrivateFolder.remove(container.webPushKeysPath) }
+    }
+
+    /// Makes keys for one endpoint, so that no two servers have the same.
+    ///
+    /// - Parameters:
+    ///   - id: from the relay.
+    ///   - server: name for the server, shown with its messages; its first 128 bytes count.
+    /// - Throws: `.locked`, `.storageFull`, `.randomSource`, `.system`.
+    public func makeWebPushKeys(
+        for id: EndpointID,
+        server: String
+    ) throws(AppDeviceError) -> WebPushSubscription {
+        var random = SystemRandom()
+        return try makeWebPushKeys(for: id, server: server, random: &random)
+    }
+
+    package func makeWebPushKeys(
+        for id: EndpointID,
+        server: String,
+        random: inout some RandomSource
+    ) throws(AppDeviceError) -> WebPushSubscription {
+        let name = String(decoding: server.utf8.prefix(WebPushKeys.serverByteCountMax), as: UTF8.self)
+        let keys: WebPushKeys
+        do throws(P256Error) { keys = try WebPushKeys(server: name, random: &random) } catch { throw .randomSource }
+        try translated { () throws(FileError) in try container.endpointKeys.write(keys, for: id) }
+        return WebPushSubscription(keys)
+    }
+
+    /// Destroys an endpoint's keys: its messages do not open any more.
+    public func removeWebPushKeys(for id: EndpointID) throws(AppDeviceError) {
+        try translated { () throws(FileError) in try container.endpointKeys.remove(id) }
+    }
+
+    /// Names of the servers that have keys, by their endpoints' ids. An id that the relay lists and that is missing here
+    /// is of an interrupted call: revoke it.
+    public func webPushServers() throws(AppDeviceError) -> [EndpointID: String] {
+        try translated { () throws(FileError) in
+            var servers: [EndpointID: String] = [:]
+            for id in try container.endpointKeys.ids() {
+                servers[id] = try container.endpointKeys.keys(id).server ?? ""
+            }
+            return servers
+        }
     }
 }
 

@@ -3,6 +3,7 @@ package import Keys
 import Opening
 import Platform
 import Primitives
+package import WebPush
 
 /// Sealed messages that could not be opened on arrival (protocol v1, rule 19), with trace and time, unjudged.
 ///
@@ -84,17 +85,17 @@ package struct Spool: Hashable, Sendable {
 }
 
 /// Message in the spool. Bytes: version ‖ arrival u64 ‖ trace: 0x00, or 0x01 ‖ 16 bytes ‖ sealed content: version
-/// 0x01 an envelope, 0x02 a Web Push field.
+/// 0x01 an envelope, 0x02 a Web Push field, 0x03 the hint of its endpoint and a Web Push field, 0x04 the same
+/// in `aesgcm`. An empty field: the relay has the record.
 package struct SpooledMessage: Equatable, Sendable {
     /// Sealed content of a push.
     package enum Sealed: Equatable, Sendable {
         case envelope(Envelope)
         /// Text of the field `webpush`.
-        case webPush(String)
+        case webPush(String, WebPushCoding = .aes128gcm, endpoint: [UInt8]? = nil)
     }
 
-    /// Above the size of a push.
-    private static let webPushByteCountMax = 4_096
+    private static let webPushByteCountMax = (WebPushCoding.aesgcm.recordByteCountMax * 8 + 5) / 6
 
     package let sealed: Sealed
     package let trace: Trace?
@@ -109,11 +110,20 @@ package struct SpooledMessage: Equatable, Sendable {
         self.arrivedAt = arrivedAt
     }
 
+    /// The same with the record that the relay had.
+    func with(_ record: [UInt8]) -> SpooledMessage {
+        guard case .webPush(_, let coding, let hint) = sealed else { return self }
+        let field = Base64URL.string(record)
+        return SpooledMessage(.webPush(field, coding, endpoint: hint), trace: trace, arrivedAt: arrivedAt)
+    }
+
     var bytes: [UInt8] {
         let (version, content): (UInt8, [UInt8]) =
             switch sealed {
             case .envelope(let envelope): (0x01, envelope.bytes)
-            case .webPush(let field): (0x02, Array(field.utf8))
+            case .webPush(let field, _, nil): (0x02, Array(field.utf8))
+            case .webPush(let field, .aes128gcm, let hint?): (0x03, hint + field.utf8)
+            case .webPush(let field, .aesgcm, let hint?): (0x04, hint + field.utf8)
             }
         var bytes = [version]
         bytes.append(bigEndian: arrivedAt.milliseconds)
@@ -135,12 +145,20 @@ package struct SpooledMessage: Equatable, Sendable {
     private static func sealed(_ version: UInt8, _ bytes: [UInt8]) -> Sealed? {
         switch version {
         case 0x01: do { return .envelope(try Envelope(bytes: bytes)) } catch { return nil }
-        case 0x02:
-            guard (1...webPushByteCountMax).contains(bytes.count),
-                bytes.allSatisfy({ Base64URL.value(of: $0) != nil })
-            else { return nil }
-            return .webPush(String(decoding: bytes, as: UTF8.self))
+        case 0x02: return field(bytes[...]).map { .webPush($0) }
+        case 0x03, 0x04:
+            let hint = Array(bytes.prefix(EndpointID.hintByteCount))
+            let coding: WebPushCoding = version == 0x04 ? .aesgcm : .aes128gcm
+            guard hint.count == EndpointID.hintByteCount else { return nil }
+            return field(bytes.dropFirst(hint.count), mayBeEmpty: true).map { .webPush($0, coding, endpoint: hint) }
         default: return nil
         }
+    }
+
+    private static func field(_ bytes: ArraySlice<UInt8>, mayBeEmpty: Bool = false) -> String? {
+        guard mayBeEmpty || !bytes.isEmpty, bytes.count <= webPushByteCountMax,
+            bytes.allSatisfy({ Base64URL.value(of: $0) != nil })
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

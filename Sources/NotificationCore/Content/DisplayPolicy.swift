@@ -52,6 +52,9 @@ public struct DisplayPolicy: Equatable, Sendable {
     /// Counts shown messages on the app's icon, once `AppDevice.setBadge` has set a number.
     public var countsMessages = true
 
+    /// Shows, under the title of a server's message, the name that the app gave to the server.
+    public var showsServers = true
+
     /// Name of a message's user info whose `true` means that the person is mentioned; nil for none. The app allows it to
     /// its contacts as any other name.
     public var mentionName: String?

@@ -71,7 +71,12 @@ extension NotificationContent {
             if let sender, title.isEmpty || !showsText { title = sender.displayName }
         case .unauthenticated(let text):
             let words = MessageWords(title: text.title, body: text.body)
-            if showsText, words.canBeSeen { put(words) }
+            guard words.canBeSeen else { return }
+            if showsText { put(words) }
+            // The app's word, not the server's.
+            if let server = text.server, display.showsServers, sources.preview != .nothing {
+                subtitle = DisplayText.safe(server, in: .line)
+            }
         default: break
         }
     }

@@ -6,6 +6,8 @@ struct DeliverySteps: Sendable {
     /// Content for an unopened push.
     var neutralContent: NotificationContent
     var open: @Sendable (IncomingPush) -> NotificationContent
+    /// Name of the record that a push tells of, to be fetched before it is opened.
+    var recordName: @Sendable (IncomingPush) -> String? = { _ in nil }
     /// Commits to the replay window, after the answer.
     var remember: @Sendable (NotificationContent) -> Void
     /// True if the request shows this message.
@@ -29,6 +31,9 @@ extension DeliverySteps {
                     return NotificationContent(unopened: .leftToApp, display: pipeline.display)
                 }
                 return pipeline.content(of: push, now: now)
+            },
+            recordName: { push in
+                pipeline.opensWebPush ? pipeline.containers.lazy.compactMap { $0.recordName(of: push) }.first : nil
             },
             remember: { pipeline.didShow($0) },
             isShown: { key, requestID in pipeline.containers.contains { $0.isShown(key, under: requestID) } },

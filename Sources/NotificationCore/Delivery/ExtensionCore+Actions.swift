@@ -18,6 +18,21 @@ extension ExtensionCore {
         case task
     }
 
+    /// Fetches the record of a push that only tells of one, then opens the push. The deadline ends the wait; the app
+    /// fetches it later then.
+    func fetchAndOpen(_ push: IncomingPush, for number: UInt64) {
+        guard let relay = settings.relay, let name = steps.recordName(push) else { return open(push, for: number) }
+        let device = pending.withLock { $0[number]?.device }
+        let fetching = surroundings.task { [self] in
+            // `try?`: without it the push stays unopened, and is kept.
+            let record = try? await relay.record(name)
+            let whole = record.flatMap { $0 }.map { push.with($0) } ?? push
+            let job: @Sendable () -> Void = { [self] in open(whole, for: number) }
+            surroundings.runOnThread(device?.job(job) ?? job)
+        }
+        pending.withLock { $0[number]?.fetching = fetching }
+    }
+
     func open(_ push: IncomingPush, for number: UInt64) {
         // Answered while it waited for a hung disk: to claim it now would hide it from the app.
         guard pending.withLock({ $0[number]?.machine.isOpening }) == true else { return }

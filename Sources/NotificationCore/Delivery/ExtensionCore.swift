@@ -104,7 +104,7 @@ public final class ExtensionCore: Sendable {
                 after: settings.timing.deadline + Self.placeholderDelay
             )
         let deadline = surroundings.alarm(after: settings.timing.deadline)
-        surroundings.runOnThread(delivery.device.job { [self] in open(push, for: number) })
+        surroundings.runOnThread(delivery.device.job { [self] in fetchAndOpen(push, for: number) })
         // Set after the work has started, which it must not delay, and only if unanswered.
         pending.withLock { pending in
             guard pending[number]?.handler != nil else { return }

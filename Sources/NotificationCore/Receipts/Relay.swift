@@ -17,6 +17,13 @@ public protocol Relay: Sendable {
     /// - Parameter requests: 1 to 64, distinct traces.
     /// - Throws: any error; they go with the next push or by the app.
     func requestResends(_ requests: [ResendRequest]) async throws
+
+    /// Fetches a server's message that was too long for its push (protocol v1, section 18). Encrypted.
+    ///
+    /// - Parameter name: 43 characters of base64url.
+    /// - Returns: nil if the relay has none of this name any more.
+    /// - Throws: any error; the app fetches it later.
+    func record(_ name: String) async throws -> [UInt8]?
 }
 
 /// Request to re-send a message whose prekey is missing (protocol v1, rule 20). Needs no authentication: it reveals a

@@ -116,8 +116,8 @@ package final class NotificationSubmission: Sendable {
         _ push: WebPushRequest,
         to target: EndpointTarget,
         _ field: SealedField,
-        body: [UInt8],
-        random: inout some RandomSource
+        _ trace: Trace,
+        body: [UInt8]
     ) {
         bundleID = BundleID(of: target.topic, .alert)
         notificationClass = push.notificationClass
@@ -131,7 +131,7 @@ package final class NotificationSubmission: Sendable {
                 index: 0,
                 device: target.endpoint.device.device,
                 field: field,
-                trace: Trace(bytes: random.bytes(count: 16)),
+                trace: trace,
                 purpose: nil,
                 receiptHash: nil
             )

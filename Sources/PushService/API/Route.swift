@@ -33,6 +33,7 @@ package struct Route: Equatable, Sendable {
         case getGateway
         case putBlock
         case deleteBlock
+        case getRecord
         case listDeadLetters
         case replayDeadLetters
         case postSAP
@@ -97,6 +98,7 @@ package struct Route: Equatable, Sendable {
         Route(.getGateway, "GET", "/v1/gateway", .read),
         Route(.putBlock, "PUT", "/v1/gateway/blocks/{id}", .manage),
         Route(.deleteBlock, "DELETE", "/v1/gateway/blocks/{id}", .manage),
+        Route(.getRecord, "GET", "/v1/records/{id}", nil),
         Route(.listDeadLetters, "GET", "/v1/dead-letters", .manage, query: ["cursor", "limit"]),
         Route(.replayDeadLetters, "POST", "/v1/dead-letters/replay", .manage, .json),
         Route(.postSAP, "POST", "/v1/compat/sap", .send, .json),

@@ -38,18 +38,7 @@ enum EndpointSecret {
     }
 }
 
-/// Name of an endpoint for its device and for operators: half of its hash, in base64url.
-struct EndpointID: Equatable, Sendable {
-    static let byteCount = 16
-
-    let bytes: [UInt8]
-
-    init(_ hash: [UInt8]) { bytes = Array(hash.prefix(Self.byteCount)) }
-
-    init?(text: String) {
-        guard let bytes = Base64URL.decode(Array(text.utf8)), bytes.count == Self.byteCount else { return nil }
-        self.bytes = bytes
-    }
-
-    var text: String { Base64URL.string(bytes) }
+extension EndpointID {
+    /// - Parameter hash: the endpoint's; its first half is the id.
+    init(_ hash: [UInt8]) { self.init(bytes: Array(hash.prefix(Self.byteCount))) }
 }

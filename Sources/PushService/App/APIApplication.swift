@@ -218,6 +218,7 @@ package final class APIApplication: HTTPApplication {
         case .putBlock: inTask(call, respond, gateway.block)
         case .deleteBlock: inTask(call, respond, gateway.unblock)
         case .postWebPush: webPush.value.post(call, respond)
+        case .getRecord: inTask(call, respond, RecordHandler(context: context).get)
         case .getBundle: inTask(call, respond, bundles.get)
         case .queryBundles: inTask(call, respond, bundles.query)
         case .getDeliveries: inTask(call, respond, deliveries.get)

@@ -41,15 +41,26 @@ extension AppConfiguration {
         let form =
             "an origin such as https://push.example.com, in lower case and without ':443', under which servers reach"
             + " this service"
-        let object = reader.object("gateway", names: ["origin", "pushes-per-second", "enrolment"])
+        let object = reader.object(
+            "gateway",
+            names: ["origin", "allows-aesgcm", "pushes-per-second", "enrolment"]
+        )
         let origin = object?.text("origin", 9...255, form, isRequired: true) { text in
             // As servers write it in their tokens (RFC 6454 section 6.2).
             text == text.lowercased() && !text.hasSuffix(":443") && !text.hasSuffix("/")
                 && WebhookTarget(text)?.path == "/"
         }
+        let allowsDraftCoding = object?.flag("allows-aesgcm") ?? false
         let enrolment = object?.object("enrolment", names: EnrolmentRule.names).flatMap { EnrolmentRule($0) }
         let rate = object?.integer("pushes-per-second", in: 1...1_000_000) ?? 500
-        return origin.map { GatewayConfiguration(origin: $0, pushesPerSecond: Int(rate), enrolment: enrolment) }
+        return origin.map {
+            GatewayConfiguration(
+                origin: $0,
+                allowsDraftCoding: allowsDraftCoding,
+                pushesPerSecond: Int(rate),
+                enrolment: enrolment
+            )
+        }
     }
 
     private static func credential(_ reader: ObjectReader) -> Credential? {

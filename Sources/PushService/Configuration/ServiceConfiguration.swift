@@ -129,6 +129,8 @@ package struct AppConfiguration: Equatable, Sendable {
 package struct GatewayConfiguration: Equatable, Sendable {
     /// `https://` and the name under which servers reach this service, with a port if it is another; no slash at the end.
     package let origin: String
+    /// True: pushes in the coding of a draft, `aesgcm`, are accepted too.
+    package var allowsDraftCoding = false
     /// Pushes of all servers to all the app's devices.
     package var pushesPerSecond = 500
     /// nil: the tenant's back end registers devices.

@@ -1,5 +1,6 @@
 package import APNS
 package import Envelope
+import Keys
 
 /// Encrypted field of a payload, as text. Checks its form only.
 package struct SealedField: Equatable, Sendable {
@@ -8,11 +9,17 @@ package struct SealedField: Equatable, Sendable {
         case sealed
         /// Record of RFC 8291.
         case webPush = "webpush"
+        /// The same in the coding of a draft.
+        case draftWebPush = "aesgcm"
     }
+
+    package static let hintCharacterCount = (EndpointID.hintByteCount * 8 + 5) / 6
 
     package let format: Format
     /// Base64url.
     package let text: [UInt8]
+    /// Endpoint that a server pushed the record to.
+    package var endpoint: EndpointID?
 
     package init(sealed text: String, for pushClass: PushClass) throws(SealedFieldError) {
         let bytes = Array(text.utf8)
@@ -29,16 +36,24 @@ package struct SealedField: Equatable, Sendable {
         self.text = bytes
     }
 
-    /// - Parameter room: characters left in the payload.
-    package init(webPush text: String, room: Int) throws(SealedFieldError) {
+    /// - Parameters:
+    ///   - room: characters left in the payload.
+    ///   - isDraft: true for `aesgcm`, with its header fields in front as RFC 8188 has them.
+    package init(webPush text: String, isDraft: Bool = false, room: Int) throws(SealedFieldError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= room else { throw .tooLarge(byteCount: bytes.count, byteCountMax: room) }
         // Salt, record size, length of the key, a P-256 point and a tag (RFC 8188 section 2.1).
         guard bytes.count >= 136, bytes.count % 4 != 1, Self.isBase64URL(bytes) else {
             throw .wrong(expected: "a record of RFC 8291 in base64url without padding")
         }
-        format = .webPush
+        format = isDraft ? .draftWebPush : .webPush
         self.text = bytes
+    }
+
+    /// Tells the device to fetch the record.
+    init(fetching isDraft: Bool) {
+        format = isDraft ? .draftWebPush : .webPush
+        text = []
     }
 
     /// Advice for a whole payload (`push.json`).
@@ -79,7 +94,8 @@ package enum SealedPayload {
         var bytes: [UInt8] = []
         if pushType == .widgets || pushType == .controls { return contentChanged }
         // Exact: thousands may be in flight.
-        let around = alertHead.count + placeholder.alertJSON.count + alertMiddle.count + webPushName.count
+        let hint = field?.endpoint == nil ? 0 : endpointByteCount
+        let around = alertHead.count + placeholder.alertJSON.count + alertMiddle.count + webPushName.count + hint
         let fieldByteCount = field?.text.count ?? 0
         bytes.reserveCapacity(around + fieldByteCount + traceHead.count + Trace.characterCount + end.count)
         switch pushType {
@@ -91,14 +107,27 @@ package enum SealedPayload {
         default: bytes += emptyHead
         }
         if let field {
-            bytes += field.format == .sealed ? sealedName : webPushName
+            bytes += name(field.format)
             bytes += field.text
             bytes += fieldEnd
+            if let endpoint = field.endpoint {
+                bytes += endpointName
+                bytes += Base64URL.string(endpoint.hint(in: trace)).utf8
+                bytes += fieldEnd
+            }
         }
         bytes += traceHead
         trace.appendText(to: &bytes)
         bytes += end
         return bytes
+    }
+
+    private static func name(_ format: SealedField.Format) -> [UInt8] {
+        switch format {
+        case .sealed: sealedName
+        case .webPush: webPushName
+        case .draftWebPush: draftWebPushName
+        }
     }
 
     /// Characters left for a record of RFC 8291.
@@ -107,6 +136,9 @@ package enum SealedPayload {
         let fixed = around + traceHead.count + end.count
         return PushClass.alert.payloadByteCountMax - fixed - placeholder.alertJSON.count - Trace.characterCount
     }
+
+    /// Characters that a record's endpoint takes of that.
+    package static let endpointByteCount = endpointName.count + SealedField.hintCharacterCount + fieldEnd.count
 
     private static let alertHead = Array(#"{"aps":{"alert":"#.utf8)
     private static let alertMiddle = Array(#","mutable-content":1}"#.utf8)
@@ -117,6 +149,8 @@ package enum SealedPayload {
     private static let emptyHead = Array(#"{"aps":{}"#.utf8)
     private static let sealedName = Array(#","sealed":""#.utf8)
     private static let webPushName = Array(#","webpush":""#.utf8)
+    private static let draftWebPushName = Array(#","aesgcm":""#.utf8)
+    private static let endpointName = Array(#","endpoint":""#.utf8)
     private static let fieldEnd = Array("\"".utf8)
     private static let traceHead = Array(#","trace":""#.utf8)
     private static let end = Array(#""}"#.utf8)

@@ -69,7 +69,7 @@ struct GatewayHandler: Sendable {
                         writer.member("id", id.text)
                         writer.member("created", endpoint.created.text)
                         if let server = endpoint.vapidKeyHash { writer.member("server", Base64URL.string(server)) }
-                        let names = [id.bytes, endpoint.vapidKeyHash].compactMap(\.self)
+                        let names = [id.rawRepresentation, endpoint.vapidKeyHash].compactMap(\.self)
                         let isBlocked = names.contains { blocks.contains(EndpointBlock(tenant: key.tenant, id: $0)) }
                         writer.member("blocked", isBlocked)
                         Self.write(counts, to: &writer)

@@ -46,10 +46,13 @@ struct VAPIDToken: Equatable, Sendable {
     private let signature: [UInt8]
 
     private static let scheme = "vapid"
+    private static let draftScheme = "webpush"
 
-    static func isVAPID(_ authorization: String) -> Bool {
-        let scheme = authorization.utf8.prefix { $0 != 0x20 && $0 != 0x09 }
-        return String(decoding: scheme, as: UTF8.self).lowercased() == Self.scheme
+    static func isVAPID(_ authorization: String) -> Bool { scheme(authorization) == scheme }
+    static func isDraft(_ authorization: String) -> Bool { scheme(authorization) == draftScheme }
+
+    private static func scheme(_ authorization: String) -> String {
+        String(decoding: authorization.utf8.prefix { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercased()
     }
 
     /// - Parameter authorization: `vapid t=…, k=…`.
@@ -60,6 +63,17 @@ struct VAPIDToken: Equatable, Sendable {
             let token = parameters["t"], let key = parameters["k"].flatMap({ VAPIDKey(text: $0) })
         else { return nil }
         self.init(token, key)
+    }
+
+    /// - Parameters:
+    ///   - draft: `WebPush …`, as draft-ietf-webpush-vapid-01 has it.
+    ///   - cryptoKey: the field of that name, with `p256ecdsa=…`.
+    init?(draft authorization: String, cryptoKey: String?) {
+        let token = authorization.utf8.dropFirst(Self.draftScheme.utf8.count + 1)
+        guard let parameters = cryptoKey.flatMap({ HeaderParameters($0.utf8) }),
+            let key = parameters["p256ecdsa"].flatMap({ VAPIDKey(text: $0) })
+        else { return nil }
+        self.init(Array(token), key)
     }
 
     /// - Parameter token: a JWS in compact form.
@@ -128,19 +142,28 @@ struct VAPIDVerifier {
     /// - Parameters:
     ///   - keyHash: of the key to which the endpoint is bound; nil for none.
     ///   - origin: the endpoint's, in lower case.
+    ///   - allowsDraft: true to take the fields of a draft too.
     /// - Returns: the server's key; nil if it did not sign, which an endpoint without a key allows.
     mutating func check(
         _ request: APIRequest,
         boundTo keyHash: [UInt8]?,
         origin: String,
+        allowsDraft: Bool = false,
         now: Timestamp
     ) throws(VAPIDError) -> VAPIDKey? {
-        let fields = request.fields.filter { $0.name == "authorization" && VAPIDToken.isVAPID($0.value) }
+        let fields = request.fields.filter { field in
+            guard field.name == "authorization" else { return false }
+            return VAPIDToken.isVAPID(field.value) || allowsDraft && VAPIDToken.isDraft(field.value)
+        }
         guard let field = fields.first else {
             guard keyHash == nil else { throw .missing }
             return nil
         }
-        guard fields.count == 1, let token = VAPIDToken(authorization: field.value) else { throw .malformed }
+        let read =
+            VAPIDToken.isVAPID(field.value)
+            ? VAPIDToken(authorization: field.value)
+            : VAPIDToken(draft: field.value, cryptoKey: request.value(of: "crypto-key"))
+        guard fields.count == 1, let token = read else { throw .malformed }
         guard keyHash == nil || token.key.hash == keyHash else { throw .otherKey }
         try token.checkClaims(for: origin, now: now)
         try checkSignature(token)

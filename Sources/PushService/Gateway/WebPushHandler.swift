@@ -16,6 +16,7 @@ final class WebPushHandler {
     private let pipeline: SubmissionPipeline
     private var rates = EndpointRates()
     private var vapid = VAPIDVerifier()
+    private var random = RandomReserve()
     private var openCount = 0
 
     init(_ context: ServiceContext, _ pipeline: SubmissionPipeline) {
@@ -61,17 +62,66 @@ final class WebPushHandler {
             let bundleID = BundleID(of: target.topic, .alert)
             guard let tenant = call.settings.tenant(target.endpoint.device.tenant),
                 let app = call.settings.app(bundleID, environment: target.environment, of: tenant.id),
-                let gateway = app.app.gateway, !isBlocked(EndpointID(target.endpoint.hash).bytes, by: tenant.id)
+                let gateway = app.app.gateway,
+                !isBlocked(EndpointID(target.endpoint.hash).rawRepresentation, by: tenant.id)
             else { throw Problem.gone }
+            guard !push.isDraft || gateway.allowsDraftCoding else { throw WebPushRequest.otherEncoding }
             // A signature costs more than the rate.
             try take(target, gateway, call.settings.limits)
-            let server = try server(call, target, gateway)
+            let server = try server(call, target, gateway, allowsDraft: push.isDraft)
             guard !isBlocked(server?.hash, by: tenant.id) else { throw Problem.gone }
-            let push = EndpointPush(request: push, target: target, app: app, origin: gateway.origin, record: call.body)
-            try pipeline.begin(call, tenant, push, respond: respond)
+            let push = EndpointPush(
+                request: push,
+                target: target,
+                app: app,
+                origin: gateway.origin,
+                record: push.record(call.body),
+                trace: Trace(bytes: random.bytes(count: Trace.byteCount))
+            )
+            if push.isTooLong {
+                keep(push, call, tenant, respond)
+            } else {
+                try pipeline.begin(call, tenant, push, respond: respond)
+            }
         } catch {
             respond(context.refuse(error))
         }
+    }
+
+    /// Keeps a record, then submits the push that tells of it. A refused push leaves none behind.
+    private func keep(
+        _ push: EndpointPush,
+        _ call: APICall,
+        _ tenant: TenantConfiguration,
+        _ respond: @escaping (HTTPAnswer) -> Void
+    ) {
+        let record = push.kept(now: context.clock.now())
+        let box = LoopBound((handler: self, push: push, respond: respond), to: context.loop)
+        Task(executorPreference: context.loop) { [context] in
+            do throws(Problem) {
+                let now = context.clock.now()
+                try await context.asking { () throws(StoreError) in try await context.store.keep(record, now: now) }
+                box.value.handler.submit(box.value.push, call, tenant, record, box.value.respond)
+            } catch {
+                box.value.respond(context.refuse(error))
+            }
+        }
+    }
+
+    private func submit(
+        _ push: EndpointPush,
+        _ call: APICall,
+        _ tenant: TenantConfiguration,
+        _ record: KeptRecord,
+        _ respond: @escaping (HTTPAnswer) -> Void
+    ) {
+        let end = { [store = context.store] (answer: HTTPAnswer) in
+            respond(answer)
+            guard answer.status != 201 else { return }
+            // `try?`: it expires if this fails.
+            Task { try? await store.dropRecord(record.name) }
+        }
+        do throws(Problem) { try pipeline.begin(call, tenant, push, respond: end) } catch { end(context.refuse(error)) }
     }
 
     /// - Returns: the server's key; nil if it did not sign.
@@ -79,13 +129,15 @@ final class WebPushHandler {
     private func server(
         _ call: APICall,
         _ target: EndpointTarget,
-        _ gateway: GatewayConfiguration
+        _ gateway: GatewayConfiguration,
+        allowsDraft: Bool
     ) throws(Problem) -> VAPIDKey? {
         do throws(VAPIDError) {
             return try vapid.check(
                 call.request,
                 boundTo: target.endpoint.vapidKeyHash,
                 origin: gateway.origin,
+                allowsDraft: allowsDraft,
                 now: context.clock.now()
             )
         } catch {

@@ -21,6 +21,11 @@ extension HTTPAnswer {
         HTTPAnswer(status: status, fields: jsonFields, body: bytes)
     }
 
+    static func record(_ bytes: [UInt8]) -> HTTPAnswer {
+        let fields = fields(of: [("content-type", "application/octet-stream"), ("cache-control", "no-store")])
+        return HTTPAnswer(status: 200, fields: fields, body: bytes)
+    }
+
     /// A message resource.
     ///
     /// - Source: RFC 8030 section 5.

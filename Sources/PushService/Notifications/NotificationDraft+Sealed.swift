@@ -69,8 +69,9 @@ extension NotificationDraft {
             faults.add(.wrong, .member(place, "receipt-hash"), at: 0, sentence)
         }
         // The body's check took the other environment's placeholder, perhaps shorter.
-        let (count, room) = (recipient.field?.text.count ?? 0, target.app.webPushRoom)
-        if recipient.field?.format == .webPush, count > room {
+        let endpoint = recipient.field?.endpoint == nil ? 0 : SealedPayload.endpointByteCount
+        let (count, room) = (recipient.field?.text.count ?? 0, target.app.webPushRoom - endpoint)
+        if recipient.field?.format != .sealed, count > room {
             let kind = FieldError.Kind.tooLarge(byteCount: count, byteCountMax: room)
             faults.add(kind, .member(place, "webpush"), at: 0, "\(count) bytes, and the limit is \(room)")
         }

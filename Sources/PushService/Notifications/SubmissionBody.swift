@@ -45,23 +45,14 @@ enum SubmissionBody: Sendable {
         )
     }
 
-    /// - Throws: `.badRequest`, `.payloadTooLarge`.
-    init(_ push: EndpointPush, random: inout some RandomSource) throws(Problem) {
-        let room = push.app.webPushRoom
+    /// - Throws: `.badRequest`.
+    init(_ push: EndpointPush) throws(Problem) {
         let field: SealedField
-        do throws(SealedFieldError) {
-            field = try SealedField(webPush: Base64URL.string(push.record), room: room)
-        } catch .tooLarge {
-            let byteCountMax = room * 3 / 4
-            var problem = Problem(.payloadTooLarge, "Send a record of \(byteCountMax) bytes at most.")
-            problem.byteCount = push.record.count
-            problem.byteCountMax = byteCountMax
-            throw problem
-        } catch {
-            throw Problem(.badRequest, "Send one whole record of RFC 8291 as the body.")
+        do throws(SealedFieldError) { field = try push.field() } catch {
+            throw Problem(.badRequest, "Send one whole record of RFC 8291 as the body, or one envelope.")
         }
         self = .endpoint(
-            NotificationSubmission(push.request, to: push.target, field, body: push.record, random: &random),
+            NotificationSubmission(push.request, to: push.target, field, push.trace, body: push.record),
             origin: push.origin
         )
     }

@@ -60,14 +60,14 @@ final class SubmissionPipeline {
 
     /// Begins a server's push to an endpoint.
     ///
-    /// - Throws: `.payloadTooLarge`, `.badRequest`.
+    /// - Throws: `.badRequest`.
     func begin(
         _ call: APICall,
         _ tenant: TenantConfiguration,
         _ push: EndpointPush,
         respond: @escaping (HTTPAnswer) -> Void
     ) throws(Problem) {
-        let body = try SubmissionBody(push, random: &random)
+        let body = try SubmissionBody(push)
         didRead(try Submission(call, tenant, body, respond))
     }
 

@@ -22,6 +22,27 @@ package struct PushEndpoint: Equatable, Sendable {
     }
 }
 
+/// Record too long for a push, which its device fetches.
+package struct KeptRecord: Equatable, Sendable {
+    /// Of one endpoint; then the oldest goes.
+    package static let countMax = 16
+    package static let nameByteCount = 32
+
+    /// 32 bytes; the right to read it.
+    package let name: [UInt8]
+    /// The endpoint's hash. The record ends with it.
+    package let endpoint: [UInt8]
+    package let expiry: Timestamp
+    package let bytes: [UInt8]
+
+    package init(name: [UInt8], endpoint: [UInt8], expiry: Timestamp, bytes: [UInt8]) {
+        self.name = name
+        self.endpoint = endpoint
+        self.expiry = expiry
+        self.bytes = bytes
+    }
+}
+
 /// Endpoint with the app to which its pushes go.
 package struct EndpointTarget: Equatable, Sendable {
     package let endpoint: PushEndpoint

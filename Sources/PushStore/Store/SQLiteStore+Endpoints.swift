@@ -1,3 +1,5 @@
+package import Envelope
+
 /// Endpoints, and the key with which a device makes and revokes its own. All of them end with their device.
 extension SQLiteStore {
     /// Replaces the device's key.
@@ -26,6 +28,21 @@ extension SQLiteStore {
 
     package func add(_ endpoint: PushEndpoint) async throws(StoreError) -> EndpointAddition {
         try await write(canBeRefused: true) { writer throws(StoreError) in try writer.add(endpoint) }
+    }
+
+    /// Keeps a record, and drops expired ones.
+    package func keep(_ record: KeptRecord, now: Timestamp) async throws(StoreError) {
+        try await write(canBeRefused: true) { writer throws(StoreError) in try writer.keep(record, now: now) }
+    }
+
+    /// Drops a record whose push was refused.
+    package func dropRecord(_ name: [UInt8]) async throws(StoreError) {
+        try await write { writer throws(StoreError) in try writer.dropRecord(name) }
+    }
+
+    /// - Returns: nil if there is none, it has expired or its endpoint is gone.
+    package func record(_ name: [UInt8], now: Timestamp) async throws(StoreError) -> [UInt8]? {
+        try await read { reader throws(StoreError) in try reader.record(name, now: now) }
     }
 
     /// - Parameter hash: an endpoint's.

@@ -148,7 +148,7 @@ enum Schema {
         """
 
     /// Devices' endpoints and endpoint keys (`EndpointKind`), by hashes of them; `device` is the place,
-    /// `vapid` the hash of the server's key, or NULL.
+    /// `vapid` the hash of the server's key, or NULL. `record` has those too long for a push.
     private static let endpoints = """
         CREATE TABLE endpoint (
             hash BLOB PRIMARY KEY,
@@ -158,6 +158,15 @@ enum Schema {
             vapid BLOB
         ) WITHOUT ROWID;
         CREATE INDEX endpoint_device ON endpoint (device);
+        CREATE TABLE record (
+            id INTEGER PRIMARY KEY,
+            name BLOB NOT NULL UNIQUE,
+            endpoint BLOB NOT NULL,
+            expiry INTEGER NOT NULL,
+            bytes BLOB NOT NULL
+        );
+        CREATE INDEX record_endpoint ON record (endpoint);
+        CREATE INDEX record_expiry ON record (expiry);
         """
 
     /// Keys of App Attest by the device's place; counts of an app's enrolled devices and servers' pushes; blocked servers.

@@ -35,6 +35,12 @@ extension StoreReader {
         ).all([.integer(place), .integer(EndpointKind.endpoint.rawValue)]) { Self.endpoint($0, of: device) }
     }
 
+    func record(_ name: [UInt8], now: Timestamp) throws(StoreError) -> [UInt8]? {
+        try sql("SELECT bytes FROM record WHERE name = ? AND expiry > ?").first([.bytes(name), now.column]) {
+            $0.bytes(0)
+        }
+    }
+
     /// - Returns: nil for a damaged row.
     private func device(_ row: SQLiteRow) throws(StoreError) -> DeviceKey? {
         guard let tenant = try tenants.name(row.integer(3)), let device = try? DeviceID(bytes: row.bytes(4)) else {

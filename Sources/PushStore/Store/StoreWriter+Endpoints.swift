@@ -23,9 +23,34 @@ extension StoreWriter {
 
     func revoke(_ hash: [UInt8], of device: DeviceKey) throws(StoreError) -> Bool {
         guard let place = try place(of: device) else { return false }
-        return try sql("DELETE FROM endpoint WHERE hash = ? AND device = ? AND kind = ?").run([
-            .bytes(hash), .integer(place), .integer(EndpointKind.endpoint.rawValue),
-        ]) > 0
+        let wasThere =
+            try sql("DELETE FROM endpoint WHERE hash = ? AND device = ? AND kind = ?").run([
+                .bytes(hash), .integer(place), .integer(EndpointKind.endpoint.rawValue),
+            ]) > 0
+        if wasThere { try sql("DELETE FROM record WHERE endpoint = ?").run([.bytes(hash)]) }
+        return wasThere
+    }
+
+    func keep(_ record: KeptRecord, now: Timestamp) throws(StoreError) {
+        try dropRecords(expiredAt: now, limit: KeptRecord.countMax)
+        try sql(
+            """
+            DELETE FROM record WHERE id IN
+                (SELECT id FROM record WHERE endpoint = ? ORDER BY id DESC LIMIT -1 OFFSET ?)
+            """
+        ).run([.bytes(record.endpoint), .integer(Int64(KeptRecord.countMax - 1))])
+        try sql("INSERT INTO record (name, endpoint, expiry, bytes) VALUES (?, ?, ?, ?)").run([
+            .bytes(record.name), .bytes(record.endpoint), record.expiry.column, .bytes(record.bytes),
+        ])
+    }
+
+    func dropRecord(_ name: [UInt8]) throws(StoreError) {
+        try sql("DELETE FROM record WHERE name = ?").run([.bytes(name)])
+    }
+
+    func dropRecords(expiredAt time: Timestamp, limit: Int) throws(StoreError) {
+        try sql("DELETE FROM record WHERE id IN (SELECT id FROM record WHERE expiry <= ? ORDER BY expiry LIMIT ?)")
+            .run([time.column, .integer(Int64(limit))])
     }
 
     /// - Parameter enrolled: 0 for a tenant's.
@@ -40,6 +65,9 @@ extension StoreWriter {
     /// Runs before the device's row goes, whose place another may take.
     func deleteEndpoints(at place: Int64) throws(StoreError) {
         try endEnrolment(at: place)
+        try sql("DELETE FROM record WHERE endpoint IN (SELECT hash FROM endpoint WHERE device = ?)").run([
+            .integer(place)
+        ])
         try sql("DELETE FROM endpoint WHERE device = ?").run([.integer(place)])
     }
 
@@ -52,7 +80,7 @@ extension StoreWriter {
     ) throws(StoreError) {
         try sql("INSERT INTO endpoint (hash, device, kind, created, vapid) VALUES (?, ?, ?, ?, ?)").run([
             .bytes(hash), .integer(place), .integer(kind.rawValue), created.column,
-            vapidKeyHash.map { .bytes($0) } ?? .null,
+            .optional(vapidKeyHash),
         ])
     }
 }

@@ -62,6 +62,7 @@ extension StoreWriter {
                 (SELECT tenant, key FROM request WHERE created < ? ORDER BY created LIMIT ?)
             """
         ).run([time.column, .integer(Int64(limit))])
+        try dropRecords(expiredAt: time, limit: limit)
         try forgetRun(.trace)
         try forgetRun(.device)
         try forgetRun(.apnsID)

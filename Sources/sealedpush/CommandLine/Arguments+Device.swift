@@ -39,6 +39,19 @@ extension Arguments {
         return registrations
     }
 
+    func endpoints(_ name: String) throws(CommandError) -> [PhoneEndpoints.Server] {
+        var endpoints: [PhoneEndpoints.Server] = []
+        for text in values(name) {
+            let sides = text.split(separator: "=", maxSplits: 1).map(String.init)
+            let words = sides.first?.split(separator: ",").map(String.init) ?? []
+            guard sides.count == 2, (1...2).contains(words.count) else {
+                throw wrong("\(name) must be NAME=FILE or NAME,VAPID-KEY=FILE")
+            }
+            endpoints.append(.init(name: words[0], vapidKey: words.count == 2 ? words[1] : nil, path: sides[1]))
+        }
+        return endpoints
+    }
+
     func deviceState(_ name: String) throws(CommandError) -> (DeviceState, isLocked: Bool) {
         var state: DeviceState = []
         var isLocked = false

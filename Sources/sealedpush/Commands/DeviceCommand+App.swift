@@ -23,7 +23,8 @@ extension DeviceCommand {
         _ container: borrowing AppContainer,
         _ topic: BundleID
     ) throws(CommandError) -> PhoneApp {
-        let app = try PhoneApp(container, topic: topic, hosts: hosts)
+        let endpoints = try PhoneEndpoints(arguments, container)
+        let app = try PhoneApp(container, topic: topic, hosts: hosts, endpoints: endpoints)
         do {
             if let path = arguments.value("--senders") { try app.device.setContacts(try contacts(path)) }
             // A tester's keys stay as they are in their file.
@@ -63,6 +64,11 @@ extension DeviceCommand {
                 }
                 // Both values together allow writing.
                 try write(String(decoding: writer.bytes, as: UTF8.self), to: path, .ownerOnly)
+            }
+            if let path = arguments.value("--endpoint-key-out"), let endpoints = app.endpoints {
+                var writer = JSONWriter()
+                writer.object { $0.member("hash", endpoints.key.hash) }
+                try write(String(decoding: writer.bytes, as: UTF8.self), to: path, .everyone)
             }
         } catch let error as CommandError {
             throw error

@@ -29,6 +29,15 @@ struct DeviceCommand: Command {
         Option("--identity-out", "FILE", "writes the identity that senders pin"),
         Option("--token-out", "FILE", "writes the device token in hex, for providers"),
         Option("--web-push-out", "FILE", "makes Web Push keys, and writes p256dh and auth for servers (JSON)"),
+        Option("--endpoint-key-out", "FILE", "writes the hash of the app's endpoint key, for its back end (JSON)"),
+        Option(
+            "--endpoint",
+            "NAME=FILE",
+            "an endpoint for the server NAME, made once the relay has that hash; writes its subscription (JSON);"
+                + " NAME,KEY=FILE for the server with that VAPID key alone",
+            isRepeatable: true
+        ),
+        Option("--revoke-endpoint", "NAME", "revokes a server's endpoint, and destroys its keys", isRepeatable: true),
         Option("--registration-out", "FILE", "writes the app's registration for its back end (JSON)"),
         Option(
             "--register",
@@ -106,7 +115,10 @@ struct DeviceCommand: Command {
         guard !isLocked || arguments.value("--folder") != nil else {
             throw arguments.wrong("a locked phone needs its --folder from a run in which it was unlocked")
         }
-        let ofApp = ["--senders", "--bundle-out", "--identity-out", "--registration-out", "--web-push-out"]
+        let ofApp = [
+            "--senders", "--bundle-out", "--identity-out", "--registration-out", "--web-push-out", "--endpoint",
+            "--endpoint-key-out", "--revoke-endpoint",
+        ]
         for name in ofApp where isLocked {
             guard arguments.value(name) != nil else { continue }
             throw arguments.wrong("the app does not run while the phone is locked; leave \(name) out")

@@ -11,6 +11,7 @@ import RelayClient
 /// Acts at each launch as a shipped app does (docs/ios.md).
 struct PhoneApp {
     let device: AppDevice
+    let endpoints: PhoneEndpoints?
     private let relay: RelayClient
     /// Resolves the relay's name.
     private let phone: SimulatedDevice
@@ -19,8 +20,10 @@ struct PhoneApp {
     init(
         _ container: borrowing AppContainer,
         topic: BundleID,
-        hosts: [SimulatedDevice.HostMapping]
+        hosts: [SimulatedDevice.HostMapping],
+        endpoints: PhoneEndpoints? = nil
     ) throws(CommandError) {
+        self.endpoints = endpoints
         var settings = AppDevice.Settings(
             topic: topic,
             containerPath: container.groupPath,
@@ -58,11 +61,16 @@ struct PhoneApp {
 
     /// - Returns: Messages kept while the phone was locked.
     func run() async throws(CommandError) -> [NotificationContent] {
+        let fetching = phone.run { Task { [device, relay] in try await device.fetchRecords(from: relay) } }
+        // Kept, as without a network.
+        do { try await fetching.value } catch {}
         let contents: [NotificationContent]
         do throws(AppDeviceError) { contents = try device.openSpooled() } catch { throw .failed(error.sentence) }
         let reporting = phone.run { Task { [device, relay] in try await device.report(to: relay) } }
         // Reports are kept, as without a network.
         do { try await reporting.value } catch {}
+        let subscribing = phone.run { Task { [device, relay, endpoints] in try await endpoints?.run(device, relay) } }
+        do { try await subscribing.value } catch { throw error as? CommandError ?? .failed("\(error)") }
         return contents
     }
 }

@@ -1,5 +1,7 @@
 """Starts everything, then runs curl, the examples and schemathesis. See Tests/Conformance/Service/contract."""
 
+import base64
+import hashlib
 import json
 import os
 import subprocess
@@ -126,7 +128,19 @@ def make_endpoints(service, sender, token):
     return key, made
 
 
-def things(simulator, sender, notifications, endpoints):
+def keep_record(service, endpoint):
+    """A record too long for a push, and the name under which its device fetches it."""
+    path = "/wp/" + endpoint["endpoint"].rpartition("/")[2]
+    fields = {"ttl": "3600", "content-encoding": "aes128gcm", "content-type": "application/octet-stream"}
+    record = bytes(16) + (4096).to_bytes(4, "big") + bytes([65]) + bytes(4_075)
+    made = service.expect(201, "POST", path, record, key=None, fields=fields)
+    number = {name.lower(): value for name, value in made.fields}["location"].rpartition("/")[2]
+    trace = service.expect(200, "GET", f"/v1/notifications/{number}").body["trace"]
+    parts = [base64.urlsafe_b64decode(text + "==") for text in (endpoint["id"], trace)]
+    return base64url(hashlib.sha256(b"SealedPush/1 endpoint record" + b"".join(parts)).digest())
+
+
+def things(simulator, sender, notifications, endpoints, record):
     """Values that schemathesis_hooks.py draws from."""
     sealed = [sender.seal(f"message {number}") for number in range(3)]
     filler = base64url(bytes(range(256)) * 16)
@@ -144,6 +158,7 @@ def things(simulator, sender, notifications, endpoints):
         "web-push-record": [filler[:400], filler[:3000]],
         "endpoint-id": [endpoint["id"] for endpoint in endpoints[3:]],
         "block-id": [endpoint["id"] for endpoint in endpoints[3:]],
+        "record-name": [record],
         "endpoint-secret": [endpoint["endpoint"].rpartition("/")[2] for endpoint in endpoints[:3]],
     }
 
@@ -231,7 +246,8 @@ def main():
             notifications = check_curl(service, sender, token)
             check_examples(service, sender, token)
             endpoint_key, endpoints = make_endpoints(service, sender, simulator.enrol()[1])
-            known = things(simulator, sender, notifications, endpoints)
+            record = keep_record(service, endpoints[0])
+            known = things(simulator, sender, notifications, endpoints, record)
             check_document(folder, service, known, endpoint_key, count, seed)
         finally:
             status = service.child.stop()

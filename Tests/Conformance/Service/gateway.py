@@ -1,15 +1,15 @@
-"""Two servers that the publisher does not know push to one phone, each to an endpoint that the phone gave it.
+"""Servers that the publisher does not know push to one phone, each to an endpoint that the phone gave it.
 
-One server is PyPI's pywebpush, unmodified, the other RFC 8291 written out below; relay, simulator and phone are processes,
-the phone's extension an app team's own. The phone enrols itself, with a ticket that `sealedpush ticket` signed. Both
-messages are shown. A flood of one server ends at its own limit, and the other's message is shown next. One endpoint is
-revoked, another blocked by the publisher, and their servers get 410. The publisher sees counts alone.
+The servers are PyPI's pywebpush, unmodified, and RFC 8291 written out below; relay, simulator and phone are processes, the
+phone's extension an app team's own. The phone enrols itself, with a ticket that `sealedpush ticket` signed. Each endpoint
+has keys of its own, one is for a server's VAPID key alone. A message of a draft's coding and one too long for a push are
+shown too. A flood of one server ends at its own limit, and another's message is shown next. One endpoint is revoked,
+another blocked by the publisher, and their servers get 410. The publisher sees counts alone.
 
     Tests/Conformance/Service/gateway [--tell]     with what happens, for `make demo-gateway`
 """
 
 import base64
-import hashlib
 import json
 import os
 import secrets
@@ -21,18 +21,19 @@ import time
 
 sys.dont_write_bytecode = True
 
+import py_vapid  # noqa: E402
 import pywebpush  # noqa: E402
 import requests  # noqa: E402
+from black_box.programs import Child, await_true, program  # noqa: E402
+from black_box.service import APP, Sender, Service, Simulator, base64url  # noqa: E402
 from cryptography.hazmat.primitives import hashes  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import ec  # noqa: E402
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: E402
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: E402
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat  # noqa: E402
-from black_box.programs import Child, program  # noqa: E402
-from black_box.service import APP, Sender, Service, Simulator, base64url  # noqa: E402
 
-KEY = "spd_" + base64url(secrets.token_bytes(32))
-TEXTS = [("Mastodon", "Grace mentioned you"), ("Matrix", "Ada wrote in #computing"), ("Matrix", "and once more")]
+ORIGIN = "https://push.example.com"
+TEXTS = [("Mastodon", "Grace mentioned you"), ("Matrix", "Ada wrote in #computing"), ("Own", "and once more")]
 # Half of what a device gets at once.
 FLOOD_COUNT = 10
 
@@ -48,25 +49,26 @@ def check(is_so, what):
 
 
 class Phone:
-    """Its extension shows Web Push; its app takes a token from the simulator."""
+    """Its extension shows Web Push; its app takes a token from the simulator, and gives endpoints to servers."""
 
-    def __init__(self, folder, simulator, sender):
+    def __init__(self, folder, simulator, sender, service, *more):
         self.folder = folder
         file = self.path
+        with open(file("authorities"), "w") as authorities:
+            for path in (os.path.join(simulator.folder, "ca.pem"), service.certificate):
+                with open(path) as certificate:
+                    authorities.write(certificate.read())
         self.child = Child(
             "phone",
             [
                 *[program("sealedpush"), "device", "--json", "--topic", APP, "--folder", file("phone")],
-                *["--server", f"localhost:{simulator.ready['device-port']}"],
-                *["--ca", os.path.join(simulator.folder, "ca.pem")],
+                *["--server", f"localhost:{simulator.ready['device-port']}", "--ca", file("authorities")],
+                *["--relay", f"{service.TLS_ADDRESS}:{service.tls_port}"],
                 *["--senders", os.path.join(sender.folder, "sender.pub")],
-                *["--extension", program("EndToEndExtension")],
-                *["--registration-out", file("registration"), "--web-push-out", file("subscription")],
+                *["--extension", program("EndToEndExtension"), *more],
             ],
         )
         self.child.await_named("ready")
-        self.registration = self.read("registration")
-        self.keys = self.read("subscription")
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -75,29 +77,37 @@ class Phone:
         with open(self.path(name)) as file:
             return json.load(file)
 
+    def await_file(self, name):
+        await_true(lambda: os.path.exists(self.path(name)), name)
+        return self.read(name)
+
     def await_shown(self, count):
         self.child.await_event(lambda _: len(self.child.events("shown")) >= count, f"message {count} on the screen")
-        return [(event["title"], event["body"]) for event in self.child.events("shown")]
+        return self.child.events("shown")[count - 1]
 
 
 class Server:
-    """Knows an endpoint and the subscription's keys; nothing of devices, tokens or Apple."""
+    """Knows a subscription; nothing of devices, tokens or Apple."""
 
-    def __init__(self, endpoint, keys, certificate):
-        self.subscription = {"endpoint": endpoint, "keys": keys}
+    def __init__(self, subscription, origin, certificate, vapid=None):
+        # The relay's name resolves nowhere here.
+        self.subscription = {**subscription, "endpoint": subscription["endpoint"].replace(ORIGIN, origin)}
+        self.vapid = vapid
         self.session = requests.Session()
         # The environment may name other authorities and proxies.
         self.session.trust_env = False
         self.session.verify = certificate
 
-    def push(self, title, body, **fields):
-        return pywebpush.webpush(
-            self.subscription,
-            json.dumps({"title": title, "body": body}),
-            ttl=3600,
-            requests_session=self.session,
-            **fields,
-        )
+    def push(self, text, audience=ORIGIN, lifetime=3600, **fields):
+        claims = {"aud": audience, "exp": int(time.time()) + lifetime, "sub": "mailto:admin@example.com"}
+        signing = {"vapid_private_key": self.vapid, "vapid_claims": claims} if self.vapid else {}
+        body = json.dumps({"title": text[0], "body": text[1]})
+        try:
+            return pywebpush.webpush(
+                self.subscription, body, ttl=3600, requests_session=self.session, **signing, **fields
+            ).status_code
+        except pywebpush.WebPushException as error:
+            return error.response.status_code
 
 
 def unbase64url(text):
@@ -107,7 +117,7 @@ def unbase64url(text):
 class OwnServer(Server):
     """RFC 8291 and 8188 by hand: no library of Web Push."""
 
-    def push(self, title, body, **fields):
+    def push(self, text, **fields):
         peer, auth = (unbase64url(self.subscription["keys"][name]) for name in ("p256dh", "auth"))
         key, salt = ec.generate_private_key(ec.SECP256R1()), secrets.token_bytes(16)
         point = key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
@@ -119,27 +129,26 @@ class OwnServer(Server):
         secret = derive(auth, secret, b"WebPush: info\0" + peer + point, 32)
         content_key = derive(salt, secret, b"Content-Encoding: aes128gcm\0", 16)
         nonce = derive(salt, secret, b"Content-Encoding: nonce\0", 12)
-        text = json.dumps({"title": title, "body": body}).encode() + b"\2"
-        record = salt + struct.pack(">IB", 4096, len(point)) + point + AESGCM(content_key).encrypt(nonce, text, None)
+        message = json.dumps({"title": text[0], "body": text[1]}).encode() + b"\2"
+        record = salt + struct.pack(">IB", 4096, len(point)) + point + AESGCM(content_key).encrypt(nonce, message, None)
         return self.session.post(
             self.subscription["endpoint"],
             data=record,
             headers={"TTL": "3600", "Content-Encoding": "aes128gcm", **fields},
-        )
+        ).status_code
 
 
-def device_call(service, method, path, body=None):
-    return service.call(method, path, body, key=None, fields={"authorization": f"Bearer {KEY}"})
+def key_text(vapid):
+    return base64url(vapid.public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint))
 
 
 def enrol(service, phone, folder):
-    """The phone registers itself, with a ticket of the app's back end."""
-    hashed = base64url(hashlib.sha256(b"SealedPush/1 endpoint key" + KEY.encode()).digest())
+    """The phone registers itself, with a ticket of its app's back end."""
     ticket = subprocess.run(
         [
             *[program("sealedpush"), "ticket", "--sender-key", os.path.join(folder, "enrolment", "sender.key")],
-            *["--origin", "https://push.example.com", "--registration", phone.path("registration")],
-            *["--endpoint-key-hash", hashed],
+            *["--origin", ORIGIN, "--registration", phone.path("registration")],
+            *["--endpoint-key-hash", phone.read("endpoint-key")["hash"]],
         ],
         check=True,
         capture_output=True,
@@ -147,23 +156,66 @@ def enrol(service, phone, folder):
     ).stdout.strip()
     with open(phone.path("registration"), "rb") as file:
         registration = base64url(file.read())
-    refused = device_call(service, "POST", "/v1/enrolments", {"registration": registration})
+    with open(phone.path("phone/SealedPush-endpoint-key")) as file:
+        key = file.read()
+
+    def ask(body):
+        return service.call("POST", "/v1/enrolments", body, key=None, fields={"authorization": f"Bearer {key}"})
+
+    refused = ask({"registration": registration})
     check(refused.status == 403, f"an enrolment without a ticket was answered {refused.status}")
-    enrolled = device_call(service, "POST", "/v1/enrolments", {"registration": registration, "ticket": ticket})
+    enrolled = ask({"registration": registration, "ticket": ticket})
     check(enrolled.status == 201, f"the enrolment was answered {enrolled.status}: {enrolled.raw}")
-    return enrolled.body["id"], ticket
+    return enrolled.body["id"], [key, ticket]
 
 
-def flood(server):
-    accepted, start = 0, time.monotonic()
-    for number in range(40):
-        try:
-            server.push("Flood", str(number))
-            accepted += 1
-        except pywebpush.WebPushException as error:
-            check(error.response.status_code == 429, f"a flood was answered {error.response.status_code}")
-            check("Retry-After" in error.response.headers, "a 429 has no Retry-After")
-    return accepted, time.monotonic() - start
+def make_servers(service, phone, device):
+    """A silent push wakes the app, which then gives out its endpoints."""
+    silent = {"topic": APP, "devices": [device], "notification": {"apns": {"contentAvailable": True}}}
+    service.expect(202, "POST", "/v1/compat/sap", silent)
+    return [phone.await_file(name) for name in ("mastodon", "matrix", "own")]
+
+
+def push_all(service, phone, mastodon, matrix):
+    """What each server may send, and what it may not."""
+    check(mastodon.push(TEXTS[0], headers={"Urgency": "high"}) == 201, "the first push was refused")
+    shown = phone.await_shown(1)
+    check((shown["title"], shown["body"]) == TEXTS[0], "the first message is not what was sent")
+    check(shown["subtitle"] == "Mastodon", "the server has not the name that the app gave it")
+    for refused in (
+        (401, Server({**matrix.subscription}, "", matrix.session.verify).push(TEXTS[1])),
+        (403, matrix.push(TEXTS[1], audience="https://other.example.com")),
+        (403, matrix.push(TEXTS[1], lifetime=2 * 86400)),
+    ):
+        check(refused[0] == refused[1], f"a push under the wrong key or token was answered {refused[1]}")
+    check(matrix.push(TEXTS[1]) == 201, "a signed push was refused")
+    shown = phone.await_shown(2)
+    check((shown["title"], shown["body"]) == TEXTS[1], "the second message is not what was sent")
+    draft = Server(matrix.subscription, "", matrix.session.verify, py_vapid.Vapid01(matrix.vapid.private_key))
+    check(draft.push(TEXTS[0], content_encoding="aesgcm") == 201, "a push of the draft was refused")
+    check(phone.await_shown(3)["body"] == TEXTS[0][1], "a message of the draft is not what was sent")
+    # GoToSocial's library fills each record up to 4,096 bytes.
+    for number, (server, fields) in enumerate(((mastodon, {}), (draft, {"content_encoding": "aesgcm"})), start=4):
+        check(server.push(("Long", "a" * 3_900), **fields) == 201, "a long record was refused")
+        check(phone.await_shown(number)["body"].startswith("a" * 1_000), "a long record is not what was sent")
+
+
+def flood(phone, server, other):
+    """The other server's message is shown right behind what was taken of the flood."""
+    before = len(phone.child.events("shown"))
+    start = time.monotonic()
+    answers = [server.push(("Flood", str(number))) for number in range(40)]
+    seconds = time.monotonic() - start
+    check(set(answers) == {201, 429}, f"a flood was answered {sorted(set(answers))}")
+    accepted = answers.count(201)
+    # One more for every two seconds that the flood takes; some were used before.
+    most = FLOOD_COUNT + 1 + int(seconds / 2)
+    check(FLOOD_COUNT - 3 <= accepted <= most, f"of a flood {accepted} pushes were taken in {seconds:.1f} s")
+    check(other.push(TEXTS[2]) == 201, "the other server was refused")
+    shown = phone.await_shown(before + accepted + 1)
+    check((shown["title"], shown["body"]) == TEXTS[2], "the other server's message waited for the flood's")
+    tell(f"A flood of 40 pushes: {accepted} were taken, and another server's message came right behind.")
+    return accepted
 
 
 def main():
@@ -178,71 +230,59 @@ def main():
         with open(os.path.join(folder, "enrolment", "sender.pub")) as file:
             public_key = file.read().strip().rpartition(":")[2]
         rule = {"by": "ticket", "public-keys": [public_key]}
-        app["gateway"] = {"origin": "https://push.example.com", "enrolment": rule}
+        app["gateway"] = {"origin": ORIGIN, "allows-aesgcm": True, "enrolment": rule}
         # The defaults: a device gets 20 pushes at once.
         for name in ("pushes-per-minute-of-device", "push-burst-of-device"):
             del service.configuration["limits"][name]
         service.start()
+        vapid = py_vapid.Vapid()
+        vapid.generate_keys()
         phone = None
         try:
-            phone = Phone(folder, simulator, sender)
-            device, ticket = enrol(service, phone, folder)
+            file = lambda name: os.path.join(folder, name)  # noqa: E731
+            phone = Phone(
+                *[folder, simulator, sender, service, "--token-out", file("token")],
+                *["--registration-out", file("registration"), "--endpoint-key-out", file("endpoint-key")],
+                *["--endpoint", f"Mastodon={file('mastodon')}", "--endpoint", f"Own={file('own')}"],
+                *["--endpoint", f"Matrix,{key_text(vapid)}={file('matrix')}"],
+            )
+            device, said_to_none = enrol(service, phone, folder)
             tell(f"The phone enrolled with a ticket of its app's back end; the relay calls it {device}.")
-            made = [device_call(service, "POST", "/v1/endpoints", {}) for _ in range(2)]
-            check([answer.status for answer in made] == [201, 201], "no endpoints were made")
-            # The relay's name resolves nowhere here.
+            subscriptions = make_servers(service, phone, device)
+            check(all(s["endpoint"].startswith(ORIGIN + "/wp/") for s in subscriptions), "the origin is another")
+            check(subscriptions[0]["keys"] != subscriptions[1]["keys"], "two servers have the same keys")
             origin = f"https://{Service.TLS_ADDRESS}:{service.tls_port}"
-            urls = [answer.body["endpoint"] for answer in made]
-            check(all(url.startswith("https://push.example.com/wp/") for url in urls), "the origin is not the one configured")
-            urls = [url.replace("https://push.example.com", origin) for url in urls]
-            ids = [answer.body["id"] for answer in made]
-            tell(f"It gave an endpoint to each of two servers: {ids[0]}, {ids[1]}.")
-            mastodon = Server(urls[0], phone.keys, service.certificate)
-            matrix = OwnServer(urls[1], phone.keys, service.certificate)
-            answer = mastodon.push(*TEXTS[0], headers={"Urgency": "high"})
-            check((answer.status_code, answer.headers["TTL"]) == (201, "3600"), f"the push was answered {answer}")
-            check("Location" in answer.headers, "the answer has no Location")
-            check(phone.await_shown(1) == TEXTS[:1], "the first message is not what was sent")
-            answer = matrix.push(*TEXTS[1])
-            check(answer.status_code == 201, f"the second server's push was answered {answer}: {answer.text}")
-            check(phone.await_shown(2) == TEXTS[:2], "the second message is not what was sent")
-            for server, (title, body) in zip(("pywebpush", "the other"), TEXTS):
-                tell(f"Shown, from {server}: {title}: {body}")
-            accepted, seconds = flood(mastodon)
-            # One more for every two seconds that the flood takes.
-            most = FLOOD_COUNT + 1 + int(seconds / 2)
-            check(FLOOD_COUNT - 1 <= accepted <= most, f"of a flood {accepted} pushes were taken in {seconds:.1f} s")
-            matrix.push(*TEXTS[2])
-            # In the order of their coming: nothing of the flood is behind it.
-            shown = phone.await_shown(3 + accepted)
-            check(shown.index(TEXTS[2]) == len(shown) - 1, "the other server's message waited for the flood's")
-            tell(f"A flood of 40 pushes: {accepted} were taken, and the other server's next message came right behind.")
-            check(device_call(service, "DELETE", f"/v1/endpoints/{ids[0]}").status == 204, "no endpoint was revoked")
-            try:
-                mastodon.push("Mastodon", "after the end")
-                sys.exit("gateway: a revoked endpoint took a push")
-            except pywebpush.WebPushException as error:
-                check(error.response.status_code == 410, f"a revoked endpoint answered {error.response.status_code}")
-            tell("The phone revoked the first server's endpoint: 410.")
+            mastodon = Server(subscriptions[0], origin, service.certificate)
+            matrix = Server(subscriptions[1], origin, service.certificate, vapid)
+            own = OwnServer(subscriptions[2], origin, service.certificate)
+            push_all(service, phone, mastodon, matrix)
+            tell("Shown, from two servers with pywebpush: " + ", ".join(": ".join(text) for text in TEXTS[:2]) + ".")
+            accepted = flood(phone, mastodon, own)
             view = service.expect(200, "GET", "/v1/gateway")
-            counts = {one["id"]: (one["accepted"], one["refused"]) for one in view.body["busiest"]}
-            check(counts == {ids[0]: (1 + accepted, 40 - accepted), ids[1]: (2, 0)}, f"the publisher sees {counts}")
-            tell("The publisher sees: " + ", ".join(f"{id}: {a} taken, {b} refused" for id, (a, b) in counts.items()) + ".")
-            service.expect(204, "PUT", f"/v1/gateway/blocks/{ids[1]}")
-            check(matrix.push("Matrix", "blocked").status_code == 410, "a blocked server was let in")
-            tell("The publisher blocked the second one: 410.")
+            counts = {(one["accepted"], one["refused"]): one["id"] for one in view.body["busiest"]}
+            check({(2 + accepted, 40 - accepted), (1, 0)} <= set(counts), f"the publisher sees {counts}")
+            told = (f"{id}: {taken} taken, {refused} refused" for (taken, refused), id in counts.items())
+            tell("The publisher sees: " + "; ".join(told) + ".")
+            phone.child.stop()
+            phone = Phone(folder, simulator, sender, service, "--token", file("token"), "--revoke-endpoint", "Mastodon")
+            await_true(lambda: mastodon.push(("Mastodon", "after the end")) == 410, "the revoked endpoint's 410")
+            tell("The phone revoked the first server's endpoint: 410.")
+            service.expect(204, "PUT", f"/v1/gateway/blocks/{counts[1, 0]}")
+            check(own.push(("Own", "blocked")) == 410, "a blocked server was let in")
+            tell("The publisher blocked another: 410.")
             listed = service.expect(200, "GET", f"/v1/devices/{device}/endpoints")
-            check([one["blocked"] for one in listed.body["endpoints"]] == [True], f"the publisher sees {listed.raw}")
+            check(sorted(one["blocked"] for one in listed.body["endpoints"]) == [False, True], f"seen: {listed.raw}")
             said = service.expect(200, "GET", "/v1/metrics").raw.decode() + view.raw.decode() + listed.raw.decode()
             service.child.stop()
             said += service.child.output().decode()
-            words = [url.rsplit("/", 1)[1] for url in urls] + [word for text in TEXTS for word in text] + [KEY, ticket]
+            words = [s["endpoint"].rsplit("/", 1)[1] for s in subscriptions] + [word for text in TEXTS for word in text]
+            words += said_to_none
             check(not [word for word in words if word in said], "the log or the metrics have a URL, a key or a text")
         finally:
             for child in (phone and phone.child, service.child, simulator.child):
                 if child:
                     child.stop()
-    print("gateway: two servers' messages are shown, a flood delays none, and a revoked endpoint is gone")
+    print("gateway: three servers' messages are shown, a flood delays none, and a revoked endpoint is gone")
 
 
 if __name__ == "__main__":

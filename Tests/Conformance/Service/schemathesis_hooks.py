@@ -17,6 +17,7 @@ others = st.from_regex("[A-Za-z0-9_-]{1,64}", fullmatch=True)
 for name in ("device-id", "notification-id"):
     schemathesis.openapi.format(name, st.sampled_from(known[name]) | others)
 schemathesis.openapi.format("endpoint-id", st.sampled_from(known["endpoint-id"]))
+schemathesis.openapi.format("record-name", st.sampled_from(known["record-name"]))
 schemathesis.openapi.format("endpoint-secret", st.sampled_from(known["endpoint-secret"]))
 # For the relay a record is bytes of that length.
 schemathesis.openapi.media_type("application/octet-stream", st.sampled_from([bytes(range(256)), bytes(2_000)]))

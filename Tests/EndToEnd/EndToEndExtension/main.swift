@@ -1,5 +1,6 @@
 import ExtensionHarness
 import NotificationCore
+import RelayClient
 import UserNotifications
 
 /// An app team's own extension, which shows Web Push messages too and leaves receipts to its app.
@@ -25,6 +26,7 @@ final class WebPushService: UNNotificationServiceExtension {
     private static var settings: ExtensionCore.Settings {
         var settings = ExtensionCore.Settings()
         settings.keepsReceipts = true
+        settings.relay = Records()
         return settings
     }
 
@@ -35,12 +37,24 @@ final class WebPushService: UNNotificationServiceExtension {
         core.receive(userInfo: request.content.userInfo, requestID: request.identifier) { shown in
             let content = UNMutableNotificationContent()
             content.title = shown.title
+            content.subtitle = shown.subtitle
             content.body = shown.body
             contentHandler(content)
         }
     }
 
     override func serviceExtensionTimeWillExpire() { core.timeWillExpire() }
+}
+
+/// Relay for records that were too long for a push.
+private struct Records: Relay {
+    private struct LeftToApp: Error {}
+
+    func send(_ receipts: [DeliveryReceipt]) async throws { throw LeftToApp() }
+    func requestResends(_ requests: [ResendRequest]) async throws { throw LeftToApp() }
+    func record(_ name: String) async throws -> [UInt8]? {
+        try await RelayClient("https://push.example.com").record(name)
+    }
 }
 
 ExtensionHost.run { WebPushService() }

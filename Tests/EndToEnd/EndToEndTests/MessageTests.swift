@@ -197,23 +197,32 @@ import Testing
         try await Stage.with { stage in
             let own = try await ChatPhone.ready(on: stage, extension: "EndToEndExtension")
             let (device, key) = (try await own.launch().device, EndpointKey())
-            let subscription = try device.enableWebPush()
             let hash = Array(#"{"hash":"\#(key.hash)"}"#.utf8)
             #expect(try await stage.ask("PUT", "/v1/devices/phone/endpoint-key", hash).status == 204)
             let relay = try RelayClient("https://push.example.com")
-            let endpoint = try await own.phone.app { try await relay.makeEndpoint(key) }
-            #expect(try await own.phone.app { try await relay.endpointIDs(key) } == [endpoint.id])
-            func push(_ text: String) async throws -> Int {
-                let record = try WebPushServer.record(text, p256dh: subscription.p256dh, auth: subscription.auth)
-                return try await stage.push(record, to: endpoint.url)
+            let chat = try await own.phone.app { try await relay.subscribe(device, to: "social.example", with: key) }
+            let news = try await own.phone.app { try await relay.subscribe(device, to: "news.example", with: key) }
+            #expect(Set(try await own.phone.app { try await relay.endpointIDs(key) }) == [chat.id, news.id])
+            #expect(chat.keys.p256dh != news.keys.p256dh && chat.keys.auth != news.keys.auth)
+            func push(_ text: String, _ keys: WebPushSubscription, to endpoint: String) async throws -> Int {
+                let record = try WebPushServer.record(text, p256dh: keys.p256dh, auth: keys.auth)
+                return try await stage.push(record, to: endpoint)
             }
-            #expect(try await push(#"{"title":"Mastodon","body":"Grace mentioned you"}"#) == 201)
-            let shown = try await own.nextShown()
-            #expect(shown["title"]?.text == "Mastodon" && shown["body"]?.text == "Grace mentioned you", "\(shown)")
-            try await own.phone.app { try await relay.revokeEndpoint(endpoint.id, key) }
-            #expect(try await push("after the end") == 410)
-            await #expect(throws: RelayClientError.refused(status: 401)) {
-                try await own.phone.app { try await relay.makeEndpoint(EndpointKey()) }
+            let text = #"{"title":"Mastodon","body":"Grace mentioned you"}"#
+            for subscription in [chat, news] {
+                #expect(try await push(text, subscription.keys, to: subscription.endpoint) == 201)
+                let shown = try await own.nextShown()
+                #expect(shown["title"]?.text == "Mastodon" && shown["body"]?.text == "Grace mentioned you", "\(shown)")
+                #expect(shown["subtitle"]?.text == (subscription.id == chat.id ? "social.example" : "news.example"))
+            }
+            // One server's keys open nothing at the other's endpoint.
+            #expect(try await push(text, news.keys, to: chat.endpoint) == 201)
+            #expect(try await own.nextShown()["body"]?.text != "Grace mentioned you")
+            try await own.phone.app { try await relay.unsubscribe(device, from: chat.id, with: key) }
+            #expect(try await push("after the end", chat.keys, to: chat.endpoint) == 410)
+            #expect(try device.webPushServers() == [news.id: "news.example"])
+            await #expect(throws: SubscriptionError.relay(.refused(status: 401))) {
+                try await own.phone.app { try await relay.subscribe(device, to: "x", with: EndpointKey()) }
             }
         }
     }
@@ -222,16 +231,15 @@ import Testing
         try await Stage.with { stage in
             let own = try await ChatPhone.ready(on: stage, extension: "EndToEndExtension")
             let (device, key) = (try await own.launch().device, EndpointKey())
-            let subscription = try device.enableWebPush()
             let registration = try DeviceRegistration(of: device, token: own.phone.token, environment: .sandbox)
             let relay = try RelayClient("https://push.example.com")
             let answer = try await own.phone.app { try await relay.enrol(registration, key) }
             try device.acknowledged(registration, answer: answer)
             #expect(try await own.phone.app { try await relay.enrol(registration, key) } == answer)
-            let endpoint = try await own.phone.app { try await relay.makeEndpoint(key) }
+            let server = try await own.phone.app { try await relay.subscribe(device, to: "matrix.example", with: key) }
             let text = #"{"title":"Matrix","body":"Ada wrote"}"#
-            let record = try WebPushServer.record(text, p256dh: subscription.p256dh, auth: subscription.auth)
-            #expect(try await stage.push(record, to: endpoint.url) == 201)
+            let record = try WebPushServer.record(text, p256dh: server.keys.p256dh, auth: server.keys.auth)
+            #expect(try await stage.push(record, to: server.endpoint) == 201)
             let shown = try await own.nextShown()
             #expect(shown["title"]?.text == "Matrix" && shown["body"]?.text == "Ada wrote", "\(shown)")
             // The rule is `open`: a proof of another rule is refused.

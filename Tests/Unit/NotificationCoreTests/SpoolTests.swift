@@ -189,10 +189,17 @@ struct SpoolTests {
         let message = SpooledMessage(.webPush("AQ_-"), trace: nil, arrivedAt: Self.now)
         try spool.add(message)
         try spool.add(message)
+        let hint: [UInt8] = Array(0..<8)
+        let others = [
+            SpooledMessage(.webPush("AQ", endpoint: hint), trace: nil, arrivedAt: Self.now),
+            SpooledMessage(.webPush("", endpoint: hint), trace: nil, arrivedAt: Self.now),
+        ]
+        for other in others { #expect(SpooledMessage(bytes: other.bytes) == other) }
+        #expect(SpooledMessage(bytes: Array(others[1].bytes.dropLast())) == nil)
         #expect(try contents() == [message])
         try spool.drop(sealedTo: [])
         #expect(try files().count == 1)
-        for text in ["", "A Q", "\u{0}", String(repeating: "A", count: 4_097)] {
+        for text in ["", "A Q", "\u{0}", String(repeating: "A", count: 5_577)] {
             let bytes = SpooledMessage(.webPush(text), trace: nil, arrivedAt: Self.now).bytes
             #expect(SpooledMessage(bytes: bytes) == nil)
         }

@@ -4,6 +4,20 @@ import Testing
 
 /// A record's content, as a text to show.
 struct UnauthenticatedMessageTests {
+    @Test func `a declarative message shows its notification's texts, and only the number 8030 makes one`() throws {
+        let parts = [#""web_push":8030"#, #""web_push":"8030""#, #""web_push":8031"#, #""web_push":8030.0"#]
+        let shown = try parts.map { part in
+            let json = #"{\#(part),"title":"outer","notification":{"title":"inner","body":"b","silent":true}}"#
+            return try UnauthenticatedMessage(plaintext: Array(json.utf8)).title
+        }
+        #expect(shown == ["inner", "outer", "outer", "outer"])
+        for json in [#"{"web_push":8030,"title":"t"}"#, #"{"web_push":8030,"notification":"t"}"#] {
+            #expect(throws: UnauthenticatedMessageError.malformed) {
+                try UnauthenticatedMessage(plaintext: Array(json.utf8))
+            }
+        }
+    }
+
     @Test(arguments: ["x", "Hello", "line\nline", "Grüße 🕘", "[1]", "\"quoted\"", " {\"title\":\"t\"}", "}", "\t"])
     func `a plain text is the body, as it is (rule 38)`(_ text: String) throws {
         let message = try UnauthenticatedMessage(plaintext: Array(text.utf8))

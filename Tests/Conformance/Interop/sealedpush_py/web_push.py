@@ -47,6 +47,9 @@ class Subscription:
             raise Refused("malformed") from None
         require("\0" not in text and not text.startswith("\ufeff"))
         members = parse_object(plaintext, integers_only=False) if text.startswith("{") else {"body": text}
+        if type(members.get("web_push")) is int and members["web_push"] == 8030:  # declarative
+            require(isinstance(members.get("notification"), dict))
+            members = members["notification"]
         used = {name: members[name] for name in ("title", "body") if name in members}
         require(all(isinstance(value, str) for value in used.values()))
         require(any(used.values()))

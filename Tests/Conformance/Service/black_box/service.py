@@ -118,7 +118,7 @@ class Service:
             *["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
             *["-noenc", "-days", "30"],
             *["-subj", "/CN=localhost", "-keyout", key, "-out", self.certificate],
-            *["-addext", f"subjectAltName=DNS:localhost,IP:127.0.0.1,IP:{self.TLS_ADDRESS}"],
+            *["-addext", f"subjectAltName=DNS:localhost,DNS:push.example.com,IP:127.0.0.1,IP:{self.TLS_ADDRESS}"],
         )
         os.chmod(key, 0o600)
 

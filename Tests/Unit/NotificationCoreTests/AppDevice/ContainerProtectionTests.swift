@@ -26,6 +26,8 @@ struct ContainerProtectionTests {
         try device.setMuted([MutedThread(threadID: "t")])
         try device.takeMessages(now: handset.now)
         _ = try device.enableWebPush(random: &handset.random)
+        let endpoint = EndpointID(bytes: Array(0..<16))
+        _ = try device.makeWebPushKeys(for: endpoint, server: "a", random: &handset.random)
         handset.show(try handset.push(Message(body: "shown"), to: device), requestID: "1")
         var unknown = try handset.push(Message(body: "?"), to: device)
         unknown.changePrekey()
@@ -71,7 +73,7 @@ struct ContainerProtectionTests {
         #expect(
             names == [
                 "group", "group/replay-window-1", "group/sealedpush-avatars", "group/sealedpush-groups",
-                "group/sealedpush-keys",
+                "group/sealedpush-endpoints", "group/sealedpush-keys",
                 "group/sealedpush-markers", "group/sealedpush-markers-published", "group/sealedpush-receipts",
                 "group/sealedpush-spool", "group/sealedpush.badge", "group/sealedpush.foreground",
                 "group/sealedpush.muted", "group/sealedpush.outcomes", "group/sealedpush.preview",

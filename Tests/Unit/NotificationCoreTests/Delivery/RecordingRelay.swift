@@ -19,6 +19,7 @@ final class RecordingRelay: Relay {
         var callCount = 0
         var fails = false
         var clock: StepClock?
+        var records: [String: [UInt8]] = [:]
     }
 
     private struct Failure: Error {}
@@ -38,6 +39,15 @@ final class RecordingRelay: Relay {
             state.callCount += 1
             if state.fails { throw Failure() }
             state.receipts += receipts
+        }
+    }
+
+    func keep(_ record: [UInt8], as name: String) { state.withLock { $0.records[name] = record } }
+
+    func record(_ name: String) async throws -> [UInt8]? {
+        try state.withLock { state in
+            if state.fails { throw Failure() }
+            return state.records[name]
         }
     }
 

@@ -36,6 +36,31 @@ struct WebPushServer {
             + AESGCM.seal(plaintext + [2], key: key, nonce: nonce.withBytes { [UInt8](copying: $0) }, aad: [])
     }
 
+    /// The same as draft-ietf-webpush-encryption-04 has it, with its header fields in front.
+    func draftRecord(of plaintext: [UInt8], seed: UInt64) throws -> [UInt8] {
+        var random = SeededRandom(seed: seed)
+        let sender = try P256PrivateKey(random: &random)
+        let salt = random.bytes(count: 16)
+        let shared = try sender.sharedSecret(with: receiver)
+        let keys = [receiver.x963Representation, sender.publicKey.x963Representation]
+        let context = Array("P-256\0".utf8) + keys.flatMap { [0, 65] + $0 }
+        let keyingMaterial = try derived(
+            shared,
+            salt: authenticationSecret,
+            info: "Content-Encoding: auth\0",
+            byteCount: 32
+        )
+        let keyInfo = Array("Content-Encoding: aesgcm\0".utf8) + context
+        let key = try derived(keyingMaterial, salt: salt, info: keyInfo, byteCount: 16)
+        let nonceInfo = Array("Content-Encoding: nonce\0".utf8) + context
+        let nonce = try derived(keyingMaterial, salt: salt, info: nonceInfo, byteCount: 12)
+        var record = salt
+        record.append(bigEndian: UInt32(4_096))
+        record.append(lengthPrefixed: sender.publicKey.x963Representation)
+        let padded = [0, 3, 0, 0, 0] + plaintext
+        return record + AESGCM.seal(padded, key: key, nonce: nonce.withBytes { [UInt8](copying: $0) }, aad: [])
+    }
+
     private func derived(
         _ secret: borrowing SecretBytes,
         salt: [UInt8],

@@ -2,6 +2,7 @@ import APNS
 import EndToEndStage
 import Envelope
 import HTTP
+import Keys
 import Platform
 import Primitives
 import PushStore
@@ -13,6 +14,8 @@ import Testing
 /// Endpoints, and servers' pushes to them. The record is a real one, for a subscription that the tests know.
 struct EndpointRouteTests {
     private static let key = "spd_" + Base64URL.string(Array(repeating: 7, count: 32))
+
+    private static let point = Base64URL.string([4] + Array(repeating: 1, count: 64))
 
     private static func record(_ byteCount: Int = 40) throws -> [UInt8] {
         var random = SeededRandom(seed: 0x3D_8030)
@@ -43,6 +46,23 @@ struct EndpointRouteTests {
         return (try #require(made.string("id")), String(url.dropFirst("https://push.example.com".count)))
     }
 
+    /// - Returns: the path of a new endpoint for a server's key alone.
+    static func endpoint(on stage: ServerStage, for vapidKey: String) async throws -> String {
+        try await stage.register()
+        try await setKey(stage)
+        return try await makeEndpoint(stage, body: #"{"vapid-key":"\#(vapidKey)"}"#).path
+    }
+
+    static func send(
+        _ stage: ServerStage,
+        _ path: String,
+        _ record: [UInt8],
+        _ fields: [(String, String)]
+    ) async -> ServerStage.Reply {
+        let all = [(":method", "POST"), (":path", path), (":scheme", "https")]
+        return await stage.send(all + fields, .whole(record), from: "192.0.2.1")
+    }
+
     private static func push(
         _ stage: ServerStage,
         to path: String,
@@ -50,8 +70,7 @@ struct EndpointRouteTests {
         _ fields: [(String, String)] = [("ttl", "86400")],
         encoding: String = "aes128gcm"
     ) async -> ServerStage.Reply {
-        let all = [(":method", "POST"), (":path", path), (":scheme", "https"), ("content-encoding", encoding)]
-        return await stage.send(all + fields, .whole(record), from: "192.0.2.1")
+        await send(stage, path, record, [("content-encoding", encoding)] + fields)
     }
 
     @Test func `a server pushes with nothing but the URL, and the record reaches the queue as it is`() async throws {
@@ -135,11 +154,13 @@ struct EndpointRouteTests {
             ] as [([(String, String)], Int)] {
                 #expect(await Self.push(stage, to: path, record, fields).status == status, "\(fields)")
             }
-            #expect(await Self.push(stage, to: path, record, encoding: "aesgcm").status == 415)
+            let salt = ("encryption", "salt=AAAAAAAAAAAAAAAAAAAAAA")
+            let draft = [("ttl", "60"), salt, ("crypto-key", "dh=" + Self.point)]
+            #expect(await Self.push(stage, to: path, record, draft, encoding: "aesgcm").status == 415)
+            #expect(await Self.push(stage, to: path, record, encoding: "aesgcm").status == 400)
             #expect(await Self.push(stage, to: path, []).status == 400)
             #expect(await Self.push(stage, to: path, Array(record.prefix(90))).status == 400)
-            let large = await Self.push(stage, to: path, try Self.record(3_900))
-            #expect(large.status == 413 && large.json?["room"] != nil)
+            #expect(await Self.push(stage, to: path, try Self.record(3_993) + [0]).status == 413)
             #expect(await Self.push(stage, to: path + "?a", record).status == 400)
             #expect(try await stage.queuedCount() == 0)
         }
@@ -183,6 +204,35 @@ struct EndpointRouteTests {
             for body in [#"{"vapid-key":"\#(server.keyText)A"}"#, #"{"vapid-key":1}"#, "[]", #"{"vapid":""}"#] {
                 #expect(await stage.send("POST", "/v1/endpoints", Self.key, body: body).status == 422, "\(body)")
             }
+        }
+    }
+
+    @Test func `a record too long for a push is kept for the device, which its push tells of it`() async throws {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            try await Self.setKey(stage)
+            let endpoint = try await Self.makeEndpoint(stage)
+            // As large as RFC 8030 section 7.2 demands.
+            let record = try Self.record(3_993)
+            #expect(record.count == 4_096)
+            #expect(await Self.push(stage, to: endpoint.path, record).status == 201)
+            let taken = try await stage.finish(
+                .normal,
+                Attempt(time: stage.now, connection: .answered, status: 200),
+                .accepted
+            )
+            let payload = String(decoding: try #require(taken.first?.payload), as: UTF8.self)
+            let id = try #require(EndpointID(text: endpoint.id))
+            let trace = try #require(taken.first?.entry.trace)
+            let hint = Base64URL.string(id.hint(in: trace))
+            #expect(payload.contains(#""webpush":"","endpoint":"\#(hint)""#), "\(payload)")
+            let path = "/v1/records/" + Base64URL.string(id.recordName(in: trace))
+            let reply = await stage.send("GET", path)
+            #expect(reply.status == 200 && reply.body == record && reply.fields["cache-control"] == "no-store")
+            #expect(await stage.send("GET", "/v1/records/" + Base64URL.string(Array(1...32))).status == 404)
+            #expect(await stage.send("GET", "/v1/records/a").status == 404)
+            #expect(await stage.send("DELETE", "/v1/endpoints/\(endpoint.id)", Self.key).status == 204)
+            #expect(await stage.send("GET", path).status == 404)
         }
     }
 

@@ -52,6 +52,37 @@ struct EndpointTests {
         }
     }
 
+    private static func record(_ number: UInt8, _ endpoint: UInt8, expiry: Int = 60) -> KeptRecord {
+        KeptRecord(name: hash(number), endpoint: hash(endpoint), expiry: .after(expiry), bytes: [number])
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `an endpoint keeps its newest sixteen records until they expire, and takes none of another's`(
+        _ engine: StoreEngine
+    ) async throws {
+        try await engine.with { store in
+            let device = try StorePattern.registration(1)
+            _ = try await store.put([device], now: .after(0))
+            for number in [1, 2] as [UInt8] { _ = try await store.add(Self.endpoint(number, of: device.key)) }
+            try await store.keep(Self.record(100, 2), now: .after(0))
+            for number in 0...UInt8(KeptRecord.countMax) {
+                try await store.keep(Self.record(number, 1), now: .after(0))
+            }
+            #expect(try await store.record(Self.hash(0), now: .after(0)) == nil)
+            for number in 1...UInt8(KeptRecord.countMax) {
+                #expect(try await store.record(Self.hash(number), now: .after(59)) == [number])
+                #expect(try await store.record(Self.hash(number), now: .after(60)) == nil)
+            }
+            #expect(try await store.record(Self.hash(100), now: .after(0)) == [100])
+            try await store.dropRecord(Self.hash(1))
+            #expect(try await store.record(Self.hash(1), now: .after(0)) == nil)
+            #expect(try await store.revoke(Self.hash(1), of: device.key))
+            #expect(try await store.record(Self.hash(2), now: .after(0)) == nil)
+            #expect(try await store.delete([device.key]) == [true])
+            #expect(try await store.record(Self.hash(100), now: .after(0)) == nil)
+        }
+    }
+
     @Test(arguments: StoreEngine.all)
     func `without a device there is none`(_ engine: StoreEngine) async throws {
         try await engine.with { store in

@@ -71,6 +71,15 @@ enum WebPushVectors {
             ("padding-delimiter-1", "padding that ends with the other delimiter", text + [2] + zeros(15) + [1], nil),
             ("no-text", "a delimiter alone", [2], nil),
             ("no-members", "an object without a text", Array("{}".utf8) + [2], nil),
+            (
+                "declarative", "a declarative message",
+                Array(#"{"web_push":8030,"notification":{"title":"Hi","navigate":"https://a.example/"}}"#.utf8) + [2],
+                #"{"title":"Hi"}"#
+            ),
+            (
+                "declarative-nothing", "a declarative message without a notification",
+                Array(#"{"web_push":8030,"title":"Hi"}"#.utf8) + [2], nil
+            ),
             ("nul", "a text with a NUL", text + [0, 0x21, 2], nil),
             ("bom", "a text behind a byte order mark", [0xEF, 0xBB, 0xBF] + text + [2], nil),
         ]

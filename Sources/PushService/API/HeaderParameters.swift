@@ -16,7 +16,8 @@ struct HeaderParameters {
             guard !part.isEmpty else { continue }
             guard let sign = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             let name = String(decoding: Self.trimmed(part[..<sign]), as: UTF8.self).lowercased()
-            guard !name.isEmpty, self[name] == nil else { return nil }
+            // Several keys have an id each, which joins them to values of another field.
+            guard !name.isEmpty, self[name] == nil || name == "keyid" else { return nil }
             all.append((name, Self.unquoted(Self.trimmed(part[(sign + 1)...]))))
         }
     }
