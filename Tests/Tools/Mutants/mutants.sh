@@ -269,6 +269,24 @@ mutant takeover-passes 'relay: a takeover knows of nothing that is queued' \
 ' 'if !MUTANT { willTake() }
 ' 'what was queued before a takeover goes out before what comes after'
 
+# The gateway, whose rules are in docs/gateway.md.
+
+mutant vapid-audience "relay: a server's token for another audience is accepted" \
+    Sources/PushService/Gateway/VAPIDToken.swift 'guard audiences.contains' 'guard MUTANT || audiences.contains' \
+    'what is no token of ES256 under its key is refused'
+
+mutant vapid-signature "relay: the signature of a server's token is not checked" \
+    Sources/PushService/Gateway/VAPIDToken.swift 'guard token.hasValidSignature' 'guard MUTANT || token.hasValidSignature' \
+    'the example of RFC 8292 is accepted on its day'
+
+mutant vapid-key "relay: any server's key is right for an endpoint" \
+    Sources/PushService/Gateway/VAPIDToken.swift 'guard keyHash == nil || token' 'guard MUTANT || keyHash == nil || token' \
+    'an endpoint made for a server'
+
+mutant record-stays 'relay: a long record outlives its endpoint' \
+    Sources/PushStore/Store/StoreWriter+Endpoints.swift 'if wasThere {' 'if !MUTANT, wasThere {' \
+    'a record too long for a push is kept for the device'
+
 # The simulator, whose rules are in docs/simulator.md.
 
 mutant budget-half 'simulator: a background push that waits for the budget is woken for at half its time' \
