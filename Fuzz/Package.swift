@@ -120,6 +120,7 @@ let package = Package(
         fuzz("FuzzHTTP2Frames", "Networking", "HTTP"),
         fuzz("FuzzHTTP2", "Networking", "HTTP"),
         fuzz("FuzzAPI", "APNS", "Envelope", "Keys", "Primitives", "PushService", "PushStore", "ServiceParts"),
+        fuzz("FuzzGateway", "Envelope", "Primitives", "PushService"),
         fuzz("FuzzLegacyInterface", "APNS"),
         fuzz("FuzzDeviceLink", "DeviceLink"),
         fuzz("FuzzCertificate", "APNS", "Networking"),
