@@ -24,11 +24,11 @@ struct SidecarCrashTests {
             for index in 0..<deviceCount { devices.append(try await own.makeDevice("d\(index)")) }
             var ids: [String: Int] = [:]
             for kill in 0..<Self.killCount {
-                let device = kill % deviceCount
+                let device = devices[kill % deviceCount]
                 let count = Int.random(in: 1...8, using: &random)
                 let delay = Int.random(in: 0...60, using: &random)
                 // The last one is sent while the kill is on its way: its answer may be lost, and it is sent again.
-                async let last = Self.sendUntilTaken(own, devices[device], "k\(kill)", count)
+                async let last = Self.sendUntilTaken(own, device, "k\(kill)", count)
                 try await Task.sleep(for: .milliseconds(delay))
                 own.kill()
                 try await own.start()
