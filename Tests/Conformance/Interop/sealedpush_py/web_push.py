@@ -47,7 +47,7 @@ class Subscription:
             raise Refused("malformed") from None
         require("\0" not in text and not text.startswith("\ufeff"))
         members = parse_object(plaintext, integers_only=False) if text.startswith("{") else {"body": text}
-        if type(members.get("web_push")) is int and members["web_push"] == 8030:  # declarative
+        if members.get("web_push") == 8030:  # declarative
             require(isinstance(members.get("notification"), dict))
             members = members["notification"]
         used = {name: members[name] for name in ("title", "body") if name in members}
