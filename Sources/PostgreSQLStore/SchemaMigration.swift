@@ -77,7 +77,7 @@ extension SchemaMigration.Standing: CustomStringConvertible {
         switch self {
         case .usable: "the database's schema is usable"
         case .older(let version, let needed):
-            "the database has version \(version) of the schema, and this relay needs \(needed); run 'sealedpushd migrate'"
+            "the database has version \(version) of the schema, and this relay needs \(needed); migrate it first"
         case .newer(let version, let newestKnown):
             "the database has version \(version) of the schema, and this relay knows \(newestKnown); update this relay"
         }

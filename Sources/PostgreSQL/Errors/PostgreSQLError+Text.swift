@@ -37,8 +37,8 @@ extension PostgreSQLError.Reason: CustomStringConvertible {
         case .olderTimeline:
             "the server was the primary before a failover; stop it, and make it a standby of the new one"
         case .serverTooOld(let version): "the server is version \(version / 10_000); use 14 or later"
-        case .permissionDenied: "the user may not do this; let 'sealedpushd migrate' run as the schema's owner"
-        case .schemaMismatch(let state): "a table or function is missing (SQLSTATE \(state)); run 'sealedpushd migrate'"
+        case .permissionDenied: "the user may not do this; migrate the schema as its owner, who grants the rights"
+        case .schemaMismatch(let state): "a table or function is missing (SQLSTATE \(state)); migrate the schema first"
         case .serverDamaged(let state): "the server reports damage (SQLSTATE \(state)); read its log"
         case .unexpectedResult(let column): "column \(column) of a result is of another type; report this as a fault"
         case .library(let call): "\(call) of libpq failed; this process may be out of memory"

@@ -206,7 +206,7 @@ class StoreJob<Worker>: @unchecked Sendable {
     func end(_ error: StoreError?) {}
 }
 
-/// Unchecked: as `StoreJob`.
+/// Unchecked: as `StoreJob`; `value` is written and read on the thread alone.
 private final class TypedJob<Worker, Value: Sendable>: StoreJob<Worker>, @unchecked Sendable {
     private let body: @Sendable (Worker) throws(StoreError) -> Value
     private let late: (@Sendable (Value) -> Void)?

@@ -297,7 +297,7 @@ package final class StoreWriter {
     private func note(_ state: StoreHealth) { health.withLock { $0 = state } }
 }
 
-/// Unchecked: the thread's alone.
+/// Unchecked: it has no state, and runs on the writer's thread alone.
 private final class ReceiptRunJob: StoreJob<StoreWriter>, @unchecked Sendable {
     override func run(_ worker: StoreWriter) throws(StoreError) { try worker.receiptRuns.step() }
 }
