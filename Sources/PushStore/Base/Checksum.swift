@@ -1,10 +1,12 @@
 /// 64-bit checksum against disk errors, not people, and for even distribution. Each step is a bijection of the state:
 /// one flipped bit always changes the sum.
-struct Checksum {
+package struct Checksum {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
+    package init() {}
+
     /// Adds length and bytes: `ab` + `c` differs from `a` + `bc`.
-    mutating func add(_ bytes: [UInt8]) {
+    package mutating func add(_ bytes: [UInt8]) {
         // A local copy stays in a register.
         var state = Self.mixed(state, UInt64(bytes.count))
         let span = bytes.span
@@ -24,9 +26,9 @@ struct Checksum {
         self.state = Self.mixed(state, rest)
     }
 
-    mutating func add(_ number: UInt64) { state = Self.mixed(state, number) }
+    package mutating func add(_ number: UInt64) { state = Self.mixed(state, number) }
 
-    var value: UInt64 {
+    package var value: UInt64 {
         // SplitMix64's finish: low bits depend on all bits.
         var bits = state
         bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -1,5 +1,5 @@
 internal import Envelope
-internal import Primitives
+package import Primitives
 
 /// Process of the relay, as an owner of shards: 16 random bytes.
 ///
@@ -12,7 +12,7 @@ package struct RelayID: Hashable, Sendable {
     private let low: UInt64
 
     /// - Returns: nil for other than 16 bytes.
-    init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes[...])
         guard bytes.count == Self.byteCount, let high = reader.take(UInt64.self), let low = reader.take(UInt64.self)
         else { return nil }
@@ -21,7 +21,7 @@ package struct RelayID: Hashable, Sendable {
 
     package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    init(random: inout some RandomSource) {
+    package init(random: inout some RandomSource) {
         let words = (0..<2).map { _ in random.bytes(count: 8).reduce(0) { $0 << 8 | UInt64($1) } }
         self.init(high: words[0], low: words[1])
     }

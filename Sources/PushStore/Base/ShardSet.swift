@@ -3,7 +3,7 @@ package struct ShardSet: Hashable, Sendable {
     package static let none = ShardSet(bits: 0)
 
     /// Bit n is shard n.
-    private(set) var bits: UInt64
+    package private(set) var bits: UInt64
 
     package init(_ shards: some Sequence<Shard>) {
         bits = shards.reduce(0) { $0 | 1 << UInt64($1.index) }

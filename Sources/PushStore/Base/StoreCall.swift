@@ -10,7 +10,7 @@ package struct StoreCall: Sendable {
 
     private let stop: @Sendable () -> Void
 
-    init(stop: @escaping @Sendable () -> Void) { self.stop = stop }
+    package init(stop: @escaping @Sendable () -> Void) { self.stop = stop }
 
     /// Ends the call with `.cancelled`, unless it has begun.
     package func cancel() { stop() }

@@ -16,13 +16,15 @@ package struct StoreKey: ~Copyable, Sendable {
 }
 
 /// Keys derived from a store's key, one for each purpose.
-final class StoreSecrets: Sendable {
-    enum Purpose: UInt8 {
+package final class StoreSecrets: Sendable {
+    package enum Purpose: UInt8 {
         case cursor = 1
         /// Finds rows by token.
         case fingerprint = 2
         /// Stored, to detect a wrong key.
         case check = 3
+        /// Compares collapse ids of a device.
+        case collapse = 4
     }
 
     static let tagByteCount = HMACSHA256.byteCount
@@ -30,13 +32,13 @@ final class StoreSecrets: Sendable {
     let tokens: SecretBytes
     private let tags: SecretBytes
 
-    init(_ key: borrowing StoreKey) {
+    package init(_ key: borrowing StoreKey) {
         tokens = Self.derive(key.bytes, "SealedPush/1 store tokens")
         tags = Self.derive(key.bytes, "SealedPush/1 store tags")
     }
 
     /// - Returns: 32 bytes over length-prefixed parts of at most 65,535 bytes each.
-    func tag(_ purpose: Purpose, _ parts: [[UInt8]]) -> [UInt8] {
+    package func tag(_ purpose: Purpose, _ parts: [[UInt8]]) -> [UInt8] {
         var tag = [UInt8](repeating: 0, count: Self.tagByteCount)
         var elements = tag.mutableSpan
         var output = unsafe elements.mutableBytes

@@ -1,18 +1,40 @@
-internal import Envelope
+package import Envelope
 
 /// Part of an entry that a change of state needs.
-struct EntryStanding: Hashable {
-    let id: EntryID
+package struct EntryStanding: Hashable {
+    package let id: EntryID
     /// By number.
-    let tenant: Int64
-    let lane: Lane
-    let state: EntryState
-    let attemptCount: Int
-    let attemptLimit: Int?
-    let deadline: Timestamp
-    let maybeDuplicate: Bool
+    package let tenant: Int64
+    package let lane: Lane
+    package let state: EntryState
+    package let attemptCount: Int
+    package let attemptLimit: Int?
+    package let deadline: Timestamp
+    package let maybeDuplicate: Bool
     /// True if a receipt, fallback or hook may depend on it.
-    var mayBeWatched = true
+    package var mayBeWatched = true
+
+    package init(
+        id: EntryID,
+        tenant: Int64,
+        lane: Lane,
+        state: EntryState,
+        attemptCount: Int,
+        attemptLimit: Int?,
+        deadline: Timestamp,
+        maybeDuplicate: Bool,
+        mayBeWatched: Bool = true
+    ) {
+        self.id = id
+        self.tenant = tenant
+        self.lane = lane
+        self.state = state
+        self.attemptCount = attemptCount
+        self.attemptLimit = attemptLimit
+        self.deadline = deadline
+        self.maybeDuplicate = maybeDuplicate
+        self.mayBeWatched = mayBeWatched
+    }
 
     static let columns = "id, tenant, lane, state, reason, attempts, attempt_limit, deadline, maybe_duplicate"
 }

@@ -19,9 +19,9 @@ package enum EntryState: Equatable, Hashable, Sendable {
         }
     }
 
-    var isWaiting: Bool { self == .queued || self == .parked }
+    package var isWaiting: Bool { self == .queued || self == .parked }
 
-    var code: Code {
+    package var code: Code {
         switch self {
         case .queued: .queued
         case .sending: .sending
@@ -34,7 +34,7 @@ package enum EntryState: Equatable, Hashable, Sendable {
     }
 
     /// Stored; indexes rely on the order (below 3: not final).
-    enum Code: Int64, CaseIterable {
+    package enum Code: Int64, CaseIterable {
         case queued = 0
         case sending = 1
         case parked = 2
@@ -45,7 +45,7 @@ package enum EntryState: Equatable, Hashable, Sendable {
     }
 
     /// - Returns: nil if unknown to this version.
-    init?(code: Int64, reason: Int64?) {
+    package init?(code: Int64, reason: Int64?) {
         switch Code(rawValue: code) {
         case .queued: self = .queued
         case .sending: self = .sending

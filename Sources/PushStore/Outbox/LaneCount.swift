@@ -15,7 +15,7 @@ package struct LaneCount: Equatable, Sendable {
         self.lane = lane
     }
 
-    subscript(code: EntryState.Code) -> Int {
+    package subscript(code: EntryState.Code) -> Int {
         get { self[keyPath: Self.path(code)] }
         set { self[keyPath: Self.path(code)] = newValue }
     }

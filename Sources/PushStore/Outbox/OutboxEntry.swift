@@ -33,6 +33,58 @@ package struct OutboxEntry: Equatable, Sendable {
     /// Destination; nil for the app's own, or PushKit's for calls.
     package var purpose: TokenPurpose?
 
+    package init(
+        id: EntryID,
+        tenant: TenantID,
+        device: DeviceID,
+        topic: Topic,
+        apnsID: APNSID,
+        collapseID: CollapseID?,
+        lane: Lane,
+        pushType: PushType,
+        priority: Priority?,
+        expiration: Expiration?,
+        deadline: Timestamp,
+        attemptLimit: Int?,
+        trace: Trace?,
+        traceContext: TraceContext?,
+        state: EntryState,
+        created: Timestamp,
+        changed: Timestamp,
+        due: Timestamp,
+        attemptCount: Int,
+        maybeDuplicate: Bool,
+        receipt: Timestamp?,
+        replayedAs: EntryID?,
+        waitCause: WaitCause? = nil,
+        purpose: TokenPurpose? = nil
+    ) {
+        self.id = id
+        self.tenant = tenant
+        self.device = device
+        self.topic = topic
+        self.apnsID = apnsID
+        self.collapseID = collapseID
+        self.lane = lane
+        self.pushType = pushType
+        self.priority = priority
+        self.expiration = expiration
+        self.deadline = deadline
+        self.attemptLimit = attemptLimit
+        self.trace = trace
+        self.traceContext = traceContext
+        self.state = state
+        self.created = created
+        self.changed = changed
+        self.due = due
+        self.attemptCount = attemptCount
+        self.maybeDuplicate = maybeDuplicate
+        self.receipt = receipt
+        self.replayedAs = replayedAs
+        self.waitCause = waitCause
+        self.purpose = purpose
+    }
+
     /// True before any attempt or deferral.
     package var isUntouched: Bool { attemptCount == 0 && due <= created }
     /// Length of the last deferral.
@@ -44,7 +96,7 @@ package struct LeasedEntry: Equatable, Sendable {
     package let entry: OutboxEntry
     package let payload: [UInt8]
 
-    init(lease: Lease, entry: OutboxEntry, payload: [UInt8]) {
+    package init(lease: Lease, entry: OutboxEntry, payload: [UInt8]) {
         self.lease = lease
         self.entry = entry
         self.payload = payload
@@ -89,12 +141,18 @@ extension NewEntry {
 /// Right to send an entry for a time, held in memory.
 package struct Lease: Hashable, Sendable {
     /// As last read, to spare another read; the file decides.
-    let standing: EntryStanding
+    package let standing: EntryStanding
     package let shardLease: ShardLease
     /// 0 for a lease outside the table.
     let number: UInt64
     /// True if others may have its collapse id and it lost its place: not sent while a newer one is out.
     package var yieldsToNewer = false
+
+    package init(standing: EntryStanding, shardLease: ShardLease, number: UInt64) {
+        self.standing = standing
+        self.shardLease = shardLease
+        self.number = number
+    }
 
     package var id: EntryID { standing.id }
     /// A lease with an older count is void.

@@ -34,7 +34,7 @@ package struct OutboxRequest: Sendable {
         self.places = places
     }
 
-    func place(_ index: Int) -> Int { places?[index] ?? index }
+    package func place(_ index: Int) -> Int { places?[index] ?? index }
 }
 
 /// Identity of a repeated request.
@@ -127,10 +127,10 @@ package struct NewEntry: Equatable, Sendable {
         self.purpose = purpose
     }
 
-    var isWatched: Bool { receiptHash != nil || fallbackAfter != nil || isReported }
+    package var isWatched: Bool { receiptHash != nil || fallbackAfter != nil || isReported }
 
     /// - Throws: `.byteCount`.
-    func check() throws(StoreError) {
+    package func check() throws(StoreError) {
         guard Self.payloadByteCounts.contains(payload.count) else {
             throw .byteCount(field: .payload, of: Self.payloadByteCounts)
         }

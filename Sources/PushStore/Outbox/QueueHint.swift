@@ -2,4 +2,9 @@
 package struct QueueHint: Sendable {
     package let tenant: TenantID
     package let entries: [NewEntry]
+
+    package init(tenant: TenantID, entries: [NewEntry]) {
+        self.tenant = tenant
+        self.entries = entries
+    }
 }

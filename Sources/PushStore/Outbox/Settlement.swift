@@ -1,13 +1,14 @@
-internal import Envelope
+package import Envelope
 
 /// Entry's state after an attempt; pure logic.
-struct Settlement: Equatable {
-    let state: EntryState
+package struct Settlement: Equatable {
+    package let state: EntryState
     /// Next due time; only for `.queued`.
-    var due: Timestamp?
+    package var due: Timestamp?
 
     /// - Parameter attemptCount: includes this attempt.
-    init(_ verdict: Verdict, isOutcomeUnknown: Bool, attemptCount: Int, attemptLimit: Int?, deadline: Timestamp) {
+    package init(_ verdict: Verdict, isOutcomeUnknown: Bool, attemptCount: Int, attemptLimit: Int?, deadline: Timestamp)
+    {
         switch verdict {
         case .accepted: self.init(.accepted)
         case .dead(let reason): self.init(.dead(reason))
@@ -25,13 +26,13 @@ struct Settlement: Equatable {
 
     /// Retry's lane: with an attempt limit it goes to the background (SAP Mobile Services repeats "with low
     /// priority").
-    static func lane(_ lane: Lane, attemptLimit: Int?, after state: EntryState) -> Lane {
+    package static func lane(_ lane: Lane, attemptLimit: Int?, after state: EntryState) -> Lane {
         state == .queued && attemptLimit != nil ? .background : lane
     }
 
     /// Settles an entry after a crash. With a collapse id it is retried at once, within its limits. Without, a second
     /// push would show twice: it is dead, outcome unknown.
-    static func afterInterruption(
+    package static func afterInterruption(
         isCollapsible: Bool,
         attemptCount: Int,
         attemptLimit: Int?,

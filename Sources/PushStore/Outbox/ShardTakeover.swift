@@ -5,4 +5,10 @@ package struct ShardTakeover: Sendable {
     package let interruptedCount: Int
     /// Notifications whose fallbacks were being sent; they may have arrived and do not fire again.
     package let uncertainFallbacks: [OutboxEntry]
+
+    package init(leases: ShardLeases, interruptedCount: Int, uncertainFallbacks: [OutboxEntry]) {
+        self.leases = leases
+        self.interruptedCount = interruptedCount
+        self.uncertainFallbacks = uncertainFallbacks
+    }
 }

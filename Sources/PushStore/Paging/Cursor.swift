@@ -10,25 +10,25 @@ package struct Cursor: Hashable, Sendable {
     package init(text: String) { self.text = text }
 }
 
-enum CursorList: UInt8 {
+package enum CursorList: UInt8 {
     case deadLetters = 1
     case devices = 2
 }
 
-struct CursorSeal: Sendable {
+package struct CursorSeal: Sendable {
     private static let tagByteCount = 16
     static let textByteCountMax = 400
     private let secrets: StoreSecrets
 
-    init(_ secrets: StoreSecrets) { self.secrets = secrets }
+    package init(_ secrets: StoreSecrets) { self.secrets = secrets }
 
-    func seal(_ position: [UInt8], of list: CursorList, tenant: TenantID) -> Cursor {
+    package func seal(_ position: [UInt8], of list: CursorList, tenant: TenantID) -> Cursor {
         let tag = secrets.tag(.cursor, [[list.rawValue], tenant.bytes, position]).prefix(Self.tagByteCount)
         return Cursor(text: Base64URL.string(Array(tag) + position))
     }
 
     /// - Throws: `.invalidCursor`, also for one of another list, tenant or store.
-    func open(_ cursor: Cursor, of list: CursorList, tenant: TenantID) throws(StoreError) -> [UInt8] {
+    package func open(_ cursor: Cursor, of list: CursorList, tenant: TenantID) throws(StoreError) -> [UInt8] {
         guard cursor.text.utf8.count <= Self.textByteCountMax, let bytes = Base64URL.decode(Array(cursor.text.utf8)),
             bytes.count >= Self.tagByteCount
         else { throw .invalidCursor }

@@ -5,5 +5,10 @@ package struct Page<Element: Sendable>: Sendable {
     /// nil at the end.
     package let next: Cursor?
 
-    static func clamped(_ limit: Int) -> Int { min(max(limit, limits.lowerBound), limits.upperBound) }
+    package init(elements: [Element], next: Cursor?) {
+        self.elements = elements
+        self.next = next
+    }
+
+    package static func clamped(_ limit: Int) -> Int { min(max(limit, limits.lowerBound), limits.upperBound) }
 }

@@ -1,27 +1,27 @@
-internal import APNS
-internal import Envelope
+package import APNS
+package import Envelope
 
 /// Entry's immutable part, in the column `header`: version, LP(device), LP(topic), LP(collapse id or nothing), LP(push
 /// type), priority or 0, 0 or 1 and eight bytes of expiration; in versions 2 and 4 trace context, in 3 and 4 the
 /// token's purpose: kind and LP(name).
-enum EntryHeader {
+package enum EntryHeader {
     private static let versions: ClosedRange<UInt8> = 1...4
     private static let traceContextFlag: UInt8 = 1
     private static let purposeFlag: UInt8 = 2
     private static let fixedByteCount = 15
 
-    struct Fields {
-        let device: DeviceID
-        let topic: Topic
-        let collapseID: CollapseID?
-        let pushType: PushType
-        let priority: Priority?
-        let expiration: Expiration?
-        let traceContext: TraceContext?
-        let purpose: TokenPurpose?
+    package struct Fields {
+        package let device: DeviceID
+        package let topic: Topic
+        package let collapseID: CollapseID?
+        package let pushType: PushType
+        package let priority: Priority?
+        package let expiration: Expiration?
+        package let traceContext: TraceContext?
+        package let purpose: TokenPurpose?
     }
 
-    static func encode(_ entry: NewEntry) -> [UInt8] {
+    package static func encode(_ entry: NewEntry) -> [UInt8] {
         let collapseID = entry.collapseID?.bytes ?? []
         let pushType = entry.pushType.headerValue
         let fieldByteCount = entry.device.bytes.count + entry.topic.bytes.count + collapseID.count + pushType.count
@@ -43,7 +43,7 @@ enum EntryHeader {
     }
 
     /// - Returns: nil for malformed bytes.
-    static func decode(_ bytes: [UInt8]) -> Fields? {
+    package static func decode(_ bytes: [UInt8]) -> Fields? {
         var reader = ByteReader(bytes[...])
         guard let version = reader.take(UInt8.self), versions.contains(version),
             let device = reader.takeLengthPrefixed(), let topic = reader.takeLengthPrefixed(),
@@ -76,7 +76,7 @@ enum EntryHeader {
     }
 
     /// Covers everything immutable.
-    static func checksum(apnsID: [UInt8], header: [UInt8], payload: [UInt8]) -> Int64 {
+    package static func checksum(apnsID: [UInt8], header: [UInt8], payload: [UInt8]) -> Int64 {
         var sum = Checksum()
         sum.add(apnsID)
         sum.add(header)
@@ -95,9 +95,9 @@ extension [UInt8] {
 extension Timestamp {
     /// Clamped to the column's range.
     var column: SQLiteValue { .integer(number) }
-    var number: Int64 { Int64(clamping: milliseconds) }
+    package var number: Int64 { Int64(clamping: milliseconds) }
 
-    init(column: Int64) { self.init(milliseconds: UInt64(clamping: column)) }
+    package init(column: Int64) { self.init(milliseconds: UInt64(clamping: column)) }
 }
 
 struct EntryRow {

@@ -5,13 +5,13 @@ internal import Envelope
 /// Version 1, time in milliseconds (8 bytes), connection, status or 0 (2 bytes), then reason and unique id: a byte, 0
 /// for none or the length plus one, and the text; then zeros. Reserved with zeros, and a byte shorter once the state's
 /// number takes a byte, the row keeps its length: SQLite overwrites it in place.
-enum FirstAttempt {
+package enum FirstAttempt {
     private static let version: UInt8 = 1
     /// Fits an apns-unique-id without a reason.
     static let reservedByteCount = 53
 
     /// - Returns: as many bytes as were reserved, or more if needed.
-    static func encode(_ attempt: Attempt, state: EntryState) -> [UInt8] {
+    package static func encode(_ attempt: Attempt, state: EntryState) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(reservedByteCount)
         bytes.append(version)
@@ -29,7 +29,7 @@ enum FirstAttempt {
     }
 
     /// - Returns: nil for zeros and for malformed bytes.
-    static func decode(_ bytes: [UInt8]) -> Attempt? {
+    package static func decode(_ bytes: [UInt8]) -> Attempt? {
         var reader = ByteReader(bytes[...])
         guard reader.take(UInt8.self) == version, let time = reader.take(UInt64.self),
             let connection = reader.take(UInt8.self), let high = reader.take(UInt8.self),

@@ -1,8 +1,8 @@
 internal import Envelope
 
 /// Ids as a column: eight bytes each.
-enum IDList {
-    static func encode(_ ids: [EntryID]) -> [UInt8] {
+package enum IDList {
+    package static func encode(_ ids: [EntryID]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 * ids.count)
         for id in ids { bytes.append(bigEndian: UInt64(id.value)) }
@@ -10,7 +10,7 @@ enum IDList {
     }
 
     /// - Returns: nil for malformed bytes.
-    static func decode(_ bytes: [UInt8]) -> [EntryID]? {
+    package static func decode(_ bytes: [UInt8]) -> [EntryID]? {
         guard bytes.count.isMultiple(of: 8) else { return nil }
         var reader = ByteReader(bytes[...])
         var ids: [EntryID] = []

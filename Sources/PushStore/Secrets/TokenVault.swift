@@ -4,11 +4,11 @@ internal import Primitives
 /// Encryption of stored device tokens: ChaCha20-Poly1305 with a random nonce, bound to the row, against moved tokens.
 ///
 /// Random 96-bit nonces suffice for 2^32 tokens under one key (a repetition in one of 2^33 such stores).
-struct TokenVault: Sendable {
+package struct TokenVault: Sendable {
     static let fingerprintByteCount = 16
     private let secrets: StoreSecrets
 
-    init(_ secrets: StoreSecrets) { self.secrets = secrets }
+    package init(_ secrets: StoreSecrets) { self.secrets = secrets }
 
     /// A token opens in no other.
     enum Column {

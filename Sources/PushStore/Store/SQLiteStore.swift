@@ -11,7 +11,7 @@ package final class SQLiteStore: Sendable {
     private let writer: StoreThread<StoreWriter>
     private let reader: StoreThread<StoreReader>
     let tallies: Guarded<TallySnapshot>
-    let leases = Guarded(LeaseTable())
+    let leases = Guarded(EntryLeases())
     let turns = Guarded(0)
     let listeners: Guarded<QueueListeners>
     /// For each lane, the tenant served last.

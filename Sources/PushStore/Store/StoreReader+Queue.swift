@@ -26,7 +26,7 @@ extension StoreReader {
         _ demand: TakeDemand,
         by owned: ShardLeases,
         waiting: [Int64],
-        leases: Guarded<LeaseTable>
+        leases: Guarded<EntryLeases>
     ) throws(StoreError) -> QueueFinding {
         guard demand.limit > 0 else { return QueueFinding() }
         leases.withLock { $0.beginLook() }
@@ -41,7 +41,7 @@ extension StoreReader {
         _ demand: TakeDemand,
         _ owned: ShardLeases,
         waiting: [Int64],
-        leases: Guarded<LeaseTable>
+        leases: Guarded<EntryLeases>
     ) throws(StoreError) -> QueueFinding {
         var fresh: [DueCursor] = []
         for tenant in waiting {
@@ -66,7 +66,7 @@ extension StoreReader {
         _ count: Int,
         _ demand: TakeDemand,
         _ owned: ShardLeases,
-        _ leases: Guarded<LeaseTable>,
+        _ leases: Guarded<EntryLeases>,
         _ lastTenant: inout Int64?
     ) throws(StoreError) -> [Int64] {
         var ids: [Int64] = []
@@ -93,7 +93,7 @@ extension StoreReader {
         _ count: Int,
         _ demand: TakeDemand,
         _ owned: ShardLeases,
-        _ leases: Guarded<LeaseTable>
+        _ leases: Guarded<EntryLeases>
     ) throws(StoreError) -> [Int64] {
         var ids: [Int64] = []
         var position = cursor
@@ -126,7 +126,7 @@ extension StoreReader {
         _ id: Int64,
         _ demand: TakeDemand,
         _ owned: ShardLeases,
-        _ leases: Guarded<LeaseTable>,
+        _ leases: Guarded<EntryLeases>,
         into finding: inout QueueFinding
     ) throws(StoreError) {
         let found: (row: EntryRow?, payload: [UInt8]?)?

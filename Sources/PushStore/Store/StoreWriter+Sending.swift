@@ -30,7 +30,7 @@ extension EntryStanding {
 }
 
 extension NewEntry {
-    func standing(as id: EntryID, tenant: Int64) -> EntryStanding {
+    package func standing(as id: EntryID, tenant: Int64) -> EntryStanding {
         EntryStanding(
             id: id,
             tenant: tenant,
@@ -268,13 +268,13 @@ struct RecoveryStep: Sendable {
 }
 
 extension EntryState {
-    var reasonCode: Int64? {
+    package var reasonCode: Int64? {
         if case .dead(let reason) = self { return Int64(reason.rawValue) }
         return nil
     }
 
     /// True for ended entries, except dead letters, which may be sent again.
-    var needsNoPayload: Bool {
+    package var needsNoPayload: Bool {
         switch self {
         case .queued, .sending, .parked, .dead: false
         case .accepted, .delivered, .expired: true

@@ -6,7 +6,7 @@ import Testing
 @testable import PushStore
 
 /// Leases while other readers scan the queue, each on the file as it was at its start.
-struct LeaseTableTests {
+struct EntryLeasesTests {
     private let demand = TakeDemand(
         lane: .normal,
         limit: 1,
@@ -30,13 +30,13 @@ struct LeaseTableTests {
     }
 
     /// Takes an entry that a read has found queued.
-    private func take(_ book: inout LeaseTable) throws -> Lease {
+    private func take(_ book: inout EntryLeases) throws -> Lease {
         let lease = book.lease(standing, under: owner, demand: demand)
         return try #require(lease)
     }
 
     @Test func `what was marked while somebody looked is not his, and free for the next`() throws {
-        var book = LeaseTable()
+        var book = EntryLeases()
         let lease = try take(&book)
         let isHeld = book.mark(lease)
         book.beginLook()
@@ -50,7 +50,7 @@ struct LeaseTableTests {
     }
 
     @Test func `it is so until all have ended that may have seen it queued`() throws {
-        var book = LeaseTable()
+        var book = EntryLeases()
         let lease = try take(&book)
         book.beginLook()
         book.beginLook()
@@ -65,7 +65,7 @@ struct LeaseTableTests {
     }
 
     @Test func `what was given back, or could not be marked, is free at once`() throws {
-        var book = LeaseTable()
+        var book = EntryLeases()
         book.beginLook()
         let lease = try take(&book)
         let isHeld = book.mark(lease)
@@ -75,7 +75,7 @@ struct LeaseTableTests {
     }
 
     @Test func `the mark of a lease that had ended takes nothing from who has it now`() throws {
-        var book = LeaseTable()
+        var book = EntryLeases()
         let lease = try take(&book)
         book.end(lease)
         book.beginLook()
@@ -86,7 +86,7 @@ struct LeaseTableTests {
     }
 
     @Test func `a lease under an earlier owner holds nothing back, and is void`() throws {
-        var book = LeaseTable()
+        var book = EntryLeases()
         let lease = try take(&book)
         let next = ShardLease(shard: owner.shard, epoch: 2)
         let taken = book.lease(standing, under: next, demand: demand)

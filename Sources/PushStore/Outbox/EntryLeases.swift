@@ -1,7 +1,7 @@
-internal import Envelope
+package import Envelope
 
 /// Leases in memory: after a crash a leased entry is queued, and one in flight is not.
-struct LeaseTable {
+package struct EntryLeases {
     private struct Held {
         let number: UInt64
         let epoch: Int64
@@ -15,22 +15,24 @@ struct LeaseTable {
     /// Entries marked since the oldest running query began, which may still see them as queued.
     private var gone: Set<EntryID> = []
 
-    /// Call before a query's snapshot.
-    mutating func beginLook() { lookCount += 1 }
+    package init() {}
 
-    mutating func endLook() {
+    /// Call before a query's snapshot.
+    package mutating func beginLook() { lookCount += 1 }
+
+    package mutating func endLook() {
         lookCount -= 1
         if lookCount == 0 { gone = [] }
     }
 
     /// - Returns: nil if it is leased.
-    mutating func lease(_ standing: EntryStanding, under owner: ShardLease, demand: TakeDemand) -> Lease? {
+    package mutating func lease(_ standing: EntryStanding, under owner: ShardLease, demand: TakeDemand) -> Lease? {
         guard hold(standing.id, under: owner, until: demand.leasedUntil, now: demand.now) else { return nil }
         return Lease(standing: standing, shardLease: owner, number: lastNumber)
     }
 
     /// - Returns: false if it is leased.
-    mutating func hold(_ id: EntryID, under owner: ShardLease, until: Timestamp, now: Timestamp) -> Bool {
+    package mutating func hold(_ id: EntryID, under owner: ShardLease, until: Timestamp, now: Timestamp) -> Bool {
         guard isFree(id, under: owner, now: now) else { return false }
         lastNumber += 1
         held[id] = Held(number: lastNumber, epoch: owner.epoch, until: until)
@@ -38,7 +40,7 @@ struct LeaseTable {
     }
 
     /// An earlier owner's lease is void.
-    func isFree(_ id: EntryID, under owner: ShardLease, now: Timestamp) -> Bool {
+    package func isFree(_ id: EntryID, under owner: ShardLease, now: Timestamp) -> Bool {
         guard let holder = held[id], holder.epoch >= owner.epoch else { return !gone.contains(id) }
         return holder.until.map { $0 <= now } ?? false
     }
@@ -46,19 +48,19 @@ struct LeaseTable {
     /// Removes the time limit; only `end` releases it then.
     ///
     /// - Returns: false for a void lease.
-    mutating func mark(_ lease: Lease) -> Bool {
+    package mutating func mark(_ lease: Lease) -> Bool {
         guard let holder = held[lease.id], holder.number == lease.number else { return false }
         held[lease.id]?.until = nil
         return true
     }
 
     /// Call with the mark on the disk.
-    mutating func didMark(_ lease: Lease) {
+    package mutating func didMark(_ lease: Lease) {
         if lookCount > 0, held[lease.id]?.number == lease.number { gone.insert(lease.id) }
         end(lease)
     }
 
-    mutating func end(_ lease: Lease) {
+    package mutating func end(_ lease: Lease) {
         guard held[lease.id]?.number == lease.number else { return }
         held[lease.id] = nil
     }

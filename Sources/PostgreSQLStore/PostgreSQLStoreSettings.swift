@@ -1,0 +1,12 @@
+package struct PostgreSQLStoreSettings: Sendable {
+    /// Age at which a last-seen time is rewritten.
+    package var sightingStep: Duration = .seconds(3_600)
+    /// Bound of a tenant's waiting hooks; beyond it the oldest are dropped.
+    package var hookCountMax = 100_000
+    /// Time of each call, with its wait for a connection.
+    package var callTime: Duration = .seconds(30)
+    /// A relay's number in ids is another's so long after its last renewal.
+    package var numberTerm: Duration = .seconds(600)
+
+    package init() {}
+}
