@@ -39,6 +39,8 @@ enum DatabaseSchema {
                 INSERT INTO sealedpush.shard (shard, epoch, until) SELECT number, 0, 0 FROM generate_series(0, 63) AS number
                 """
         ),
+        // Those that live: each wants an equal share.
+        Statement(once: "CREATE TABLE sealedpush.relay (relay bytea PRIMARY KEY, until int8 NOT NULL)"),
         // Not the transaction's start: a lease must not end later than the caller believes.
         Statement(
             once: """

@@ -89,6 +89,41 @@ package struct LeaseTable: Sendable {
         return lost
     }
 
+    private static let live: Statement = """
+        INSERT INTO sealedpush.relay (relay, until) VALUES ($1, sealedpush.lease_clock() + $2)
+        ON CONFLICT (relay) DO UPDATE SET until = excluded.until
+        """
+    private static let forget: Statement = """
+        DELETE FROM sealedpush.relay WHERE until <= sealedpush.lease_clock() - 3600000
+        """
+    private static let count: Statement = "SELECT count(*) FROM sealedpush.relay WHERE until > sealedpush.lease_clock()"
+    private static let listFree: Statement = """
+        SELECT shard FROM sealedpush.shard WHERE owner IS NULL OR until <= sealedpush.lease_clock()
+        """
+
+    /// Notes that the relay lives for a time, and looks at the others.
+    package func survey(by relay: RelayID, lasting term: Duration) async throws(PostgreSQLError) -> ShardSurvey {
+        var batch = Batch(writes: true)
+        batch.add(Self.live, .bytes(relay.bytes), .int64(Self.milliseconds(term)))
+        batch.add(Self.forget)
+        batch.add(Self.count)
+        batch.add(Self.listFree)
+        let results = try await pool.run(batch, within: deadline)
+        let count = try results[2].rows.first?.int64(0) ?? 1
+        var free = ShardSet.none
+        for row in results[3].rows {
+            if let shard = Shard(index: Int(clamping: try row.int64(0))) { free.insert(shard) }
+        }
+        return ShardSurvey(free: free, relayCount: Int(clamping: count))
+    }
+
+    /// Notes that the relay lives no longer.
+    package func leave(_ relay: RelayID) async throws(PostgreSQLError) {
+        var batch = Batch(writes: true)
+        batch.add("DELETE FROM sealedpush.relay WHERE relay = $1", .bytes(relay.bytes))
+        _ = try await pool.run(batch, within: deadline)
+    }
+
     private static let free: Statement = """
         UPDATE sealedpush.shard SET owner = NULL, until = 0
         FROM unnest($1, $2) AS held (shard, epoch)

@@ -20,10 +20,11 @@ package struct LoadedConfiguration: Sendable {
     /// Changes that need a restart.
     func lastingFaults(beside earlier: LoadedConfiguration) -> [ConfigurationError] {
         var faults: [ConfigurationError] = []
-        if configuration.databaseFile != earlier.configuration.databaseFile {
-            faults.append(
-                places.fault("/database-file", "the database cannot change while the service runs; restart it")
-            )
+        if configuration.database != earlier.configuration.database
+            || !files.databaseURL.isEqual(to: earlier.files.databaseURL)
+        {
+            let problem = "the database cannot change while the service runs; restart it"
+            faults.append(places.fault(configuration.database.pointer, problem))
         }
         if configuration.listens != earlier.configuration.listens {
             faults.append(places.fault("/listen", "the listeners cannot change while the service runs; restart it"))

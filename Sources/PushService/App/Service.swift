@@ -9,7 +9,7 @@ package import ServiceParts
 /// tenants are notified, the store closes.
 package final class Service: Sendable {
     package let context: ServiceContext
-    private let store: SQLiteStore
+    private let store: any RelayStore
     private let parts: [any ServicePart]
     private let current: Guarded<LoadedConfiguration>
 
@@ -22,10 +22,12 @@ package final class Service: Sendable {
         clock: ServiceClock,
         log: ServiceLog,
         makeParts: ServicePartsFactory = standardParts,
+        opening: StoreOpening = fileOpening,
         whileOpening: @escaping @Sendable () -> Void = {}
     ) async throws(ServiceError) -> Service {
         try LibraryFloor.check()
-        let store = try open(loaded, clock, log, whileOpening)
+        let opened = try await opening(loaded, clock, log, whileOpening)
+        let store = opened.store
         let loop: EventLoop
         do throws(TransportError) {
             loop = try EventLoop()
@@ -41,15 +43,16 @@ package final class Service: Sendable {
             log: log,
             collapseKey: collapse,
             challengeKey: ChallengeKey(TokenKeyFile.derive(loaded.files.tokenKey, "SealedPush/1 enrolment challenges")),
-            settings: ServiceSettings(loaded.configuration, attestRoots: loaded.files.attestRoots)
+            settings: ServiceSettings(loaded.configuration, attestRoots: loaded.files.attestRoots),
+            shards: ShardTenure(opened.leases)
         )
         noteCertificates(loaded, context)
         auditClearText(context)
-        let uncertainCount = store.openingReport.uncertainFallbacks.count
-        context.metrics.withLock { $0.didEndFallback(.uncertain, count: uncertainCount) }
+        context.metrics.withLock { $0.didEndFallback(.uncertain, count: opened.uncertainFallbackCount) }
         var started: [any ServicePart] = []
         do throws(ServiceError) {
-            let parts = try makeParts(ServiceFoundation(context: context, store: store, loaded: loaded))
+            let base = ServiceFoundation(context: context, store: store, terms: opened.terms, loaded: loaded)
+            let parts = try makeParts(base)
             for part in parts {
                 try await part.start()
                 started.append(part)
@@ -65,7 +68,7 @@ package final class Service: Sendable {
 
     private init(
         _ context: ServiceContext,
-        _ store: SQLiteStore,
+        _ store: any RelayStore,
         _ parts: [any ServicePart],
         _ loaded: LoadedConfiguration
     ) {
@@ -73,49 +76,6 @@ package final class Service: Sendable {
         self.store = store
         self.parts = parts
         current = Guarded(loaded)
-    }
-
-    private static func open(
-        _ loaded: LoadedConfiguration,
-        _ clock: ServiceClock,
-        _ log: ServiceLog,
-        _ whileOpening: @escaping @Sendable () -> Void
-    ) throws(ServiceError) -> SQLiteStore {
-        let path = loaded.configuration.databaseFile
-        let settings = StoreSettings(whileOpening: { progress in
-            if case .upgrading(let versionBefore, let version) = progress {
-                log.event(
-                    "store-upgrading",
-                    at: clock.now(),
-                    [("version-before", versionBefore), ("version", version)]
-                )
-            }
-            whileOpening()
-        })
-        do throws(StoreError) {
-            let key = try StoreKey(loaded.files.tokenKey.copy(storage: .guarded))
-            let store = try SQLiteStore(path: path, key: key, settings: settings, now: clock.now())
-            let report = store.openingReport
-            log.event(
-                "store-opened",
-                at: clock.now(),
-                [
-                    ("version-before", report.versionBefore), ("version", report.version),
-                    ("interrupted", report.interruptedCount), ("waiting", report.waitingCount),
-                    ("restored", report.restoreCause?.word ?? "no"),
-                ]
-            )
-            if let cause = report.restoreCause {
-                let advice = StoreError.restored.advice
-                log.event("restored", .error, at: clock.now(), [("cause", cause.word), ("advice", advice)])
-            }
-            for entry in report.uncertainFallbacks {
-                log.fallback("fallback-uncertain", entry, "interrupted", at: clock.now())
-            }
-            return store
-        } catch {
-            throw .store(error, path: path)
-        }
     }
 
     private static func noteCertificates(_ loaded: LoadedConfiguration, _ context: ServiceContext) {
@@ -179,8 +139,13 @@ package final class Service: Sendable {
         return loopAnswers && storeAnswers
     }
 
+    /// Copies SQLite's file. Another engine has tools of its own.
+    ///
     /// - Parameter path: of no existing file.
-    package func backup(to path: String) async throws(StoreError) { try await store.backup(to: path) }
+    package func backup(to path: String) async throws(StoreError) {
+        guard let store = store as? SQLiteStore else { return }
+        try await store.backup(to: path)
+    }
 
     /// Stops all parts within `drain-seconds` and the disk's time for closing.
     package func stop() async {

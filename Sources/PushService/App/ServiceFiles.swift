@@ -8,6 +8,8 @@ package final class ServiceFiles: Sendable {
     package let tls: TLSIdentity
     /// 32 bytes.
     package let tokenKey: SecretBytes
+    /// URL of PostgreSQL; empty for a file.
+    package let databaseURL: SecretBytes
     /// Earliest expiry, in seconds since 1970.
     package let certificatesEnd: Int64
 
@@ -18,12 +20,14 @@ package final class ServiceFiles: Sendable {
     private init(
         tls: TLSIdentity,
         tokenKey: consuming SecretBytes,
+        databaseURL: consuming SecretBytes,
         certificatesEnd: Int64,
         lanes: CredentialPlan,
         attestRoots: [String: [TLSCertificate]]
     ) {
         self.tls = tls
         self.tokenKey = tokenKey
+        self.databaseURL = databaseURL
         self.certificatesEnd = certificatesEnd
         self.lanes = lanes
         self.attestRoots = attestRoots
@@ -49,7 +53,7 @@ package final class ServiceFiles: Sendable {
                 throw FileReadingError(problem: error.description)
             }
         }
-        reading.database(configuration.databaseFile, at: "/database-file")
+        let url = reading.database(configuration.database)
         reading.authorities(configuration.spans?.authoritiesFile, at: "/spans")
         for (index, tenant) in configuration.tenants.enumerated() {
             let place = "/tenants/\(index)"
@@ -58,10 +62,13 @@ package final class ServiceFiles: Sendable {
                 reading.app(app, of: tenant.id, at: "\(place)/apps/\(index)")
             }
         }
-        guard reading.faults.isEmpty, let tls, let key else { throw ConfigurationErrors(faults: reading.faults) }
+        guard reading.faults.isEmpty, let tls, let key, let url else {
+            throw ConfigurationErrors(faults: reading.faults)
+        }
         return ServiceFiles(
             tls: tls,
             tokenKey: key.bytes.copy(storage: .guarded),
+            databaseURL: url.bytes.copy(storage: .guarded),
             certificatesEnd: reading.certificatesEnd,
             lanes: reading.lanes,
             attestRoots: reading.attestRoots

@@ -18,7 +18,8 @@ package protocol ServicePart: AnyObject, Sendable {
 
 package struct ServiceFoundation: Sendable {
     package let context: ServiceContext
-    package let store: SQLiteStore
+    package let store: any RelayStore
+    package let terms: ShardKeeper.Terms
     package let loaded: LoadedConfiguration
 }
 

@@ -3,7 +3,8 @@ import Platform
 package import PushStore
 import ServiceParts
 
-/// Keeps this relay's leases on shards: renews them, takes free shards over, and gives all back at the end.
+/// Keeps this relay's leases on shards: renews them, takes free shards over up to its share, gives surplus ones back
+/// when nothing of theirs is in flight, and all at the end.
 ///
 /// With SQLite the file's lock keeps other relays out, and all shards are this relay's from the opening on.
 package final class ShardKeeper: ServicePart {
@@ -12,6 +13,8 @@ package final class ShardKeeper: ServicePart {
         package var term = Duration.seconds(30)
         package var interval = Duration.seconds(10)
         package var intervalAfterFailure = Duration.seconds(2)
+        /// While shards are retired that have entries in flight.
+        package var intervalOfHandover = Duration.milliseconds(100)
         /// Time before a lease's end in which no work begins, for what has begun.
         package var margin = Duration.seconds(5)
 
@@ -29,20 +32,24 @@ package final class ShardKeeper: ServicePart {
     private let wanted: ShardSet
     private let terms: Terms
     private let willTake: @Sendable () -> Void
+    private let busyShards: @Sendable () -> ShardSet
     private let state: LoopBound<State>
 
     /// - Parameters:
     ///   - wanted: Shards to take over when they are free.
+    ///   - busyShards: shards with entries in flight; called on the loop.
     ///   - willTake: called on the loop before shards become the relay's: their queues may hold anything.
     package init(
         _ context: ServiceContext,
         wanted: ShardSet = .all,
         terms: Terms = Terms(),
+        busyShards: @escaping @Sendable () -> ShardSet = { .none },
         willTake: @escaping @Sendable () -> Void
     ) {
         self.context = context
         self.wanted = wanted
         self.terms = terms
+        self.busyShards = busyShards
         self.willTake = willTake
         state = LoopBound(State(), to: context.loop)
     }
@@ -73,7 +80,9 @@ package final class ShardKeeper: ServicePart {
     private func arm() {
         let state = state.value
         guard !state.isStopped else { return }
-        let interval = state.isFailing ? terms.intervalAfterFailure : terms.interval
+        let isHandingOver = !context.shards.retired.isEmpty
+        let interval =
+            isHandingOver ? terms.intervalOfHandover : state.isFailing ? terms.intervalAfterFailure : terms.interval
         state.timer = context.loop.schedule(after: interval) { [weak self] in
             guard let self else { return }
             // Arms the next timer at its end: there is one at a time.
@@ -101,7 +110,11 @@ package final class ShardKeeper: ServicePart {
                 for shard in lost.shards { held[shard].map(shards.didLose) }
                 context.log.event("shards-lost", .warning, at: context.clock.now(), [("count", lost.count)])
             }
-            let missing = wanted.subtracting(shards.all.shards)
+            let survey = try await store.survey(by: held.relay, lasting: terms.term)
+            let owned = shards.all.shards
+            shards.retire(survey.surplus(of: owned))
+            try await giveBackRetired()
+            let missing = survey.wanted(by: held.relay, owning: owned).subtracting(ShardSet.all.subtracting(wanted))
             if !missing.isEmpty {
                 deadline = self.deadline()
                 let taken = try await store.acquire(
@@ -118,6 +131,16 @@ package final class ShardKeeper: ServicePart {
             state.value.isFailing = true
             context.log.event("shards-not-renewed", .error, at: context.clock.now(), [("error", "\(error)")])
         }
+    }
+
+    /// Nothing begins in retired shards, and soon nothing is in flight there.
+    private func giveBackRetired() async throws(StoreError) {
+        let (store, shards) = (context.store, context.shards)
+        let idle = shards.all.only(shards.retired.subtracting(busyShards()))
+        guard !idle.isEmpty else { return }
+        try await store.giveBack(idle)
+        for lease in idle.all { shards.didLose(lease) }
+        context.log.event("shards-given-back", at: context.clock.now(), [("count", idle.shards.count)])
     }
 
     private func deadline() -> Int64 {

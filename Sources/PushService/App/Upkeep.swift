@@ -84,10 +84,11 @@ package final class Upkeep: Sendable {
         let now = context.clock.now()
         switch job {
         case .expire:
-            let owned = context.shards.live
-            let ended = try await context.store.write { writer throws(StoreError) in
-                try writer.expire(by: owned, now: now, limit: Self.stepCountMax)
-            }
+            let ended = try await context.store.expire(
+                by: context.shards.live,
+                now: now,
+                limit: Self.stepCountMax
+            )
             if !ended.isEmpty {
                 let apps = ended.map { $0.map { BundleID(of: $0.topic, $0.pushType).text } ?? "" }
                 context.metrics.withLock { metrics in
@@ -116,7 +117,7 @@ package final class Upkeep: Sendable {
             wakers.fallbacks()
             return false
         case .renewStamp:
-            try await context.store.write { writer throws(StoreError) in writer.renewStamp() }
+            try await context.store.renewStamp()
             return false
         case .emptyLog: return try await !context.store.emptyLog()
         case .purge:
@@ -139,9 +140,7 @@ package final class Upkeep: Sendable {
         for lane in Lane.allCases {
             age[lane] = Self.seconds(since: try await context.store.oldestDue(lane, in: shards), now)
         }
-        let fallback = try await context.store.read { reader throws(StoreError) in
-            try reader.nextFallback(.unlimited, of: shards)
-        }
+        let fallback = try await context.store.nextFallback(.unlimited, of: shards)
         let fallbackAge = Self.seconds(since: fallback, now)
         context.metrics.withLock { [depth, age] metrics in
             metrics.queueDepth = depth

@@ -21,7 +21,7 @@ final class UpkeepPart: ServicePart {
             try await quota.load()
             try await context.loadEndpointBlocks()
         } catch {
-            throw .store(error, path: context.settings.configuration.databaseFile)
+            throw .store(error, path: context.settings.configuration.database.path)
         }
         let (upkeep, pulse) = (upkeep, pulse)
         await context.loop.run {

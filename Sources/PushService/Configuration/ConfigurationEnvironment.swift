@@ -17,7 +17,9 @@ enum ConfigurationEnvironment {
 
     static let all = wholes + parts + limits
 
-    private static let wholes = ["dashboard", "listen", "proxies", "socket", "spans", "tenants"].map { field in
+    private static let wholes = [
+        "dashboard", "database", "listen", "proxies", "socket", "spans", "tenants",
+    ].map { field in
         Variable(name: name(field), path: [field], form: .json, text: "'\(field)', as JSON")
     }
 

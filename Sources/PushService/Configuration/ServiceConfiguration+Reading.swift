@@ -44,8 +44,8 @@ extension ServiceConfiguration {
     }
 
     static let names = [
-        "listen", "loopback-port", "socket", "proxies", "tls", "database-file", "token-key-file", "tenants", "limits",
-        "spans", "dashboard",
+        "listen", "loopback-port", "socket", "proxies", "tls", "database-file", "database", "token-key-file", "tenants",
+        "limits", "spans", "dashboard",
     ]
 
     private static func read(_ document: JSONValue, _ faults: FieldErrors) -> ServiceConfiguration? {
@@ -55,7 +55,7 @@ extension ServiceConfiguration {
         let socket = reader.object("socket", names: SocketFile.Place.names).flatMap { SocketFile.Place($0) }
         let proxies = reader.object("proxies", names: ProxyConfiguration.names).map { ProxyConfiguration($0) }
         let tls = tls(reader)
-        let database = reader.file("database-file", isRequired: true)
+        let database = database(reader)
         let tokenKey = reader.file("token-key-file", isRequired: true)
         var limits = ServiceLimits()
         let limitNames = ServiceLimits.settings.map(\.name)
@@ -78,7 +78,7 @@ extension ServiceConfiguration {
             socket: socket,
             proxies: proxies,
             tls: tls,
-            databaseFile: database,
+            database: database,
             tokenKeyFile: tokenKey,
             tenants: tenants,
             limits: limits,
@@ -113,6 +113,19 @@ extension ServiceConfiguration {
         let key = object.file("key-file", isRequired: true)
         guard let certificate, let key else { return nil }
         return TLSFiles(certificateFile: certificate, keyFile: key)
+    }
+
+    private static func database(_ reader: ObjectReader) -> DatabasePlace? {
+        let name = "database"
+        guard let member = reader.object[name] else {
+            return reader.file("database-file", isRequired: true).map { .file($0) }
+        }
+        guard reader.object["database-file"] == nil else {
+            let problem = "there is a 'database-file' too; keep one of the two"
+            reader.faults.add(.wrong, reader.place(name), at: member.offset, problem)
+            return nil
+        }
+        return reader.object(name, names: DatabaseServer.names).flatMap { DatabaseServer($0) }.map { .server($0) }
     }
 
     /// The second listener would fail as if another program had the port.

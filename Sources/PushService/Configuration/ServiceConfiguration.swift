@@ -26,7 +26,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
     /// Trusted proxies; nil: the client is the connection's peer.
     package let proxies: ProxyConfiguration?
     package let tls: TLSFiles
-    package let databaseFile: String
+    package let database: DatabasePlace
     /// 32 bytes that encrypt device tokens, outside the database.
     package let tokenKeyFile: String
     package let tenants: [TenantConfiguration]

@@ -69,8 +69,8 @@ package final class QuotaTable: Sendable {
 
     /// Restores the quotas; a malformed record counts as none.
     package func load() async throws(StoreError) {
-        let bytes = try await context.store.read { reader throws(StoreError) in try reader.note(Self.noteName) }
-        await context.loop.run { [self] in didRead(bytes ?? []) }
+        let bytes = try await context.store.notes([Self.noteName])[0]
+        await context.loop.run { [self] in didRead(bytes) }
     }
 
     /// Adds this relay's use to that of all, and takes over theirs. After an error the next call retries.
@@ -88,9 +88,7 @@ package final class QuotaTable: Sendable {
                 return
             }
             do throws(StoreError) {
-                let present = try await context.store.write { writer throws(StoreError) in
-                    try writer.replace([change.note])
-                }
+                let present = try await context.store.replace([change.note])
                 let isSaved = await context.loop.run { [self] () -> Bool in
                     guard let present else {
                         (state.value.seen, state.value.known) = (change.quota, NoteChange.sum(change.note.bytes))

@@ -6,7 +6,7 @@ package import ServiceParts
 package final class ServiceContext: Sendable {
     /// Runs requests, pushes and decisions.
     package let loop: EventLoop
-    package let store: SQLiteStore
+    package let store: any RelayStore
     package let shards: ShardTenure
     package let clock: ServiceClock
     package let log: ServiceLog
@@ -20,20 +20,19 @@ package final class ServiceContext: Sendable {
     let endpointBlocks = Guarded<Set<EndpointBlock>>([])
     private let current: Guarded<ServiceSettings>
 
-    /// - Parameter shards: nil: the opening's, without a deadline.
     package init(
         loop: EventLoop,
-        store: SQLiteStore,
+        store: any RelayStore,
         clock: ServiceClock,
         log: ServiceLog,
         collapseKey: consuming CollapseKey,
         challengeKey: consuming ChallengeKey = ChallengeKey(),
         settings: ServiceSettings,
-        shards: ShardTenure? = nil
+        shards: ShardTenure
     ) {
         self.loop = loop
         self.store = store
-        self.shards = shards ?? ShardTenure(store.openingReport.leases)
+        self.shards = shards
         self.clock = clock
         self.log = log
         self.collapseKey = collapseKey

@@ -6,6 +6,8 @@ package import ServiceParts
 package enum ServiceError: Error, Equatable, Sendable {
     case configuration(ConfigurationErrors)
     case store(StoreError, path: String)
+    /// Failed opening of a server's database, and what to do.
+    case database(path: String, String, Persistence)
     case listen(address: String, port: UInt16, TransportError)
     case socket(SocketFileError)
     case system(TransportError)
@@ -14,12 +16,21 @@ package enum ServiceError: Error, Equatable, Sendable {
     case part(String)
 }
 
+extension ServiceError {
+    package enum Persistence: Sendable {
+        /// The same start fails again.
+        case lasting
+        case passing
+    }
+}
+
 extension ServiceError: CustomStringConvertible {
     /// A line each for fault and advice, without a path.
     package var description: String {
         switch self {
         case .configuration(let error): error.faults.map(\.description).joined(separator: "\n")
         case .store(let error, let path): "\(path): \(error.advice)"
+        case .database(let path, let text, _): "\(path): \(text)"
         case .listen(let address, let port, let error):
             "\(address.contains(":") ? "[\(address)]" : address):\(port): \(Self.listening(port, error))"
         case .socket(let error): error.description
@@ -34,20 +45,20 @@ extension ServiceError {
     /// True if an unchanged start would fail again: systemd need not retry.
     package var isLasting: Bool {
         switch self {
-        case .configuration: true
+        case .configuration, .database(_, _, .lasting): true
         case .store(.wrongKey, _), .store(.newerFile, _), .store(.notAStore, _), .store(.otherName, _): true
         // Other addresses may appear with the network, and ports become free.
         case .listen(_, _, .system("bind", EACCES)): true
         case .socket(let error): error.isLasting
-        case .store, .listen, .system, .tls, .part: false
+        case .store, .database, .listen, .system, .tls, .part: false
         }
     }
 
-    /// True while the disk accepts no writes.
-    package var passesWithRoom: Bool {
+    /// True while the disk accepts no writes, or no server answers: the same start succeeds later.
+    package var passes: Bool {
         switch self {
-        case .store(.full, _), .store(.unwritable, _): true
-        case .configuration, .store, .listen, .socket, .system, .tls, .part: false
+        case .store(.full, _), .store(.unwritable, _), .database(_, _, .passing): true
+        case .configuration, .store, .database, .listen, .socket, .system, .tls, .part: false
         }
     }
 

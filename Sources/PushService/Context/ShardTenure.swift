@@ -10,6 +10,8 @@ package final class ShardTenure: Sendable {
         var deadlines: [Int64]
         /// Bound of all deadlines: no scan before it.
         var firstDeadline: Int64
+        /// Shards in which no work begins, because another relay is to have them.
+        var retired = ShardSet.none
     }
 
     package let relay: RelayID
@@ -34,8 +36,10 @@ package final class ShardTenure: Sendable {
     package var live: ShardLeases {
         let now = clock()
         return state.withLock { state in
-            guard now >= state.firstDeadline else { return state.leases }
-            return state.leases.only(ShardSet(Shard.all.filter { now < state.deadlines[$0.index] }))
+            guard now >= state.firstDeadline || !state.retired.isEmpty else { return state.leases }
+            return state.leases.only(
+                ShardSet(Shard.all.filter { now < state.deadlines[$0.index] && !state.retired.contains($0) })
+            )
         }
     }
 
@@ -47,7 +51,10 @@ package final class ShardTenure: Sendable {
 
     package func isLive(_ lease: ShardLease) -> Bool {
         let now = clock()
-        return state.withLock { $0.leases[lease.shard] == lease && now < $0.deadlines[lease.shard.index] }
+        return state.withLock { state in
+            state.leases[lease.shard] == lease && now < state.deadlines[lease.shard.index]
+                && !state.retired.contains(lease.shard)
+        }
     }
 
     /// - Parameter deadline: counted from before the store was asked.
@@ -71,5 +78,15 @@ package final class ShardTenure: Sendable {
         }
     }
 
-    package func didLose(_ lease: ShardLease) { state.withLock { $0.leases.remove(lease) } }
+    package func didLose(_ lease: ShardLease) {
+        state.withLock { state in
+            state.leases.remove(lease)
+            state.retired.remove(lease.shard)
+        }
+    }
+
+    package var retired: ShardSet { state.withLock { $0.retired } }
+
+    /// Begins no more work in these shards, and works on in those retired before.
+    package func retire(_ shards: ShardSet) { state.withLock { $0.retired = shards } }
 }

@@ -24,10 +24,10 @@ package final class StorePulse: Sendable {
     private static let probeByteCounts = (good: 512, bad: 32_768)
 
     private let context: ServiceContext
-    private let store: SQLiteStore
+    private let store: any RelayStore
     private let state: LoopBound<State>
 
-    package init(_ context: ServiceContext, _ store: SQLiteStore) {
+    package init(_ context: ServiceContext, _ store: any RelayStore) {
         self.context = context
         self.store = store
         state = LoopBound(State(), to: context.loop)

@@ -72,8 +72,27 @@ struct FileReading {
             """
     }
 
+    /// - Returns: URL of a server; empty for a file.
+    mutating func database(_ place: DatabasePlace) -> PrivateBox? {
+        switch place {
+        case .file(let path):
+            database(path, at: place.pointer)
+            return PrivateBox()
+        case .server(let server):
+            return attempt(place.pointer) { () throws(FileReadingError) in
+                let box = try PrivateBox(server.urlFile)
+                guard (1...DatabaseServer.urlByteCountMax).contains(box.bytes.byteCount) else {
+                    throw FileReadingError(
+                        problem: "it has no URL; write one line: postgresql://USER:PASSWORD@HOST/DATABASE"
+                    )
+                }
+                return box
+            }
+        }
+    }
+
     /// Checks path and folder, where SQLite creates further files.
-    mutating func database(_ path: String, at pointer: String) {
+    private mutating func database(_ path: String, at pointer: String) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
         _ = attempt(pointer) { () throws(FileReadingError) in
             var status = stat()
@@ -176,7 +195,7 @@ struct FileReadingError: Error {
 }
 
 /// Read by its owner only, into memory that is zeroed.
-private final class PrivateBox {
+final class PrivateBox {
     let bytes: SecretBytes
 
     init() { bytes = SecretBytes(byteCount: 0) { _ in } }

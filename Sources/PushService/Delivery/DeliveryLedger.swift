@@ -88,13 +88,7 @@ package final class DeliveryLedger {
     }
 
     private func load(_ day: Int64) async throws(StoreError) {
-        let names = Self.names(of: day)
-        let notes = try await context.store.read { reader throws(StoreError) in
-            var notes: [[UInt8]] = []
-            for name in names { notes.append(try reader.note(name) ?? []) }
-            return notes
-        }
-        didRead(notes, day)
+        didRead(try await context.store.notes(Self.names(of: day)), day)
     }
 
     private func didRead(_ notes: [[UInt8]], _ day: Int64) {
@@ -135,7 +129,7 @@ package final class DeliveryLedger {
             )
         }
         do throws(StoreError) {
-            let present = try await context.store.write { writer throws(StoreError) in try writer.replace(changes) }
+            let present = try await context.store.replace(changes)
             guard let present else {
                 seen[day] = (rows, changes.map { NoteChange.sum($0.bytes) })
                 return

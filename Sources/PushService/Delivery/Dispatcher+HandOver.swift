@@ -125,6 +125,12 @@ extension Dispatcher {
         flow.wake(Lane.allCases)
     }
 
+    /// Shards with entries in flight. On the loop.
+    package var busyShards: ShardSet {
+        context.loop.checkIsolated()
+        return ShardSet(pendings.values.lazy.map(\.lease.shardLease.shard))
+    }
+
     package func didStore(_ reservation: SendReservation, _ leases: [Lease]) {
         context.loop.checkIsolated()
         let offer = reservation.offer

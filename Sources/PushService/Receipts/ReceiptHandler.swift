@@ -68,10 +68,7 @@ final class ResendHandler: Sendable {
         let now = context.clock.now()
         if !reports.isEmpty {
             _ = try await context.asking { [reports] () throws(StoreError) in
-                // Devices repeat refused requests.
-                try await context.store.write(weight: reports.count, canBeRefused: true) { writer throws(StoreError) in
-                    try writer.report(reports, now: now)
-                }
+                try await context.store.report(reports, now: now)
             }
             dispatch.didReport(reported)
         }

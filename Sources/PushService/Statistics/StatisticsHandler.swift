@@ -58,7 +58,7 @@ struct StatisticsHandler: Sendable {
         let (context, dispatch) = (context, dispatch)
         let counts = try await context.asking { () throws(StoreError) in try await context.store.counts() }
         let hooks = try await context.asking { () throws(StoreError) in
-            try await context.store.read { reader throws(StoreError) in try reader.hookCounts() }
+            try await context.store.hookCounts()
         }
         var oldest: [Lane: Timestamp] = [:]
         if let tenant {

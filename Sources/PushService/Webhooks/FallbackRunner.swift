@@ -47,9 +47,7 @@ package actor FallbackRunner: DueRunner {
 
     package func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
         let shards = context.shards.live.shards
-        return try await context.store.read { reader throws(StoreError) in
-            try reader.nextFallback(room, of: shards)
-        }
+        return try await context.store.nextFallback(room, of: shards)
     }
 
     package func countOfCall(to tenant: TenantID) -> Int { 1 }
@@ -98,9 +96,7 @@ package actor FallbackRunner: DueRunner {
     private func permission(for fallback: ClaimedFallback) -> WebhookProgress.Permission {
         { [store = context.store, id = fallback.entry.id, lease = fallback.lease] in
             let answer = Monitored<Result<Bool, StoreError>?>(nil)
-            store.write({ writer throws(StoreError) in try writer.beginFallback(id, lease) }) { result in
-                answer.change { $0 = result }
-            }
+            store.beginFallback(id, lease) { result in answer.change { $0 = result } }
             return switch answer.wait({ $0 }) {
             case .success(true): nil
             case .success(false): .calledOff
@@ -157,10 +153,7 @@ package actor FallbackRunner: DueRunner {
 
     package func write(_ outcomes: [FallbackOutcome]) async throws(StoreError) {
         let now = context.clock.now()
-        let lateCount = try await context.store.write(weight: outcomes.count) { writer throws(StoreError) in
-            try writer.finishFallbacks(outcomes, now: now)
-        }
-        context.noteLate(lateCount)
+        context.noteLate(try await context.store.finishFallbacks(outcomes, now: now))
         if outcomes.contains(where: \.isTold) { didReport() }
     }
 

@@ -45,7 +45,7 @@ package actor HookRunner: DueRunner {
 
     package func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
         let shards = context.shards.live.shards
-        return try await context.store.read { reader throws(StoreError) in try reader.nextHook(room, of: shards) }
+        return try await context.store.nextHook(room, of: shards)
     }
 
     package func countOfCall(to tenant: TenantID) -> Int {
@@ -128,10 +128,7 @@ package actor HookRunner: DueRunner {
     }
 
     package func write(_ outcomes: [HookOutcome]) async throws(StoreError) {
-        let lateCount = try await context.store.write(weight: outcomes.count) { writer throws(StoreError) in
-            try writer.finishHooks(outcomes)
-        }
-        context.noteLate(lateCount)
+        context.noteLate(try await context.store.finishHooks(outcomes))
     }
 
     package func dueAgain(_ outcome: HookOutcome) -> Timestamp? {

@@ -36,6 +36,9 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: lost shards.
     func renew(_ leases: ShardLeases, lasting term: Duration) async throws(StoreError) -> ShardSet
 
+    /// Notes that the relay lives for a time, and looks at the others.
+    func survey(by relay: RelayID, lasting term: Duration) async throws(StoreError) -> ShardSurvey
+
     /// Tells a relay of entries that others queue in its shards, before those others know that they are stored. A hint
     /// may be missing: poll.
     ///
@@ -152,10 +155,15 @@ package protocol DurableOutbox: Sendable {
 
     func oldestDue(_ lane: Lane, of tenant: TenantID) async throws(StoreError) -> Timestamp?
 
-    /// Ends up to `limit` late entries of the owner's shards, and returns their number.
+    /// Ends up to `limit` late entries of the owner's shards.
     ///
+    /// - Returns: topics and push types; nil for a damaged row.
     /// - Throws: `.lateOwner`, and disk errors; then none is ended.
-    func expire(by owned: ShardLeases, now: Timestamp, limit: Int) async throws(StoreError) -> Int
+    func expire(
+        by owned: ShardLeases,
+        now: Timestamp,
+        limit: Int
+    ) async throws(StoreError) -> [(topic: Topic, pushType: PushType)?]
 
     /// Deletes up to `limit` entries of the shards that ended before `time`, and as many older idempotency keys.
     ///

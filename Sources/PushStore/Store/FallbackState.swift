@@ -1,4 +1,4 @@
-package import Envelope
+internal import Envelope
 
 /// Stored states.
 enum FallbackState: Int64 {
@@ -20,10 +20,7 @@ extension StoreReader {
         return try due(by: select, of: try fallbackTenants(), room, shards, now: now, turn: turn)
     }
 
-    /// Earliest due time: `NewEntry.fallbackAfter` after acceptance; nil for none.
-    ///
-    /// - Parameter room: tenants without room are skipped.
-    package func nextFallback(_ room: ClaimRoom, of shards: ShardSet) throws(StoreError) -> Timestamp? {
+    func nextFallback(_ room: ClaimRoom, of shards: ShardSet) throws(StoreError) -> Timestamp? {
         let select = """
             SELECT due FROM fallback WHERE state = 0 AND tenant = ? AND \(ShardSet.condition) ORDER BY due LIMIT 1
             """
@@ -86,19 +83,13 @@ extension StoreWriter {
         return claimed
     }
 
-    /// Records, before the first byte goes out, that a claimed fallback is being sent.
-    ///
-    /// - Returns: false if a receipt has cancelled it, or another relay owns its shard.
-    package func beginFallback(_ id: EntryID, _ lease: ShardLease) throws(StoreError) -> Bool {
+    func beginFallback(_ id: EntryID, _ lease: ShardLease) throws(StoreError) -> Bool {
         guard shards.permits(lease) else { return false }
         return try sql("UPDATE fallback SET state = 2 WHERE entry = ? AND state = 1").run([.integer(id.value)]) > 0
     }
 
-    /// Skips missing ones.
-    ///
-    /// - Returns: number of those that a late owner reports, which change nothing.
     @discardableResult
-    package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) throws(StoreError) -> Int {
+    func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) throws(StoreError) -> Int {
         var lateCount = 0
         for outcome in outcomes {
             guard shards.permits(outcome.lease) else {

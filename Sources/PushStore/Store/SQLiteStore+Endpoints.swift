@@ -1,8 +1,6 @@
 package import Envelope
 
-/// Endpoints, and the key with which a device makes and revokes its own. All of them end with their device.
-extension SQLiteStore {
-    /// Replaces the device's key.
+extension SQLiteStore: EndpointRegistry {
     package func setEndpointKey(
         _ hash: [UInt8],
         of device: DeviceKey
@@ -16,12 +14,10 @@ extension SQLiteStore {
         try await read { reader throws(StoreError) in try reader.device(endpointKey: hash) }
     }
 
-    /// Finds an endpoint: nil if unknown, revoked or gone with its device.
     package func endpoint(_ hash: [UInt8], completion: @escaping StoreCompletion<EndpointTarget?>) {
         read({ reader throws(StoreError) in try reader.endpoint(hash) }, completion: completion)
     }
 
-    /// - Returns: a device's endpoints, oldest first.
     package func endpoints(of device: DeviceKey) async throws(StoreError) -> [PushEndpoint] {
         try await read { reader throws(StoreError) in try reader.endpoints(of: device) }
     }
@@ -30,23 +26,18 @@ extension SQLiteStore {
         try await write(canBeRefused: true) { writer throws(StoreError) in try writer.add(endpoint) }
     }
 
-    /// Keeps a record, and drops expired ones.
     package func keep(_ record: KeptRecord, now: Timestamp) async throws(StoreError) {
         try await write(canBeRefused: true) { writer throws(StoreError) in try writer.keep(record, now: now) }
     }
 
-    /// Drops a record whose push was refused.
     package func dropRecord(_ name: [UInt8]) async throws(StoreError) {
         try await write { writer throws(StoreError) in try writer.dropRecord(name) }
     }
 
-    /// - Returns: nil if there is none, it has expired or its endpoint is gone.
     package func record(_ name: [UInt8], now: Timestamp) async throws(StoreError) -> [UInt8]? {
         try await read { reader throws(StoreError) in try reader.record(name, now: now) }
     }
 
-    /// - Parameter hash: an endpoint's.
-    /// - Returns: false if the device has none of this hash.
     package func revoke(_ hash: [UInt8], of device: DeviceKey) async throws(StoreError) -> Bool {
         try await write { writer throws(StoreError) in try writer.revoke(hash, of: device) }
     }

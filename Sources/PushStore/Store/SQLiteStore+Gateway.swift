@@ -1,7 +1,6 @@
 internal import APNS
 package import Envelope
 
-/// Counts of servers' pushes, and the servers that tenants keep out.
 extension SQLiteStore {
     package func add(_ deltas: GatewayDeltas) async throws(StoreError) {
         try await write(weight: deltas.endpoints.count + deltas.apps.count) { writer throws(StoreError) in
@@ -9,30 +8,25 @@ extension SQLiteStore {
         }
     }
 
-    /// - Returns: counts and enrolled devices of an app.
     package func gatewayCounts(_ app: GatewayApp) async throws(StoreError) -> (counts: GatewayCounts, deviceCount: Int)
     {
         try await read { reader throws(StoreError) in try reader.gatewayCounts(app) }
     }
 
-    /// - Returns: a device's endpoints, oldest first.
     package func countedEndpoints(
         of device: DeviceKey
     ) async throws(StoreError) -> [(endpoint: PushEndpoint, counts: GatewayCounts)] {
         try await read { reader throws(StoreError) in try reader.countedEndpoints(of: device) }
     }
 
-    /// - Returns: all tenants'.
     package func endpointBlocks() async throws(StoreError) -> Set<EndpointBlock> {
         try await read { reader throws(StoreError) in try reader.endpointBlocks() }
     }
 
-    /// - Returns: false if the tenant has `EndpointBlock.countMax`.
     package func add(_ block: EndpointBlock, now: Timestamp) async throws(StoreError) -> Bool {
         try await write(canBeRefused: true) { writer throws(StoreError) in try writer.add(block, now: now) }
     }
 
-    /// - Returns: false if it is not there.
     package func remove(_ block: EndpointBlock) async throws(StoreError) -> Bool {
         try await write { writer throws(StoreError) in try writer.remove(block) }
     }

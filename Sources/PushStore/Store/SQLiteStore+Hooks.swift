@@ -1,12 +1,14 @@
 package import Envelope
 internal import Platform
 
-extension SQLiteStore {
-    /// Leases due hooks, with equal shares for tenants. At `leasedUntil` unfinished ones are due again.
-    ///
-    /// - Parameter room: at most 1,000 count.
-    /// - Returns: longest due first.
-    /// - Throws: `.full`, `.lateOwner`, and disk errors; then none is leased.
+extension SQLiteStore: HookQueue {
+    package func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool] {
+        // Devices repeat refused requests.
+        try await write(weight: reports.count, canBeRefused: true) { writer throws(StoreError) in
+            try writer.report(reports, now: now)
+        }
+    }
+
     package func takeHooks(
         _ room: ClaimRoom,
         by owned: ShardLeases,
@@ -24,14 +26,19 @@ extension SQLiteStore {
         }
     }
 
-    /// Claims due fallbacks, with equal shares for tenants.
-    ///
-    /// Each is armed at acceptance, then `claimed`, then `sending`, on the disk. A crash re-arms a claimed one, and
-    /// ends a sending one as `HookKind.fallbackUncertain`.
-    ///
-    /// - Parameter room: at most 1,000 count.
-    /// - Returns: longest due first, of `accepted` entries.
-    /// - Throws: `.full`, `.lateOwner`, and disk errors; then they stay due.
+    package func nextHook(_ room: ClaimRoom, of shards: ShardSet) async throws(StoreError) -> Timestamp? {
+        try await read { reader throws(StoreError) in try reader.nextHook(room, of: shards) }
+    }
+
+    @discardableResult
+    package func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError) -> Int {
+        try await write(weight: outcomes.count) { writer throws(StoreError) in try writer.finishHooks(outcomes) }
+    }
+
+    package func hookCounts() async throws(StoreError) -> [HookCount] {
+        try await read { reader throws(StoreError) in try reader.hookCounts() }
+    }
+
     package func claimFallbacks(
         _ room: ClaimRoom,
         by owned: ShardLeases,
@@ -61,6 +68,26 @@ extension SQLiteStore {
             },
             completion: completion
         )
+    }
+
+    package func nextFallback(_ room: ClaimRoom, of shards: ShardSet) async throws(StoreError) -> Timestamp? {
+        try await read { reader throws(StoreError) in try reader.nextFallback(room, of: shards) }
+    }
+
+    @discardableResult
+    package func beginFallback(
+        _ id: EntryID,
+        _ lease: ShardLease,
+        completion: @escaping StoreCompletion<Bool>
+    ) -> StoreCall {
+        write({ writer throws(StoreError) in try writer.beginFallback(id, lease) }, completion: completion)
+    }
+
+    @discardableResult
+    package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) async throws(StoreError) -> Int {
+        try await write(weight: outcomes.count) { writer throws(StoreError) in
+            try writer.finishFallbacks(outcomes, now: now)
+        }
     }
 
     /// Rotates the tenant that is first.

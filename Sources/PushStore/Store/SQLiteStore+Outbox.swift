@@ -320,8 +320,12 @@ extension SQLiteStore: DurableOutbox {
         return try await read { reader throws(StoreError) in try reader.oldestDue(lane, waiting: [number]) }
     }
 
-    package func expire(by owned: ShardLeases, now: Timestamp, limit: Int) async throws(StoreError) -> Int {
-        try await write { writer throws(StoreError) in try writer.expire(by: owned, now: now, limit: limit).count }
+    package func expire(
+        by owned: ShardLeases,
+        now: Timestamp,
+        limit: Int
+    ) async throws(StoreError) -> [(topic: Topic, pushType: PushType)?] {
+        try await write { writer throws(StoreError) in try writer.expire(by: owned, now: now, limit: limit) }
     }
 
     package func purge(_ shards: ShardSet, endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {

@@ -38,6 +38,14 @@ extension SQLiteStore {
         }
     }
 
+    /// The relays of one machine share nothing out: each wants all.
+    package func survey(by relay: RelayID, lasting term: Duration) async throws(StoreError) -> ShardSurvey {
+        let clock = settings.leaseClock
+        return try await write { writer throws(StoreError) in
+            ShardSurvey(free: writer.shards.free(now: clock()), relayCount: 1)
+        }
+    }
+
     package func giveBack(_ leases: ShardLeases) async throws(StoreError) {
         try await write { writer throws(StoreError) in try writer.shards.giveBack(leases) }
     }

@@ -82,9 +82,10 @@ extension StoreReader {
 }
 
 extension SQLiteStore {
-    /// Truncates the log, so that it keeps no deleted data.
-    ///
-    /// - Returns: false while another process reads it: call again.
+    package func renewStamp() async throws(StoreError) {
+        try await write { writer throws(StoreError) in writer.renewStamp() }
+    }
+
     package func emptyLog() async throws(StoreError) -> Bool {
         try await write { writer throws(StoreError) in writer.logWish = .lookBriefly }
         // Snapshots have ended by now, and later ones are short.
@@ -93,9 +94,6 @@ extension SQLiteStore {
         return try await write { writer throws(StoreError) in writer.isLogEmpty }
     }
 
-    /// Probes both threads; on a hanging disk it never returns.
-    ///
-    /// - Returns: false for a closed store, or one to be reopened.
     package func isAnswering() async -> Bool {
         do throws(StoreError) {
             try await read { _ throws(StoreError) in }
@@ -116,10 +114,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Writes and reads like a few notifications, and updates `health`.
-    ///
-    /// - Parameter byteCount: 0 ... 65,536.
-    /// - Throws: a notification's error.
     package func probe(byteCount: Int) async throws(StoreError) {
         let bytes = [UInt8](repeating: 0x50, count: byteCount)
         try await write(canBeRefused: true) { writer throws(StoreError) in
@@ -130,7 +124,6 @@ extension SQLiteStore {
 
     private static let probeName = "probe"
 
-    /// True when reopening is needed, and both files are in place. Without them a start would create an empty one.
     package var needsOpening: Bool {
         switch health {
         case .broken: true

@@ -4,8 +4,8 @@ internal import Primitives
 
 /// Relay's data in a SQLite file, with a writing and a reading thread.
 ///
-///     let hooks = try await store.read { reader throws(StoreError) in try reader.hookCounts() }
-///     try await store.write { writer throws(StoreError) in try writer.finishHooks(outcomes) }
+///     let hooks = try await read { reader throws(StoreError) in try reader.hookCounts() }
+///     try await write { writer throws(StoreError) in try writer.finishHooks(outcomes) }
 package final class SQLiteStore: Sendable {
     package let openingReport: OpeningReport
     private let writer: StoreThread<StoreWriter>
@@ -190,8 +190,6 @@ package final class SQLiteStore: Sendable {
         return writer.submit(weight: weight, canBeRefused: canBeRefused, body, late: late, completion: completion)
     }
 
-    /// Ends calls whose time is over: begun writes with `.uncertain`, all others with `.timedOut`. What such a write
-    /// puts in flight later is queued again. To be called every second.
     package func endOverdue() {
         writer.endOverdue(begun: .uncertain)
         reader.endOverdue(begun: .timedOut)
@@ -199,7 +197,6 @@ package final class SQLiteStore: Sendable {
 
     package var health: StoreHealth { healthBox.withLock { $0 } }
 
-    /// Finishes waiting jobs, checkpoints the log and releases the store. Later calls throw `.closed`.
     package func close() async {
         let isFirst = isClosing.withLock { isClosing in
             defer { isClosing = true }
@@ -207,7 +204,7 @@ package final class SQLiteStore: Sendable {
         }
         guard isFirst else { return }
         // Outdates earlier copies; on a full disk the old stamp stays.
-        try? await write { writer throws(StoreError) in writer.renewStamp() }
+        try? await renewStamp()
         await reader.close()
         await writer.close()
         // Only spares the next opening a search for the log.

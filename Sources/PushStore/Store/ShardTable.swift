@@ -41,6 +41,11 @@ final class ShardTable {
 
     func owner(of shard: Shard) -> RelayID? { rows[shard.index].owner }
 
+    /// Without an owner, or with an ended lease.
+    func free(now: Int64) -> ShardSet {
+        ShardSet(Shard.all.filter { rows[$0.index].owner == nil || rows[$0.index].until <= now })
+    }
+
     /// Gives shards without an owner, the relay's own, and those whose lease has ended, each under a new epoch.
     ///
     /// - Parameter isAlone: True if no other relay lives: then all shards are free.

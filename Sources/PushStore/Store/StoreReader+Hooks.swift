@@ -1,4 +1,4 @@
-package import Envelope
+internal import Envelope
 
 extension StoreReader {
     /// Longest due first.
@@ -9,10 +9,7 @@ extension StoreReader {
         return try due(by: select, of: try hookTenants(), room, shards, now: now, turn: turn)
     }
 
-    /// Earliest due time, or end of a lease; nil for none.
-    ///
-    /// - Parameter room: tenants without room are skipped.
-    package func nextHook(_ room: ClaimRoom, of shards: ShardSet) throws(StoreError) -> Timestamp? {
+    func nextHook(_ room: ClaimRoom, of shards: ShardSet) throws(StoreError) -> Timestamp? {
         let select = "SELECT due FROM hook WHERE tenant = ? AND \(ShardSet.condition) ORDER BY due LIMIT 1"
         return try next(by: select, of: try hookTenants(), room, shards)
     }
@@ -55,8 +52,7 @@ extension StoreReader {
         return next.map { Timestamp(column: $0) }
     }
 
-    /// Row for each tenant that ever had one.
-    package func hookCounts() throws(StoreError) -> [HookCount] {
+    func hookCounts() throws(StoreError) -> [HookCount] {
         let rows = try sql("SELECT tenant, count, dropped FROM hook_tally ORDER BY tenant").all([]) { row in
             (tenant: row.integer(0), waiting: row.integer(1), dropped: row.integer(2))
         }
@@ -70,10 +66,7 @@ extension StoreReader {
         return counts
     }
 
-    /// Reads a note; nil for none.
-    ///
-    /// - Throws: `.byteCount(field: .noteName)`, and disk errors.
-    package func note(_ name: String) throws(StoreError) -> [UInt8]? {
+    func note(_ name: String) throws(StoreError) -> [UInt8]? {
         try NoteLimits.check(name)
         return try sql("SELECT bytes FROM note WHERE name = ?").first([.bytes(Array(name.utf8))]) { $0.bytes(0) }
     }

@@ -1,5 +1,5 @@
-package import APNS
-package import Envelope
+internal import APNS
+internal import Envelope
 
 extension StoreWriter {
     func end(_ standing: EntryStanding, as state: EntryState, now: Timestamp) throws(StoreError) {
@@ -23,9 +23,7 @@ extension StoreWriter {
         }
     }
 
-    /// - Returns: topics and push types; nil for a damaged row.
-    /// - Throws: `.lateOwner`, and disk errors; then none is ended.
-    package func expire(
+    func expire(
         by owned: ShardLeases,
         now: Timestamp,
         limit: Int

@@ -1,11 +1,7 @@
-package import Envelope
+internal import Envelope
 
 extension StoreWriter {
-    /// Writes hooks for outside events; a waiting one is not written twice.
-    ///
-    /// - Returns: for each, in order, true if its entry exists and is the tenant's.
-    /// - Throws: `.byteCount(field: .hookDetail)`, and disk errors.
-    package func report(_ reports: [NewHook], now: Timestamp) throws(StoreError) -> [Bool] {
+    func report(_ reports: [NewHook], now: Timestamp) throws(StoreError) -> [Bool] {
         for report in reports where !NewHook.detailByteCounts.contains(report.detail.count) {
             throw .byteCount(field: .hookDetail, of: NewHook.detailByteCounts)
         }
@@ -110,11 +106,8 @@ extension StoreWriter {
         return hooks
     }
 
-    /// Records results; missing hooks are skipped.
-    ///
-    /// - Returns: number of those that a late owner reports, which change nothing.
     @discardableResult
-    package func finishHooks(_ outcomes: [HookOutcome]) throws(StoreError) -> Int {
+    func finishHooks(_ outcomes: [HookOutcome]) throws(StoreError) -> Int {
         var lateCount = 0
         for outcome in outcomes {
             guard shards.permits(outcome.lease) else {
@@ -141,11 +134,7 @@ extension StoreWriter {
         if let tenant { try countHooks(of: tenant, waiting: -1, dropped: isDropped ? 1 : 0) }
     }
 
-    /// Replaces notes, unless one has changed: so relays do not overwrite each other's.
-    ///
-    /// - Returns: nil for success; otherwise the present notes, in order, empty for none.
-    /// - Throws: `.byteCount`, and disk errors.
-    package func replace(_ notes: [NoteChange]) throws(StoreError) -> [[UInt8]]? {
+    func replace(_ notes: [NoteChange]) throws(StoreError) -> [[UInt8]]? {
         var present: [[UInt8]] = []
         for note in notes {
             let found = try sql("SELECT bytes FROM note WHERE name = ?").first([.bytes(Array(note.name.utf8))]) {

@@ -251,7 +251,7 @@ package final class StoreWriter {
     }
 
     /// Makes all earlier copies of the store count as restored.
-    package func renewStamp() { stamp.renew(random.bytes(count: StoreMark.stampByteCount)) }
+    func renewStamp() { stamp.renew(random.bytes(count: StoreMark.stampByteCount)) }
 
     /// Begins a copy, which advances after each transaction.
     ///
@@ -300,21 +300,6 @@ package final class StoreWriter {
 /// Unchecked: it has no state, and runs on the writer's thread alone.
 private final class ReceiptRunJob: StoreJob<StoreWriter>, @unchecked Sendable {
     override func run(_ worker: StoreWriter) throws(StoreError) { try worker.receiptRuns.step() }
-}
-
-/// Store's ability to write.
-package enum StoreHealth: Equatable, Sendable {
-    case writable
-    /// No space for the last write. Reads work; the next write tries again.
-    case full
-    /// The disk refused the last write. Reads work; the next write tries again.
-    case unwritable
-    /// Reads work; writes need a reopened store.
-    case broken
-    /// The file was removed, renamed or replaced. Put it back and reopen the store.
-    case moved
-    /// Reads work; the restored file needs reopening with `StoreSettings.restoredQueue`.
-    case restored
 }
 
 extension StoreError {

@@ -8,6 +8,7 @@ enum Invocation: Equatable {
     case makeAPIKey(printsJSON: Bool)
     case backup(file: String, configuration: String)
     case integrity(configuration: String)
+    case migrate(configuration: String)
     case acknowledgeRestore(RestoredQueue, configuration: String)
 
     private enum Verb: String, CaseIterable {
@@ -17,6 +18,7 @@ enum Invocation: Equatable {
         case makeAPIKey = "make-api-key"
         case backup
         case integrity
+        case migrate
         case acknowledgeRestore = "acknowledge-restore"
     }
 
@@ -72,7 +74,7 @@ enum Invocation: Equatable {
             switch verb {
             case .makeKey, .backup: "one file"
             case .acknowledgeRestore: "'send' or 'drop', for the notifications that wait in the database"
-            case .run, .check, .makeAPIKey, .integrity: nil
+            case .run, .check, .makeAPIKey, .integrity, .migrate: nil
             }
         guard files.count == (operand == nil ? 0 : 1) else {
             throw InvocationError(
@@ -84,12 +86,13 @@ enum Invocation: Equatable {
         case .makeKey, .makeAPIKey:
             guard configuration == nil else { throw InvocationError(reason: "\(verb.rawValue) takes no configuration") }
             self = verb == .makeKey ? .makeKey(file: file) : .makeAPIKey(printsJSON: printsJSON)
-        case .run, .check, .backup, .integrity, .acknowledgeRestore:
+        case .run, .check, .backup, .integrity, .migrate, .acknowledgeRestore:
             guard let configuration else { throw InvocationError(reason: "--config FILE is missing") }
             switch verb {
             case .check: self = .check(configuration: configuration)
             case .backup: self = .backup(file: file, configuration: configuration)
             case .integrity: self = .integrity(configuration: configuration)
+            case .migrate: self = .migrate(configuration: configuration)
             case .acknowledgeRestore:
                 guard let queue = RestoredQueue(rawValue: file) else {
                     throw InvocationError(reason: "\(verb.rawValue) takes \(operand ?? "")")

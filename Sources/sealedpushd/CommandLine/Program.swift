@@ -22,6 +22,7 @@ enum Program {
         case .makeAPIKey(let printsJSON): return MakeAPIKeyCommand.run(printsJSON: printsJSON)
         case .backup(let file, let configuration): return StoreCommands.backup(file, configuration)
         case .integrity(let configuration): return StoreCommands.integrity(configuration)
+        case .migrate(let configuration): return MigrateCommand.run(configuration)
         case .acknowledgeRestore(let queue, let configuration):
             return StoreCommands.acknowledgeRestore(queue, configuration)
         }

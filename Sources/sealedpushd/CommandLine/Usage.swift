@@ -57,6 +57,15 @@ enum Usage {
                 options: [configuration]
             ),
             CommandTable(
+                "migrate",
+                "brings the schema of a 'database' up to date, before the service of a new version starts",
+                options: [configuration],
+                text: """
+                    Relays of the version before work on meanwhile. The database's user must own the schema, or be allowed
+                    to create it.
+                    """
+            ),
+            CommandTable(
                 "acknowledge-restore",
                 "releases a restored database, which the service only reads until then",
                 operands: "send|drop",

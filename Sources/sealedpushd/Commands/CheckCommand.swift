@@ -27,7 +27,7 @@ enum CheckCommand {
             let place = dashboard.address.map(shown) ?? "127.0.0.1"
             lines.append("dashboard on \(place):\(dashboard.port) (\(dashboard.address == nil ? "http" : "https"))")
         }
-        lines.append("database \(configuration.databaseFile)")
+        lines.append("database \(configuration.database.path)")
         lines.append("certificates are valid for \(loaded.files.certificateDaysLeft(at: unixSeconds)) days")
         for tenant in configuration.tenants {
             let hooks = tenant.webhook == nil ? "" : ", with a webhook"

@@ -48,16 +48,11 @@ struct Daemon {
         while true {
             switch start(loaded, log, systemd) {
             case .running(let service):
-                let database = loaded.configuration.databaseFile
-                let socket = BackupSocket(beside: database)
-                // Without it, `backup` copies by itself.
-                if !socket.serve({ StoreCommands.backup($0, by: service, of: database) }) {
-                    log.event("backup-socket-failed", .warning, at: Self.clock.now())
-                }
+                let socket = loaded.configuration.database.file.map { copies(of: $0, by: service, log) }
                 serve(service, log, wishes, systemd)
-                socket.remove()
+                socket?.remove()
                 return ExitCode.done
-            case .failed(let error) where error.passesWithRoom:
+            case .failed(let error) where error.passes:
                 if !isWaiting {
                     log.event("store-waiting", .error, at: Self.clock.now(), [("advice", error.description)])
                 }
@@ -73,11 +68,26 @@ struct Daemon {
         }
     }
 
+    private func copies(of database: String, by service: Service, _ log: ServiceLog) -> BackupSocket {
+        let socket = BackupSocket(beside: database)
+        // Without it, `backup` copies by itself.
+        if !socket.serve({ StoreCommands.backup($0, by: service, of: database) }) {
+            log.event("backup-socket-failed", .warning, at: Self.clock.now())
+        }
+        return socket
+    }
+
     private func start(_ loaded: LoadedConfiguration, _ log: ServiceLog, _ systemd: SystemdNotifier?) -> Start {
         Blocking.wait { () async -> Start in
             do throws(ServiceError) {
                 return .running(
-                    try await Service.start(loaded, clock: Self.clock, log: log, whileOpening: { systemd?.opening() })
+                    try await Service.start(
+                        loaded,
+                        clock: Self.clock,
+                        log: log,
+                        opening: DatabaseOpening.open,
+                        whileOpening: { systemd?.opening() }
+                    )
                 )
             } catch {
                 return .failed(error)

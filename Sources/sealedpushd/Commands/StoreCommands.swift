@@ -64,7 +64,7 @@ enum StoreCommands {
             Output.complain(error.lines.joined(separator: "\n"))
             return ExitCode.configuration
         }
-        let path = loaded.configuration.databaseFile
+        guard let path = loaded.configuration.database.file else { return refuse(loaded.configuration) }
         // Otherwise an empty one would be made.
         guard unsafe access(path, F_OK) == 0 else {
             Output.complain("sealedpushd: \(path) does not exist; put the back-up there first")
@@ -109,13 +109,14 @@ enum StoreCommands {
         copy: String? = nil,
         _ body: (String) throws(StoreError) -> (String, Int32)
     ) -> Int32 {
-        let path: String
+        let read: ServiceConfiguration
         do throws(ConfigurationFileError) {
-            path = try ConfigurationFile.read(configuration).databaseFile
+            read = try ConfigurationFile.read(configuration)
         } catch {
             Output.complain(error.lines.joined(separator: "\n"))
             return ExitCode.configuration
         }
+        guard let path = read.database.file else { return refuse(read) }
         do throws(StoreError) {
             let (text, code) = try body(path)
             if copy != nil, code != ExitCode.done {
@@ -127,6 +128,14 @@ enum StoreCommands {
             Output.complain("sealedpushd: \(text(error, path, copy))")
             return ExitCode.failed
         }
+    }
+
+    private static func refuse(_ configuration: ServiceConfiguration) -> Int32 {
+        Output.complain(
+            "sealedpushd: \(configuration.database.path): this command is for a 'database-file'; PostgreSQL has tools of its"
+                + " own (docs/operations.md)"
+        )
+        return ExitCode.failed
     }
 
     private static func text(_ error: StoreError, _ path: String, _ copy: String?) -> String {

@@ -1,10 +1,18 @@
 package import APNS
 package import Envelope
+package import Platform
 package import PushStore
 
+/// Leases of stores that tests opened, but SQLite's, which its opening takes.
+package let openers = Guarded<[ObjectIdentifier: ShardLeases]>([:])
+
 /// Shorthand for tests: calls by the relay that opened the store and owns all shards.
-extension SQLiteStore {
-    package var opener: ShardLeases { openingReport.leases }
+extension RelayStore {
+    package var opener: ShardLeases {
+        if let store = self as? SQLiteStore { return store.openingReport.leases }
+        let taken = openers.withLock { $0[ObjectIdentifier(self as AnyObject)] }
+        return taken ?? ShardLeases(relay: RelayID(high: 0, low: 0))
+    }
 
     package func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] {
         try await take(demand, by: opener)
@@ -29,7 +37,7 @@ extension SQLiteStore {
     }
 
     package func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int {
-        try await expire(by: opener, now: now, limit: limit)
+        try await expire(by: opener, now: now, limit: limit).count
     }
 
     package func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] {
@@ -42,10 +50,10 @@ extension SQLiteStore {
     }
 }
 
-/// Shorthand for tests: one read or write each, over every tenant, up to a limit.
-extension SQLiteStore {
+/// Shorthand for tests: over every tenant, up to a limit.
+extension RelayStore {
     package func nextFallback(_ room: ClaimRoom = .unlimited) async throws(StoreError) -> Timestamp? {
-        try await read { reader throws(StoreError) in try reader.nextFallback(room, of: .all) }
+        try await nextFallback(room, of: .all)
     }
 
     package func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] {
@@ -54,12 +62,7 @@ extension SQLiteStore {
 
     package func beginFallback(_ id: EntryID) async throws(StoreError) -> Bool {
         guard let lease = opener[id.shard] else { return false }
-        return try await write { writer throws(StoreError) in try writer.beginFallback(id, lease) }
-    }
-
-    @discardableResult
-    package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) async throws(StoreError) -> Int {
-        try await write { writer throws(StoreError) in try writer.finishFallbacks(outcomes, now: now) }
+        return try await beginFallback(id, lease)
     }
 
     /// Ends a fallback as sent.
@@ -69,31 +72,16 @@ extension SQLiteStore {
     }
 
     package func nextHook(_ room: ClaimRoom = .unlimited) async throws(StoreError) -> Timestamp? {
-        try await read { reader throws(StoreError) in try reader.nextHook(room, of: .all) }
+        try await nextHook(room, of: .all)
     }
 
     package func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook] {
         try await takeHooks(ClaimRoom(whole: limit, ofEach: .max), now: now, leasedUntil: leasedUntil)
     }
 
-    @discardableResult
-    package func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError) -> Int {
-        try await write { writer throws(StoreError) in try writer.finishHooks(outcomes) }
-    }
-
-    package func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool] {
-        try await write { writer throws(StoreError) in try writer.report(reports, now: now) }
-    }
-
-    package func hookCounts() async throws(StoreError) -> [HookCount] {
-        try await read { reader throws(StoreError) in try reader.hookCounts() }
-    }
-
-    package func note(_ name: String) async throws(StoreError) -> [UInt8]? {
-        try await read { reader throws(StoreError) in try reader.note(name) }
-    }
+    package func note(_ name: String) async throws(StoreError) -> [UInt8] { try await notes([name])[0] }
 
     package func setNote(_ name: String, to bytes: [UInt8]) async throws(StoreError) {
-        try await write { writer throws(StoreError) in try writer.setNote(name, to: bytes) }
+        _ = try await replace([NoteChange(name, known: NoteChange.sum(try await notes([name])[0]), bytes: bytes)])
     }
 }

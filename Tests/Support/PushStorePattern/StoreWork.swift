@@ -12,7 +12,7 @@ package struct StoreWork: Sendable {
     private static let backlogMax = 400
     private static let deviceCount = 40
     private static let dispatcherCount = 4
-    private let engine: SQLiteStore
+    private let engine: any RelayStore
     private let seed: UInt64
     private let handOverPercent: Int
     private let say: @Sendable (WorkLine) -> Void
@@ -33,7 +33,7 @@ package struct StoreWork: Sendable {
     ///   - handOverPercent: percentage of requests that are stored as in flight.
     ///   - say: gets every line, in the order of the acts.
     package init(
-        _ engine: SQLiteStore,
+        _ engine: any RelayStore,
         seed: UInt64,
         elapsed: UInt64 = 0,
         handOverPercent: Int = 33,

@@ -7,7 +7,7 @@ extension WorkLedger {
     private static let end = Timestamp(milliseconds: 1 << 60)
 
     /// Claims and returns everything whose fallback had not fired.
-    static func drainFallbacks(_ engine: SQLiteStore) async throws -> [OutboxEntry] {
+    static func drainFallbacks(_ engine: any RelayStore) async throws -> [OutboxEntry] {
         var fired: [OutboxEntry] = []
         while true {
             let claimed = try await engine.claimFallbacks(limit: 1_000, now: end)
@@ -20,7 +20,7 @@ extension WorkLedger {
     }
 
     /// Finishes all hooks, and returns their kinds.
-    static func drainHooks(_ engine: SQLiteStore) async throws -> [EntryID: Set<String>] {
+    static func drainHooks(_ engine: any RelayStore) async throws -> [EntryID: Set<String>] {
         var drained: [EntryID: Set<String>] = [:]
         while true {
             let hooks = try await engine.takeHooks(limit: 1_000, now: end, leasedUntil: end.advanced(by: .seconds(1)))

@@ -108,7 +108,7 @@ package struct WorkLedger {
     /// - Parameter all: true to check every entry, not only those that moved since the last check.
     /// - Returns: broken promises; empty for a store that keeps them.
     package mutating func check(
-        _ engine: SQLiteStore,
+        _ engine: any RelayStore,
         all: Bool
     ) async throws -> [String] {
         for entry in entries.values where !entry.isSettled {
@@ -151,7 +151,7 @@ package struct WorkLedger {
     private static func fault(
         _ found: OutboxEntry,
         _ known: Entry,
-        _ engine: SQLiteStore
+        _ engine: any RelayStore
     ) async throws -> String? {
         let expected = try WorkRequest.entry(known.number)
         guard found.apnsID == expected.apnsID, found.device == expected.device, found.trace == expected.trace,
@@ -191,7 +191,7 @@ package struct WorkLedger {
     }
 
     /// Checks that an unacknowledged request is there whole, or not at all; sent again, it is there once.
-    private mutating func checkPending(_ engine: SQLiteStore) async throws -> [String] {
+    private mutating func checkPending(_ engine: any RelayStore) async throws -> [String] {
         var faults: [String] = []
         for (number, count) in pending {
             let request = try WorkRequest.make(number, count: count)
@@ -218,7 +218,7 @@ package struct WorkLedger {
         return faults
     }
 
-    private mutating func checkDevices(_ engine: SQLiteStore) async throws -> [String] {
+    private mutating func checkDevices(_ engine: any RelayStore) async throws -> [String] {
         var faults: [String] = []
         for (device, versions) in devices {
             let key = try StorePattern.registration(device).key

@@ -6,7 +6,7 @@ package import Platform
 /// they are while all suites run (swift-corelibs-foundation of Swift 6.3.1, a crash of the whole run).
 package enum Spawn {
     /// Held while a pipe is open that a child would inherit by mistake: glibc's pipe2 is not in its Swift module.
-    private static let descriptors = Guarded(())
+    private static let descriptors = Guarded(false)
 
     /// Starts a program.
     ///

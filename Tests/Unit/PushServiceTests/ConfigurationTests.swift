@@ -230,7 +230,7 @@ struct ConfigurationTests {
         #expect(configuration.listens == [ServiceConfiguration.Listen(address: "::1", port: 9443)])
         #expect(configuration.loopbackPort == 9080)
         #expect(configuration.tls == ServiceConfiguration.TLSFiles(certificateFile: "/a", keyFile: "/b"))
-        #expect(configuration.databaseFile == "/c")
+        #expect(configuration.database == .file("/c"))
         #expect(configuration.tokenKeyFile == "/d")
     }
 

@@ -31,7 +31,8 @@ struct StorePulseTests {
             clock: ServiceClock(now: { StorePattern.start }, uptime: { uptime.value.withLock { $0 } }),
             log: ServiceLog { _ in },
             collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
-            settings: try StagedConfiguration.settings()
+            settings: try StagedConfiguration.settings(),
+            shards: ShardTenure(store.openingReport.leases)
         )
     }
 

@@ -143,9 +143,9 @@ struct ShardLeaseTests {
         }
         #expect(try await release(by: other) == 0)
         #expect(try await release(by: own) == parked.count)
-        #expect(try await stage.store.expire(by: other, now: .after(60), limit: 99) == ids.count - parked.count)
-        #expect(try await stage.store.expire(by: other, now: .after(60), limit: 99) == 0)
-        #expect(try await stage.store.expire(by: own, now: .after(60), limit: 99) == parked.count)
+        #expect(try await stage.store.expire(by: other, now: .after(60), limit: 99).count == ids.count - parked.count)
+        #expect(try await stage.store.expire(by: other, now: .after(60), limit: 99).count == 0)
+        #expect(try await stage.store.expire(by: own, now: .after(60), limit: 99).count == parked.count)
         await stage.store.close()
     }
 }

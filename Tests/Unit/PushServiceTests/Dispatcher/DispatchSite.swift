@@ -215,7 +215,7 @@ final class DispatchSite: Sendable {
             log: ServiceLog { log.write($0) },
             collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
             settings: settings,
-            shards: shards
+            shards: shards ?? ShardTenure(store.openingReport.leases)
         )
         return Dispatcher(context, wakers: wakers, jitter: { 0.5 }) { configuration in
             configuration.clock = { Moment(unixSeconds: clock.seconds, uptimeSeconds: clock.uptime / 1_000_000_000) }

@@ -126,7 +126,7 @@ final class HookSite {
                 socket: nil,
                 proxies: nil,
                 tls: example.tls,
-                databaseFile: "/nowhere",
+                database: .file("/nowhere"),
                 tokenKeyFile: "/nowhere",
                 tenants: tenants,
                 limits: example.limits
@@ -135,13 +135,15 @@ final class HookSite {
     }
 
     func context(_ settings: ServiceSettings, store: SQLiteStore? = nil) -> ServiceContext {
-        ServiceContext(
+        let store = store ?? self.store
+        return ServiceContext(
             loop: loop,
-            store: store ?? self.store,
+            store: store,
             clock: Self.clock,
             log: ServiceLog { [log] line in log.change { $0.append(String(decoding: line, as: UTF8.self)) } },
             collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
-            settings: settings
+            settings: settings,
+            shards: ShardTenure(store.openingReport.leases)
         )
     }
 

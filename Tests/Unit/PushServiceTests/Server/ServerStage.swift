@@ -111,7 +111,8 @@ final class ServerStage: Sendable {
             ),
             log: ServiceLog { line in around.lines.withLock { $0 += line } },
             collapseKey: CollapseKey(random.secret(byteCount: 32)),
-            settings: settings
+            settings: settings,
+            shards: ShardTenure(store.openingReport.leases)
         )
         quota = QuotaTable(context)
         application = APIApplication(context, dispatch: dispatch, quota: quota) { around.vitals.withLock { $0 } }

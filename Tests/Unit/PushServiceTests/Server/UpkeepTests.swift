@@ -125,7 +125,7 @@ struct UpkeepTests {
             _ = await stage.post(Body.notification())
             let upkeep = Upkeep(stage.context, quota: stage.quota)
             await stage.loop.run { upkeep.start() }
-            while try await stage.store.note(QuotaTable.noteName) == nil { await Task.yield() }
+            while try await stage.store.note(QuotaTable.noteName).isEmpty { await Task.yield() }
             await stage.loop.run { upkeep.stop() }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// Devices in the store. The step of sightings is an hour, as it is by default.
 struct DeviceRegistryTests {
-    private func found(_ store: SQLiteStore, _ number: Int, tenant: Int = 1) async throws -> Device? {
+    private func found(_ store: any RelayStore, _ number: Int, tenant: Int = 1) async throws -> Device? {
         let key = try StorePattern.registration(number, tenant: tenant).key
         guard case .found(let device) = try await store.devices([key])[0] else { return nil }
         return device

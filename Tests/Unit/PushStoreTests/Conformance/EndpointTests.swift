@@ -14,7 +14,7 @@ struct EndpointTests {
         PushEndpoint(hash: hash(byte), device: device, created: .after(0))
     }
 
-    private static func find(_ byte: UInt8, in store: SQLiteStore) async throws -> PushEndpoint? {
+    private static func find(_ byte: UInt8, in store: any RelayStore) async throws -> PushEndpoint? {
         try await withCheckedThrowingContinuation { continuation in
             store.endpoint(hash(byte)) { continuation.resume(with: $0.mapError { $0 as any Error }) }
         }?.endpoint

@@ -15,7 +15,7 @@ struct ExtraTokenTests {
         return registration
     }
 
-    private func found(_ store: SQLiteStore) async throws -> Device? {
+    private func found(_ store: any RelayStore) async throws -> Device? {
         let key = try StorePattern.registration(1).key
         guard case .found(let device) = try await store.devices([key])[0] else { return nil }
         return device

@@ -277,7 +277,7 @@ struct HookQueueTests {
     }
 }
 
-extension SQLiteStore {
+extension RelayStore {
     /// Takes every hook, due or not, in the order of their ids, without another reader meanwhile.
     fileprivate func takeAllHooks() async throws -> [Hook] {
         let end = Timestamp.after(900_000)

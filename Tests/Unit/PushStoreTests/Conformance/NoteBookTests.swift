@@ -6,14 +6,14 @@ struct NoteBookTests {
     @Test(arguments: StoreEngine.all)
     func `a note is what was written last, also in the next process`(_ engine: StoreEngine) async throws {
         try await engine.with { store in
-            #expect(try await store.note("quota") == nil)
+            #expect(try await store.note("quota") == [])
             try await store.setNote("quota", to: [1, 2, 3])
             try await store.setNote("rates", to: [])
             try await store.setNote("quota", to: [4])
         } then: { (store) async throws in
             #expect(try await store.note("quota") == [4])
             #expect(try await store.note("rates") == [])
-            #expect(try await store.note("Quota") == nil)
+            #expect(try await store.note("Quota") == [])
         }
     }
 

@@ -19,7 +19,7 @@ struct SendingTests {
         )
     }
 
-    private func send(_ request: OutboxRequest, to store: SQLiteStore) async throws -> [Lease] {
+    private func send(_ request: OutboxRequest, to store: any RelayStore) async throws -> [Lease] {
         guard case .sending(let leases) = try await store.enqueueSending([request], now: .after(0))[0] else {
             throw NotStored()
         }

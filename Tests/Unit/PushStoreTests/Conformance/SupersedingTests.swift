@@ -32,7 +32,7 @@ struct SupersedingTests {
     }
 
     /// Runs the newer one's life; the older one is not due.
-    private func live(_ newer: Newer, _ store: SQLiteStore) async throws {
+    private func live(_ newer: Newer, _ store: any RelayStore) async throws {
         if newer == .sentAtOnce {
             let request = try OutboxRequest(tenant: tenant, idempotency: nil, entries: [try entry(2, newer)])
             _ = try await store.enqueueSending([request], now: .after(1))

@@ -12,7 +12,7 @@ struct VoIPTokenTests {
         return registration
     }
 
-    private func found(_ store: SQLiteStore, _ number: Int = 1) async throws -> Device? {
+    private func found(_ store: any RelayStore, _ number: Int = 1) async throws -> Device? {
         let key = try StorePattern.registration(number).key
         guard case .found(let device) = try await store.devices([key])[0] else { return nil }
         return device

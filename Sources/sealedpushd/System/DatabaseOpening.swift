@@ -1,0 +1,130 @@
+import Envelope
+import Networking
+import Platform
+import Primitives
+import PushService
+import PushStore
+import ServiceParts
+
+#if SEALEDPUSH_POSTGRESQL
+import PostgreSQL
+import PostgreSQLStore
+#endif
+
+/// Opens the store that a configuration names: the one place that knows both engines.
+enum DatabaseOpening {
+    static let open: StoreOpening = { loaded, clock, log, whileOpening throws(ServiceError) in
+        #if SEALEDPUSH_POSTGRESQL
+        if case .server(let server) = loaded.configuration.database {
+            return try await open(server, loaded, clock, log)
+        }
+        #endif
+        return try await Service.fileOpening(loaded, clock, log, whileOpening)
+    }
+
+    #if SEALEDPUSH_POSTGRESQL
+    /// Leases end soon, so that another relay takes the shards of one that stopped over within ten seconds.
+    private static var terms: ShardKeeper.Terms {
+        var terms = ShardKeeper.Terms()
+        (terms.term, terms.margin) = (.seconds(7), .seconds(2))
+        (terms.interval, terms.intervalAfterFailure) = (.seconds(2), .seconds(1))
+        return terms
+    }
+
+    private static func open(
+        _ server: DatabaseServer,
+        _ loaded: LoadedConfiguration,
+        _ clock: ServiceClock,
+        _ log: ServiceLog
+    ) async throws(ServiceError) -> OpenedStore {
+        var random = SystemRandom()
+        let relay = RelayID(random: &random)
+        let url = try url(server, loaded)
+        let pool = try pool(url, server, name: LeaseTable.applicationName(relay))
+        do throws(ServiceError) {
+            try await check(pool, server)
+            let store: PostgreSQLStore
+            do throws(StoreError) {
+                let key = try StoreKey(loaded.files.tokenKey.copy(storage: .guarded))
+                store = try await PostgreSQLStore.open(pool, key: key, relay: relay, now: clock.now())
+            } catch {
+                guard error == .wrongKey else {
+                    throw .database(path: server.urlFile, error.advice, .passing)
+                }
+                throw .store(error, path: server.urlFile)
+            }
+            log.event("store-opened", at: clock.now(), [("database", url.description)])
+            return OpenedStore(store, leases: ShardLeases(relay: relay), terms: terms)
+        } catch {
+            await pool.close()
+            throw error
+        }
+    }
+
+    private static func check(_ pool: DatabasePool, _ server: DatabaseServer) async throws(ServiceError) {
+        let readiness: DatabaseReadiness
+        do throws(PostgreSQLError) {
+            readiness = try await DatabaseReadiness.check(pool, requiresStandby: server.requiresStandby)
+        } catch {
+            throw failure(error, server)
+        }
+        switch readiness {
+        case .ready: return
+        case .schema: throw .database(path: server.urlFile, "\(readiness)", .lasting)
+        case .noStandby: throw .database(path: server.urlFile, "\(readiness)", .passing)
+        }
+    }
+
+    private static func url(_ server: DatabaseServer, _ loaded: LoadedConfiguration) throws(ServiceError) -> DatabaseURL
+    {
+        let text = loaded.files.databaseURL.withBytes { bytes in
+            String(decoding: (0..<bytes.byteCount).map { bytes.byte(at: $0) }, as: UTF8.self)
+        }
+        do throws(PostgreSQLError) {
+            return try DatabaseURL(String(text.prefix { $0 != "\n" }))
+        } catch {
+            throw failure(error, server)
+        }
+    }
+
+    private static func pool(
+        _ url: DatabaseURL,
+        _ server: DatabaseServer,
+        name: String
+    ) throws(ServiceError) -> DatabasePool {
+        var session = SessionSettings()
+        session.applicationName = name
+        var limits = PoolLimits()
+        limits.connectionCountMax = server.connectionCountMax
+        do throws(TransportError) {
+            // libpq reads files of certificates, and authenticates, on the loop.
+            return DatabasePool(url, on: try EventLoop(), limits: limits, settings: session)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// During a failover there may be no server that takes writes.
+    private static func failure(_ error: PostgreSQLError, _ server: DatabaseServer) -> ServiceError {
+        guard case .broken(let reason) = error, reason != .readOnly, reason != .olderTimeline else {
+            return .database(path: server.urlFile, error.description, .passing)
+        }
+        return .database(path: server.urlFile, error.description, .lasting)
+    }
+
+    /// Applies what the schema lacks.
+    ///
+    /// - Returns: number of steps.
+    static func migrate(_ server: DatabaseServer, _ loaded: LoadedConfiguration) async throws(ServiceError) -> Int {
+        let pool = try pool(try url(server, loaded), server, name: "sealedpush migrate")
+        let result: Result<Int, ServiceError>
+        do throws(PostgreSQLError) {
+            result = .success(try await SchemaMigration.run(pool))
+        } catch {
+            result = .failure(failure(error, server))
+        }
+        await pool.close()
+        return try result.get()
+    }
+    #endif
+}
