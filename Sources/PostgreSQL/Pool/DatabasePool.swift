@@ -61,6 +61,16 @@ package final class DatabasePool: @unchecked Sendable {
         return try result.get()
     }
 
+    /// Hears one channel of the same database, on a connection of its own.
+    ///
+    /// - Parameters: as the listener's.
+    package func listener(
+        _ listen: Statement,
+        _ handler: @escaping @Sendable (NotificationListener.Event) -> Void
+    ) -> NotificationListener {
+        NotificationListener(url, listen: listen, on: loop, settings: settings, handler)
+    }
+
     /// Ends all calls and connections; later calls fail.
     package func close() async {
         await loop.run { [self] in

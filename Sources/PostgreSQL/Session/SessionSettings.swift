@@ -19,7 +19,8 @@ package struct SessionSettings: Sendable {
             ("client_connection_check_interval", .seconds(1)),
         ]
         // Whatever role and database say: a commit that is acknowledged has waited for its standby.
-        let commit = "-c synchronous_commit=on "
+        // A plan for each call would cost more than the statement, over tables with many partitions.
+        let commit = "-c synchronous_commit=on -c plan_cache_mode=force_generic_plan "
         return [
             "application_name": applicationName, "client_encoding": "UTF8", "gssencmode": "disable",
             "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3", "tcp_user_timeout": "15000",

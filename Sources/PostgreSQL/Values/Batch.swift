@@ -9,9 +9,21 @@ package struct Statement: Hashable, Sendable {
         isPrepared = true
     }
 
+    /// Statement of constant parts, which others share.
+    package init(joining parts: StaticString...) {
+        text = parts.map(\.description).joined(separator: "\n")
+        isPrepared = true
+    }
+
     /// Statement that runs rarely, such as a change of the schema.
     package init(once text: StaticString) {
         self.text = text.description
+        isPrepared = false
+    }
+
+    /// Rare statement about a table with a number in its name, which no parameter can be: in place of each `#`.
+    package init(once text: StaticString, number: Int64) {
+        self.text = text.description.replacing("#", with: String(number))
         isPrepared = false
     }
 }

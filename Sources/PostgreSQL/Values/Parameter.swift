@@ -43,27 +43,55 @@ package enum Parameter: Sendable, Equatable {
         case .int64(let value): Self.bigEndian(value)
         case .bytes(let value): value
         case .text(let value): Array(value.utf8)
-        case .int64s(let values): Self.array(values.map(Self.bigEndian), of: .int64)
-        case .bytesList(let values): Self.array(values, of: .bytes)
+        case .int64s(let values): Self.array(values)
+        case .bytesList(let values): Self.array(values)
         case .noBytes, .noInt64: nil
         }
     }
 
     /// An array of one dimension, or of none where it is empty (array_recv in the server's arrayfuncs.c).
-    private static func array(_ elements: [[UInt8]?], of type: ValueType) -> [UInt8] {
+    private static func head(count: Int, hasNull: Bool, of type: ValueType, byteCount: Int) -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(20 + elements.reduce(0) { $0 + 4 + ($1?.count ?? 0) })
-        output += bigEndian(Int32(elements.isEmpty ? 0 : 1))
-        output += bigEndian(Int32(elements.contains(nil) ? 1 : 0))
-        output += bigEndian(Int32(bitPattern: type.rawValue))
-        guard !elements.isEmpty else { return output }
-        output += bigEndian(Int32(elements.count))
-        output += bigEndian(Int32(1))
+        output.reserveCapacity(20 + byteCount)
+        append(count == 0 ? 0 : 1, to: &output)
+        append(hasNull ? 1 : 0, to: &output)
+        append(Int32(bitPattern: type.rawValue), to: &output)
+        guard count > 0 else { return output }
+        append(Int32(count), to: &output)
+        append(1, to: &output)
+        return output
+    }
+
+    private static func array(_ elements: [Int64]) -> [UInt8] {
+        var output = head(count: elements.count, hasNull: false, of: .int64, byteCount: 12 * elements.count)
         for element in elements {
-            output += bigEndian(element.map { Int32($0.count) } ?? -1)
-            output += element ?? []
+            append(8, to: &output)
+            append(Int32(truncatingIfNeeded: element >> 32), to: &output)
+            append(Int32(truncatingIfNeeded: element), to: &output)
         }
         return output
+    }
+
+    private static func array(_ elements: [[UInt8]?]) -> [UInt8] {
+        var (byteCount, hasNull) = (4 * elements.count, false)
+        for element in elements {
+            byteCount += element?.count ?? 0
+            hasNull = hasNull || element == nil
+        }
+        var output = head(count: elements.count, hasNull: hasNull, of: .bytes, byteCount: byteCount)
+        for element in elements {
+            append(element.map { Int32($0.count) } ?? -1, to: &output)
+            if let element { output.append(contentsOf: element) }
+        }
+        return output
+    }
+
+    /// Byte by byte: generic and bridged forms take most of the time of a large batch.
+    private static func append(_ value: Int32, to output: inout [UInt8]) {
+        output.append(UInt8(truncatingIfNeeded: value >> 24))
+        output.append(UInt8(truncatingIfNeeded: value >> 16))
+        output.append(UInt8(truncatingIfNeeded: value >> 8))
+        output.append(UInt8(truncatingIfNeeded: value))
     }
 
     private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
