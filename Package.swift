@@ -821,7 +821,7 @@ if hasPostgreSQL {
     package.targets += [
         library("CPostgreSQL", pkgConfig: "libpq", apt: "libpq-dev"),
         module("PostgreSQL", "CPostgreSQL", "Networking", "Platform"),
-        module("PostgreSQLStore", "PostgreSQL", "PushStore"),
+        module("PostgreSQLStore", "APNS", "Envelope", "Platform", "PostgreSQL", "Primitives", "PushStore"),
         // Servers of a test, in its temporary folder.
         .target(
             name: "PostgreSQLServers",
@@ -832,6 +832,7 @@ if hasPostgreSQL {
         tests("PostgreSQLTests", "Networking", "Platform", "PostgreSQL", "PostgreSQLServers", "TestCertificates"),
         tests(
             "PostgreSQLStoreTests",
+            "APNS",
             "Envelope",
             "Networking",
             "Platform",

@@ -19,12 +19,12 @@ extension DatabaseSchema {
         // Numbers in the ids that a relay issues; two living relays never have the same.
         Statement(
             once: """
-                CREATE TABLE sealedpush.relay (number int8 PRIMARY KEY, relay bytea, until int8 NOT NULL)
+                CREATE TABLE sealedpush.number (number int8 PRIMARY KEY, relay bytea, until int8 NOT NULL)
                 """
         ),
         Statement(
             once: """
-                INSERT INTO sealedpush.relay (number, until) SELECT number, 0 FROM generate_series(0, 255) AS number
+                INSERT INTO sealedpush.number (number, until) SELECT number, 0 FROM generate_series(0, 255) AS number
                 """
         ),
     ]
@@ -249,6 +249,46 @@ extension DatabaseSchema {
                             day * sealedpush.day_length(), (day + 1) * sealedpush.day_length()
                         );
                     END LOOP;
+                END
+                $$
+                """
+        ),
+        // A day that is detached from `entry`. Its other tables follow in the transaction that drops them: they are
+        // read and written by way of an entry alone.
+        Statement(
+            once: """
+                CREATE FUNCTION sealedpush.drop_day(tally bytea, day int8, ended int8) RETURNS int8 LANGUAGE plpgsql VOLATILE
+                AS $$
+                DECLARE
+                    parent text;
+                    lives bool;
+                    dropped int8;
+                BEGIN
+                    PERFORM FROM sealedpush.meta WHERE name = 'days' FOR UPDATE;
+                    IF to_regclass(format('sealedpush.%I', 'entry_' || day)) IS NULL THEN
+                        RETURN 0;
+                    END IF;
+                    EXECUTE format(
+                        'SELECT EXISTS (SELECT FROM sealedpush.%I WHERE state < 3 OR changed >= $1)', 'entry_' || day
+                    ) INTO lives USING ended;
+                    IF lives THEN
+                        EXECUTE format(
+                            'ALTER TABLE sealedpush.entry ATTACH PARTITION sealedpush.%I FOR VALUES FROM (%s) TO (%s)',
+                            'entry_' || day, day * sealedpush.day_length(), (day + 1) * sealedpush.day_length()
+                        );
+                        RETURN 0;
+                    END IF;
+                    EXECUTE format(
+                        'INSERT INTO sealedpush.tally (relay, tenant, lane, state, count)
+                        SELECT $1, tenant, lane, state, -count(*) FROM sealedpush.%I GROUP BY tenant, lane, state
+                        ON CONFLICT (relay, tenant, lane, state) DO UPDATE SET count = tally.count + excluded.count',
+                        'entry_' || day
+                    ) USING tally;
+                    EXECUTE format('SELECT count(*) FROM sealedpush.%I', 'entry_' || day) INTO dropped;
+                    FOREACH parent IN ARRAY ARRAY['entry', 'payload', 'attempt', 'dead', 'receipt'] LOOP
+                        EXECUTE format('DROP TABLE IF EXISTS sealedpush.%I', parent || '_' || day);
+                    END LOOP;
+                    RETURN dropped;
                 END
                 $$
                 """

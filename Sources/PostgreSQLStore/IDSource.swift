@@ -22,11 +22,12 @@ struct IDSource {
         EntryID(sequence: sequence.next(milliseconds: milliseconds), shard: shard)
     }
 
-    /// First of `count` ids for hooks, each `hookStep` after the one before. A restored database must not give a known
+    /// First of `count` ids for hooks, each `Conclusion.hookStep` after the one before. A restored database must not give a known
     /// hook's number to another: hence the random bits.
     mutating func hooks(_ count: Int, milliseconds: UInt64, random: UInt8) -> Int64 {
+        guard count > 0 else { return 0 }
         let first = sequence.next(milliseconds: milliseconds)
-        for _ in 1..<max(1, count) { _ = sequence.next(milliseconds: milliseconds) }
+        for _ in 1..<count { _ = sequence.next(milliseconds: milliseconds) }
         return first << 8 | Int64(random)
     }
 
@@ -44,9 +45,9 @@ struct IDSource {
 
 extension PostgreSQLStore {
     private static let claim: Statement = """
-        UPDATE sealedpush.relay SET relay = $1, until = sealedpush.lease_clock() + $2
+        UPDATE sealedpush.number SET relay = $1, until = sealedpush.lease_clock() + $2
         WHERE number = (
-            SELECT number FROM sealedpush.relay WHERE until <= sealedpush.lease_clock() OR relay = $1
+            SELECT number FROM sealedpush.number WHERE until <= sealedpush.lease_clock() OR relay = $1
             ORDER BY relay IS NOT DISTINCT FROM $1 DESC, until, number LIMIT 1 FOR UPDATE SKIP LOCKED
         ) RETURNING number
         """
@@ -70,7 +71,7 @@ extension PostgreSQLStore {
         var batch = Batch(writes: true)
         batch.add(
             """
-            UPDATE sealedpush.relay SET until = sealedpush.lease_clock() + $3 WHERE number = $1 AND relay = $2
+            UPDATE sealedpush.number SET until = sealedpush.lease_clock() + $3 WHERE number = $1 AND relay = $2
             """,
             .int64(Int64(ids.withLock { $0.number })),
             .bytes(relay.bytes),
@@ -82,7 +83,7 @@ extension PostgreSQLStore {
     func freeNumber() async throws(StoreError) {
         var batch = Batch(writes: true)
         batch.add(
-            "UPDATE sealedpush.relay SET relay = NULL, until = 0 WHERE relay = $1",
+            "UPDATE sealedpush.number SET relay = NULL, until = 0 WHERE relay = $1",
             .bytes(relay.bytes)
         )
         _ = try await run(batch)

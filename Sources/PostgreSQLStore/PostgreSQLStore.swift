@@ -20,6 +20,11 @@ package final class PostgreSQLStore: Sendable {
     let leases = Guarded(EntryLeases())
     let ids: Guarded<IDSource>
     let queue = Guarded(QueueCounts())
+    /// For each lane, the tenant served last.
+    let lastTenants = Guarded<[Lane: [UInt8]]>([:])
+    /// The last entries of purges that ended at their limit.
+    let purgePositions = Guarded<[ShardSet: Int64]>([:])
+    let notices = Guarded(QueueNotices())
     let slots = Guarded(TallySlots())
     /// Shards of each relay that uses this store, as far as it knows.
     let owned = Guarded<[RelayID: ShardLeases]>([:])
@@ -72,6 +77,7 @@ package final class PostgreSQLStore: Sendable {
         let tasks = rest.withLock { Array($0.values) }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
+        await notices.withLock { $0.listener }?.close()
         // Without it the number is free again after its term.
         try? await freeNumber()
         await pool.close()

@@ -13,10 +13,17 @@ package struct Shard: Hashable, Sendable {
     }
 
     package init(tenant: TenantID, device: DeviceID) {
+        self.init(hash: Self.hash(tenant: tenant, device: device))
+    }
+
+    /// - Parameter hash: `hash(tenant:device:)`.
+    package init(hash: UInt64) { index = Int(hash % UInt64(Self.count)) }
+
+    package static func hash(tenant: TenantID, device: DeviceID) -> UInt64 {
         var hash = Checksum()
         hash.add(tenant.bytes)
         hash.add(device.bytes)
-        index = Int(hash.value % UInt64(Self.count))
+        return hash.value
     }
 
     private init(unchecked index: Int) { self.index = index }

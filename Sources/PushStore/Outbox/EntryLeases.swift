@@ -64,4 +64,9 @@ package struct EntryLeases {
         guard held[lease.id]?.number == lease.number else { return }
         held[lease.id] = nil
     }
+
+    /// Entries that no query of this owner need return.
+    package func held(from owned: ShardLeases, now: Timestamp) -> [EntryID] {
+        held.keys.filter { id in owned[id.shard].map { !isFree(id, under: $0, now: now) } ?? false }
+    }
 }

@@ -11,6 +11,8 @@ package struct EntryStanding: Hashable {
     package let attemptLimit: Int?
     package let deadline: Timestamp
     package let maybeDuplicate: Bool
+    /// Zero for an engine whose marks do not compare it.
+    package var due = Timestamp(milliseconds: 0)
     /// True if a receipt, fallback or hook may depend on it.
     package var mayBeWatched = true
 
@@ -23,6 +25,7 @@ package struct EntryStanding: Hashable {
         attemptLimit: Int?,
         deadline: Timestamp,
         maybeDuplicate: Bool,
+        due: Timestamp = Timestamp(milliseconds: 0),
         mayBeWatched: Bool = true
     ) {
         self.id = id
@@ -33,6 +36,7 @@ package struct EntryStanding: Hashable {
         self.attemptLimit = attemptLimit
         self.deadline = deadline
         self.maybeDuplicate = maybeDuplicate
+        self.due = due
         self.mayBeWatched = mayBeWatched
     }
 

@@ -90,7 +90,7 @@ package final class TestServer: Sendable {
             "listen_addresses": address, "unix_socket_directories": folder.path, "ssl": "on",
             "ssl_cert_file": folder.path("certificate"), "ssl_key_file": folder.path("key"),
             // A killed process loses nothing that it wrote; only a lost machine does.
-            "fsync": "off", "max_connections": "40", "shared_buffers": "16MB", "wal_keep_size": "16MB",
+            "fsync": "off", "max_connections": "200", "shared_buffers": "16MB", "wal_keep_size": "16MB",
         ]
         settings.merge(given) { $1 }
         self.settings = Guarded(settings)
