@@ -47,7 +47,7 @@ package final class Device: Equatable, Sendable {
         }
 
         /// - Throws: `.byteCount`.
-        func check() throws(StoreError) {
+        package func check() throws(StoreError) {
             guard Self.bundleByteCounts.contains(bundle.count) else {
                 throw .byteCount(field: .bundle, of: Self.bundleByteCounts)
             }

@@ -1,7 +1,7 @@
 internal import Envelope
 
 /// Difference that a registration makes; pure logic.
-enum DeviceChange: Equatable {
+package enum DeviceChange: Equatable, Sendable {
     case nothing
     /// Only the last-seen time, which ends any doubt about tokens.
     case sighting

@@ -49,6 +49,12 @@ package struct EndpointTarget: Equatable, Sendable {
     /// The device's app.
     package let topic: Topic
     package let environment: APNSEnvironment
+
+    package init(endpoint: PushEndpoint, topic: Topic, environment: APNSEnvironment) {
+        self.endpoint = endpoint
+        self.topic = topic
+        self.environment = environment
+    }
 }
 
 package enum EndpointKeyResult: Equatable, Sendable {

@@ -1,8 +1,8 @@
-internal import APNS
-internal import Envelope
+package import APNS
+package import Envelope
 
 /// Row of `device`, its tokens still encrypted.
-struct DeviceRow {
+package struct DeviceRow: Sendable {
     static let columns = """
         topic, environment, token, quarantine, voip_token, voip_quarantine, language, region, app_version, registered, seen,
             reached, extra_tokens
@@ -11,20 +11,52 @@ struct DeviceRow {
     /// Needs NOT INDEXED: by itself SQLite would scan all of a tenant's devices.
     static let whereItMayBe = "place BETWEEN ? AND ? AND id = ? AND tenant = ?"
 
-    let key: DeviceKey
-    let topic: Topic
-    let environment: APNSEnvironment
-    let token: [UInt8]
-    let quarantine: Quarantine?
-    let voIPToken: [UInt8]?
-    let voIPQuarantine: Quarantine?
-    let language: String?
-    let region: String?
-    let appVersion: String?
-    let registered: Timestamp
-    let seen: Timestamp
-    let isReached: Bool
-    let extraTokens: [UInt8]?
+    package let key: DeviceKey
+    package var topic: Topic
+    package var environment: APNSEnvironment
+    package var token: [UInt8]
+    package var quarantine: Quarantine?
+    package var voIPToken: [UInt8]?
+    package var voIPQuarantine: Quarantine?
+    package var language: String?
+    package var region: String?
+    package var appVersion: String?
+    package var registered: Timestamp
+    package var seen: Timestamp
+    package var isReached: Bool
+    package var extraTokens: [UInt8]?
+
+    package init(
+        key: DeviceKey,
+        topic: Topic,
+        environment: APNSEnvironment,
+        token: [UInt8],
+        quarantine: Quarantine?,
+        voIPToken: [UInt8]?,
+        voIPQuarantine: Quarantine?,
+        language: String?,
+        region: String?,
+        appVersion: String?,
+        registered: Timestamp,
+        seen: Timestamp,
+        isReached: Bool,
+        extraTokens: [UInt8]?
+    ) {
+        self.key = key
+        self.topic = topic
+        self.environment = environment
+        self.token = token
+        self.quarantine = quarantine
+        self.voIPToken = voIPToken
+        self.voIPQuarantine = voIPQuarantine
+        self.language = language
+        self.region = region
+        self.appVersion = appVersion
+        self.registered = registered
+        self.seen = seen
+        self.isReached = isReached
+        self.extraTokens = extraTokens
+    }
 
     /// - Parameter neighbor: topic of another row; an equal one is not checked again.
     init?(_ row: SQLiteRow, key: DeviceKey, neighbor: Topic? = nil) {
@@ -38,24 +70,26 @@ struct DeviceRow {
             let environment = APNSEnvironment(code: row.integer(1)), (knownQuarantine == nil) == (quarantine == nil),
             (knownVoIP == nil) == (voIPQuarantine == nil)
         else { return nil }
-        self.key = key
-        self.topic = topic
-        self.environment = environment
-        token = row.bytes(2)
-        self.quarantine = knownQuarantine
-        voIPToken = row.optionalBytes(4)
-        self.voIPQuarantine = knownVoIP
-        language = row.optionalText(6)
-        region = row.optionalText(7)
-        appVersion = row.optionalText(8)
-        registered = Timestamp(column: row.integer(9))
-        seen = Timestamp(column: row.integer(10))
-        isReached = row.integer(11) != 0
-        extraTokens = row.optionalBytes(12)
+        self.init(
+            key: key,
+            topic: topic,
+            environment: environment,
+            token: row.bytes(2),
+            quarantine: knownQuarantine,
+            voIPToken: row.optionalBytes(4),
+            voIPQuarantine: knownVoIP,
+            language: row.optionalText(6),
+            region: row.optionalText(7),
+            appVersion: row.optionalText(8),
+            registered: Timestamp(column: row.integer(9)),
+            seen: Timestamp(column: row.integer(10)),
+            isReached: row.integer(11) != 0,
+            extraTokens: row.optionalBytes(12)
+        )
     }
 
     /// - Returns: nil if the token does not open with this row.
-    func device(_ vault: TokenVault) -> Device? {
+    package func device(_ vault: TokenVault) -> Device? {
         guard let token = openToken(vault) else { return nil }
         return Device(
             key: key,

@@ -1,4 +1,4 @@
-internal import APNS
+package import APNS
 internal import Primitives
 
 /// Encryption of stored device tokens: ChaCha20-Poly1305 with a random nonce, bound to the row, against moved tokens.
@@ -24,7 +24,7 @@ package struct TokenVault: Sendable {
         let (key, topic, environment) = (registration.key, registration.topic, registration.environment)
         let bytes: [UInt8]
         switch column {
-        case .token: bytes = registration.token.bytes
+        case .token: return sealToken(of: registration, random: &random)
         case .voIPToken:
             guard let token = registration.voIPToken else { return nil }
             bytes = token.bytes
@@ -32,6 +32,11 @@ package struct TokenVault: Sendable {
             return seal(registration.extraTokens, key: key, topic: topic, environment: environment, random: &random)
         }
         return seal(bytes, Self.row(key, topic, environment, column), random: &random)
+    }
+
+    func sealToken(of registration: Device.Registration, random: inout some RandomSource) -> [UInt8] {
+        let row = Self.row(registration.key, registration.topic, registration.environment, .token)
+        return seal(registration.token.bytes, row, random: &random)
     }
 
     /// - Returns: nil for none.
@@ -88,7 +93,7 @@ package struct TokenVault: Sendable {
     }
 
     /// Keyed hash, equal for a tenant's same token in one environment.
-    func fingerprint(_ token: DeviceToken, _ environment: APNSEnvironment, _ tenant: TenantID) -> [UInt8] {
+    package func fingerprint(_ token: DeviceToken, _ environment: APNSEnvironment, _ tenant: TenantID) -> [UInt8] {
         let parts = [tenant.bytes, [environment.code], token.bytes]
         return Array(secrets.tag(.fingerprint, parts).prefix(Self.fingerprintByteCount))
     }
@@ -118,14 +123,14 @@ package struct TokenVault: Sendable {
 }
 
 extension APNSEnvironment {
-    var code: UInt8 {
+    package var code: UInt8 {
         switch self {
         case .production: 1
         case .sandbox: 2
         }
     }
 
-    init?(code: Int64) {
+    package init?(code: Int64) {
         switch code {
         case 1: self = .production
         case 2: self = .sandbox

@@ -12,32 +12,35 @@ extension StoreWriter {
     func put(_ registration: Device.Registration, now: Timestamp) throws(StoreError) -> PutResult {
         let tenant = try tenants.makeNumber(registration.key.tenant)
         let found = try find(registration.key, number: tenant)
-        let stored = found?.row
+        var stored = found?.row
         let change = stored?.change(registration, vault: vault, now: now, step: settings.sightingStep) ?? .address
         switch change {
         case .nothing: return .unchanged
         case .sighting:
+            stored?.see(now: now)
             try sql("UPDATE device SET seen = ?, quarantine = ?, voip_quarantine = ? WHERE place = ?").run([
-                now.column, .optional(DeviceChange.sighting.quarantine(after: stored?.row.quarantine)),
-                .optional(DeviceChange.sighting.quarantine(after: stored?.row.voIPQuarantine)),
+                now.column, .optional(stored?.row.quarantine), .optional(stored?.row.voIPQuarantine),
                 .optional(found?.place),
             ])
             return .seen
         case .content, .address:
             let place = if let found { found.place } else { try freePlace(registration.key, number: tenant) }
-            let bundle = try write(registration.bundle, at: place, over: stored?.bundle)
-            try write(registration, over: stored, change, tenant: tenant, place: place, bundle: bundle, now: now)
+            let bundle = try write(registration.bundle, at: place, over: found?.bundle, stored?.bundle)
+            let row = RegistrationRow(registration, over: stored, change, vault: vault, now: now, random: &random)
+            try write(row, tenant: tenant, place: place, bundle: bundle)
             return found == nil ? .created : .changed
         }
     }
 
+    /// - Parameter number: bundle's row; nil without one.
     /// - Returns: row number in `bundle`.
     private func write(
         _ bundle: [UInt8],
         at place: Int64,
-        over stored: (number: Int64, bytes: [UInt8])?
+        over number: Int64?,
+        _ stored: [UInt8]?
     ) throws(StoreError) -> Int64 {
-        guard let stored else {
+        guard let number, let stored else {
             // A damaged row may have left one.
             try deleteBundle(at: place)
             let number = try sql("INSERT INTO bundle (device, bytes) VALUES (?, ?) RETURNING number").first(
@@ -46,32 +49,19 @@ extension StoreWriter {
             guard let number else { throw .damaged }
             return number
         }
-        if stored.bytes != bundle {
-            try sql("UPDATE bundle SET bytes = ? WHERE number = ?").run([.bytes(bundle), .integer(stored.number)])
+        if stored != bundle {
+            try sql("UPDATE bundle SET bytes = ? WHERE number = ?").run([.bytes(bundle), .integer(number)])
         }
-        return stored.number
+        return number
     }
 
-    /// Reseals each token only if it changed; only then its quarantine ends.
     private func write(
-        _ registration: Device.Registration,
-        over stored: RegistrationRow?,
-        _ change: DeviceChange,
+        _ registration: RegistrationRow,
         tenant: Int64,
         place: Int64,
-        bundle: Int64,
-        now: Timestamp
+        bundle: Int64
     ) throws(StoreError) {
-        let key = registration.key
-        let addressStays = change == .address ? nil : stored
-        let voIPStays = stored.flatMap { $0.voIPTokenIsSame(registration, vault) ? $0 : nil }
-        let token = addressStays?.row.token ?? vault.seal(of: registration, random: &random)
-        let voIPToken = voIPStays.map(\.row.voIPToken) ?? vault.seal(.voIPToken, of: registration, random: &random)
-        let voIPFingerprint = registration.voIPToken.map {
-            vault.fingerprint($0, registration.environment, key.tenant)
-        }
-        // This registration ends any doubt.
-        let voIPQuarantine = DeviceChange.content.quarantine(after: voIPStays?.row.voIPQuarantine)
+        let row = registration.row
         try sql(
             """
             INSERT INTO device (place, tenant, id, \(DeviceRow.columns), fingerprint, voip_fingerprint, bundle)
@@ -85,27 +75,26 @@ extension StoreWriter {
                 bundle = excluded.bundle
             """
         ).run([
-            .integer(place), .integer(tenant), .bytes(key.device.bytes), .bytes(registration.topic.bytes),
-            .integer(Int64(registration.environment.code)), .optional(token),
-            .optional(change.quarantine(after: stored?.row.quarantine)), .optional(voIPToken),
-            .optional(voIPQuarantine), .optional(registration.language), .optional(registration.region),
-            .optional(registration.appVersion), (addressStays?.row.registered ?? now).column, now.column,
-            .integer(addressStays?.row.isReached == true ? 1 : 0),
-            .optional(vault.seal(.extraTokens, of: registration, random: &random)),
-            .bytes(vault.fingerprint(registration.token, registration.environment, key.tenant)),
-            .optional(voIPFingerprint), .integer(bundle),
+            .integer(place), .integer(tenant), .bytes(row.key.device.bytes), .bytes(row.topic.bytes),
+            .integer(Int64(row.environment.code)), .bytes(row.token), .optional(row.quarantine),
+            .optional(row.voIPToken), .optional(row.voIPQuarantine), .optional(row.language), .optional(row.region),
+            .optional(row.appVersion), row.registered.column, row.seen.column, .integer(row.isReached ? 1 : 0),
+            .optional(row.extraTokens), .bytes(registration.fingerprint), .optional(registration.voIPFingerprint),
+            .integer(bundle),
         ])
     }
 
-    /// - Returns: device's place, and its row, nil if damaged; nil without one.
+    /// - Returns: device's place, its row, nil if damaged, and its bundle's; nil without one.
     private func find(
         _ key: DeviceKey,
         number: Int64
-    ) throws(StoreError) -> (place: Int64, row: RegistrationRow?)? {
+    ) throws(StoreError) -> (place: Int64, row: RegistrationRow?, bundle: Int64?)? {
         let places = places.places(of: key.device.bytes, tenant: number)
         return try sql(RegistrationRow.select).first([
             .integer(places.lowerBound), .integer(places.upperBound), .bytes(key.device.bytes), .integer(number),
-        ]) { row in (RegistrationRow.place(row), RegistrationRow(row, key: key)) }
+        ]) { row in
+            (RegistrationRow.place(row), RegistrationRow(row, key: key), RegistrationRow.bundleNumber(row))
+        }
     }
 
     /// - Throws: `.noPlace`.
@@ -155,53 +144,27 @@ extension StoreWriter {
 
     private func unregister(_ unregistration: Unregistration) throws(StoreError) -> UnregisterResult {
         let key = unregistration.key
-        guard let tenant = try tenants.number(key.tenant),
-            let row = try find(key, number: tenant)?.row
+        guard let tenant = try tenants.number(key.tenant), let found = try find(key, number: tenant),
+            let row = found.row
         else { return .unknown }
-        if let purpose = unregistration.purpose { return try unregister(unregistration, purpose, row) }
-        let place = SQLiteValue.integer(row.place)
-        let fingerprint = vault.fingerprint(unregistration.token, row.row.environment, key.tenant)
-        guard row.fingerprint == fingerprint || row.voIPFingerprint == fingerprint else { return .otherToken }
-        let isForCalls = row.fingerprint != fingerprint
-        let result = unregistration.result(seen: row.row.seen, step: settings.sightingStep)
-        switch result {
-        case .deleted where isForCalls:
+        let step = settings.sightingStep
+        let (result, effect) = row.unregister(unregistration, vault: vault, step: step, random: &random)
+        switch effect {
+        case .nothing: break
+        case .deletion: _ = try delete(key)
+        case .change(let changed):
             try sql(
                 """
-                UPDATE device SET voip_token = NULL, voip_fingerprint = NULL, voip_quarantine = NULL WHERE place = ?
+                UPDATE device SET quarantine = ?, voip_token = ?, voip_fingerprint = ?, voip_quarantine = ?,
+                    extra_tokens = ? WHERE place = ?
                 """
-            ).run([place])
-        case .deleted: _ = try delete(key)
-        case .quarantined where isForCalls:
-            try sql("UPDATE device SET voip_quarantine = ? WHERE place = ? AND voip_quarantine IS NULL").run([
-                .optional(Quarantine.unconfirmed), place,
+            ).run([
+                .optional(changed.row.quarantine), .optional(changed.row.voIPToken),
+                .optional(changed.voIPFingerprint), .optional(changed.row.voIPQuarantine),
+                .optional(changed.row.extraTokens), .integer(found.place),
             ])
-        case .quarantined:
-            // Keeps a `badToken`.
-            try sql("UPDATE device SET quarantine = ? WHERE place = ? AND quarantine IS NULL").run([
-                .optional(Quarantine.unconfirmed), place,
-            ])
-        case .registeredSince, .otherToken, .unknown: break
         }
         return result
-    }
-
-    /// Removes the token also in doubt: the app's next launch brings a good one back.
-    private func unregister(
-        _ unregistration: Unregistration,
-        _ purpose: TokenPurpose,
-        _ found: RegistrationRow
-    ) throws(StoreError) -> UnregisterResult {
-        let row = found.row
-        let tokens = row.openExtraTokens(vault) ?? []
-        let rest = tokens.filter { $0 != ExtraToken(purpose, unregistration.token) }
-        guard rest.count < tokens.count else { return .otherToken }
-        let result = unregistration.result(seen: row.seen, step: settings.sightingStep)
-        guard result != .registeredSince else { return result }
-        let (topic, environment) = (row.topic, row.environment)
-        let sealed = vault.seal(rest, key: row.key, topic: topic, environment: environment, random: &random)
-        try sql("UPDATE device SET extra_tokens = ? WHERE place = ?").run([.optional(sealed), .integer(found.place)])
-        return .deleted
     }
 
     func markReached(_ tokens: [ReachedToken]) throws(StoreError) {

@@ -5,11 +5,9 @@ extension StoreWriter {
     /// Checks all before it writes anything.
     func enrol(_ enrolment: Enrolment, now: Timestamp) throws(StoreError) -> EnrolmentResult {
         let registration = enrolment.registration
-        let place = try place(of: registration.key)
-        guard try isFree(enrolment.keyHash, for: place), try isSameApp(registration, at: place) else { return .taken }
-        if let refusal = try refusal(of: enrolment.attestation, at: place) { return refusal }
-        let isNew = try !isEnrolled(place)
-        if isNew, try enrolledCount(registration) >= enrolment.deviceCountMax { return .full }
+        let standing = try standing(before: enrolment, at: try place(of: registration.key))
+        if let refusal = standing.refusal(of: enrolment) { return refusal }
+        let isNew = !standing.isEnrolled
         touchesRegistry = true
         let result = try put(registration, now: now)
         guard let place = try self.place(of: registration.key) else { throw .damaged }
@@ -39,6 +37,24 @@ extension StoreWriter {
         try sql("DELETE FROM attested WHERE device = ?").run([.integer(place)])
     }
 
+    private func standing(before enrolment: Enrolment, at place: Int64?) throws(StoreError) -> EnrolmentStanding {
+        var standing = EnrolmentStanding()
+        standing.isKeyTaken = try !isFree(enrolment.keyHash, for: place)
+        standing.isSameApp = try isSameApp(enrolment.registration, at: place)
+        standing.isEnrolled = try isEnrolled(place)
+        standing.enrolledCount = try enrolledCount(enrolment.registration)
+        standing.attestedKey = try place.flatMap { place throws(StoreError) in
+            try sql(AttestedKey.select).first([.integer(place)], AttestedKey.init)
+        }
+        if case .first(let key) = enrolment.attestation {
+            let owner = try sql("SELECT device FROM attested WHERE key_id = ?").first([.bytes(key.id)]) {
+                $0.integer(0)
+            }
+            standing.isAttestedKeyTaken = owner != nil && owner != place
+        }
+        return standing
+    }
+
     private func isEnrolled(_ place: Int64?) throws(StoreError) -> Bool {
         guard let place else { return false }
         return try sql("SELECT 1 FROM endpoint WHERE device = ? AND kind = ? AND created > 0").first([
@@ -66,35 +82,6 @@ extension StoreWriter {
             .integer(tenant), .bytes(registration.topic.bytes), .integer(Int64(registration.environment.code)),
         ]) { $0.integer(0) }
         return Int(clamping: count ?? 0)
-    }
-
-    private func refusal(
-        of attestation: Enrolment.Attestation?,
-        at place: Int64?
-    ) throws(StoreError) -> EnrolmentResult? {
-        switch attestation {
-        case nil: return nil
-        case .first(let key):
-            let owner = try sql("SELECT device FROM attested WHERE key_id = ?").first([.bytes(key.id)]) {
-                $0.integer(0)
-            }
-            guard owner == nil || owner == place else { return .taken }
-            guard let place, let last = try challenged(at: place) else { return nil }
-            return key.challenged > last ? nil : .repeated
-        case .again(let keyID, let counter, let challenged):
-            let isNext = try sql(
-                "SELECT ? > counter AND ? > challenged FROM attested WHERE device = ? AND key_id = ?"
-            ).first([.integer(Int64(counter)), challenged.column, .optional(place), .bytes(keyID)]) {
-                $0.integer(0) == 1
-            }
-            return isNext == true ? nil : .repeated
-        }
-    }
-
-    private func challenged(at place: Int64) throws(StoreError) -> Timestamp? {
-        try sql("SELECT challenged FROM attested WHERE device = ?").first([.integer(place)]) {
-            Timestamp(column: $0.integer(0))
-        }
     }
 
     private func note(_ attestation: Enrolment.Attestation, at place: Int64) throws(StoreError) {
