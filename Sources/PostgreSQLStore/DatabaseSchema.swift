@@ -7,7 +7,7 @@ internal import PostgreSQL
 enum DatabaseSchema {
     static var version: Int { steps.count }
 
-    static let steps: [[Statement]] = [shards, outbox]
+    static let steps: [[Statement]] = [shards, outbox, registry]
 
     /// One row for each step that was applied.
     static let stamps: [Statement] = [

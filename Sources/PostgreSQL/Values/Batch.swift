@@ -43,6 +43,8 @@ package struct Batch: Sendable {
     let writes: Bool
     private(set) var calls: [Call] = []
 
+    package var isEmpty: Bool { calls.isEmpty }
+
     package init(writes: Bool) { self.writes = writes }
 
     package mutating func add(_ statement: Statement, _ parameters: Parameter...) { add(statement, parameters) }
