@@ -26,6 +26,8 @@ package final class PostgreSQLStore: Sendable {
     let purgePositions = Guarded<[ShardSet: Int64]>([:])
     let notices = Guarded(QueueNotices())
     let slots = Guarded(TallySlots())
+    /// Turns of tenants that are equal otherwise.
+    let turns = Guarded(0)
     /// Shards of each relay that uses this store, as far as it knows.
     let owned = Guarded<[RelayID: ShardLeases]>([:])
     /// Calls that go on after their caller has its answer.

@@ -14,8 +14,8 @@ package struct ClaimRoom: Equatable, Sendable {
     package static let unlimited = ClaimRoom(whole: .max, ofEach: .max)
 
     /// Bound of one call.
-    var limit: Int { min(whole, Page<Never>.limits.upperBound) }
+    package var limit: Int { min(whole, Page<Never>.limits.upperBound) }
 
     /// Bound of one call for a tenant; nil for one without a name.
-    func limit(of tenant: TenantID?) -> Int { min(limit, tenant.flatMap { ofTenants[$0] } ?? ofEach) }
+    package func limit(of tenant: TenantID?) -> Int { min(limit, tenant.flatMap { ofTenants[$0] } ?? ofEach) }
 }

@@ -4,9 +4,15 @@ package enum NoteLimits {
     package static let byteCounts = 0...65_536
 
     /// - Throws: `.byteCount`.
-    static func check(_ name: String) throws(StoreError) {
+    package static func check(_ name: String) throws(StoreError) {
         guard nameByteCounts.contains(name.utf8.count) else {
             throw .byteCount(field: .noteName, of: nameByteCounts)
         }
+    }
+
+    /// - Throws: `.byteCount`.
+    package static func check(_ change: NoteChange) throws(StoreError) {
+        try check(change.name)
+        guard byteCounts.contains(change.bytes.count) else { throw .byteCount(field: .note, of: byteCounts) }
     }
 }

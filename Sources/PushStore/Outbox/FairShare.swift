@@ -1,9 +1,9 @@
 /// Fair division of places, so that a tenant with a million does not starve one with two.
-enum FairShare {
+package enum FairShare {
     /// Gives one place each in turn, until none is left or wanted.
     ///
     /// - Parameter start: rotates the recipients of an uneven rest.
-    static func divide(_ limit: Int, among wanted: [Int], startingAt start: Int) -> [Int] {
+    package static func divide(_ limit: Int, among wanted: [Int], startingAt start: Int) -> [Int] {
         var shares = wanted.map { _ in 0 }
         var left = limit
         var waiting = wanted.indices.filter { wanted[$0] > 0 }

@@ -77,3 +77,15 @@ final class StoreStage: Sendable {
         ).rowCount
     }
 }
+
+extension StoreStage {
+    /// Of one of the tables that tests look at.
+    func rowCount(_ table: String) async throws -> Int64 {
+        let counts: [String: Statement] = [
+            "waiting": "SELECT count(*) FROM sealedpush.waiting", "flight": "SELECT count(*) FROM sealedpush.flight",
+            "fallback": "SELECT count(*) FROM sealedpush.fallback", "hook": "SELECT count(*) FROM sealedpush.hook",
+        ]
+        guard let count = counts[table] else { return -1 }
+        return try await pool.run(count).rows[0].int64(0)
+    }
+}
