@@ -825,7 +825,9 @@ if hasPostgreSQL {
         // Servers of a test, in its temporary folder.
         .target(
             name: "PostgreSQLServers",
-            dependencies: ["Platform", "TestCertificates", "TestSupport"],
+            dependencies: [
+                "Networking", "Platform", "PostgreSQL", "PostgreSQLStore", "PushStore", "TestCertificates", "TestSupport",
+            ],
             path: "Tests/Support/PostgreSQLServers",
             swiftSettings: house
         ),
@@ -843,5 +845,10 @@ if hasPostgreSQL {
             "PushStorePattern"
         ),
     ]
+    // Its suites run on each engine.
+    for target in package.targets where target.name == "PushStoreTests" {
+        target.dependencies += ["PostgreSQL", "PostgreSQLServers", "PostgreSQLStore"]
+        target.swiftSettings = house + [.define("POSTGRESQL")]
+    }
 }
 #endif

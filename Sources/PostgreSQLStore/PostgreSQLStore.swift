@@ -28,6 +28,7 @@ package final class PostgreSQLStore: Sendable {
     let slots = Guarded(TallySlots())
     /// Turns of tenants that are equal otherwise.
     let turns = Guarded(0)
+    let healthBox = Guarded(StoreHealth.writable)
     /// Shards of each relay that uses this store, as far as it knows.
     let owned = Guarded<[RelayID: ShardLeases]>([:])
     /// Calls that go on after their caller has its answer.

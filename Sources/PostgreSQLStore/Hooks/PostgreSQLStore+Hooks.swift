@@ -4,7 +4,7 @@ internal import PostgreSQL
 package import PushStore
 
 /// Reports to tenants.
-extension PostgreSQLStore {
+extension PostgreSQLStore: HookQueue {
     package func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool] {
         for report in reports where !NewHook.detailByteCounts.contains(report.detail.count) {
             throw .byteCount(field: .hookDetail, of: NewHook.detailByteCounts)

@@ -1,7 +1,7 @@
 internal import PostgreSQL
 package import PushStore
 
-extension PostgreSQLStore {
+extension PostgreSQLStore: NoteTable {
     private static let select: Statement = """
         SELECT given.ordinal, note.bytes FROM unnest($1) WITH ORDINALITY AS given (name, ordinal)
         JOIN sealedpush.note USING (name)

@@ -2,7 +2,7 @@ package import Envelope
 internal import PostgreSQL
 package import PushStore
 
-extension PostgreSQLStore {
+extension PostgreSQLStore: ReceiptTable {
     /// The newest entry with each hash. What strangers guess costs this read alone.
     private static let select: Statement = """
         SELECT given.ordinal, found.id, found.state::int8
@@ -68,7 +68,7 @@ extension PostgreSQLStore {
         return redemptions
     }
 
-    private func deliver(_ ids: Set<Int64>, now: Timestamp) async throws(StoreError) -> [Int64: Redemption] {
+    func deliver(_ ids: Set<Int64>, now: Timestamp) async throws(StoreError) -> [Int64: Redemption] {
         let sorted = Parameter.int64s(ids.sorted())
         let results = try await counting(hooks: ids.count, now: now) { batch, first in
             batch.add(Self.lock, sorted)

@@ -6,7 +6,7 @@ package import PushStore
 /// Endpoints, and the key with which a device makes and revokes its own. All of them end with their device.
 ///
 /// A hash is the only name that its holder gives: its look-up is by no tenant.
-extension PostgreSQLStore {
+extension PostgreSQLStore: EndpointRegistry {
     private static let lockDevice: Statement = """
         SELECT FROM sealedpush.device WHERE tenant = $1 AND shard = $2 AND id = $3 FOR NO KEY UPDATE
         """
@@ -66,9 +66,8 @@ extension PostgreSQLStore {
         """
 
     /// Finds an endpoint: nil if unknown, revoked or gone with its device.
-    @discardableResult
-    package func endpoint(_ hash: [UInt8], completion: @escaping StoreCompletion<EndpointTarget?>) -> StoreCall {
-        Self.start(completion) { [self] () async throws(StoreError) in
+    package func endpoint(_ hash: [UInt8], completion: @escaping StoreCompletion<EndpointTarget?>) {
+        _ = Self.start(completion) { [self] () async throws(StoreError) in
             try await read(Self.selectEndpoint, [.bytes(hash)]) { result throws(PostgreSQLError) in
                 try result.rows.first.flatMap { row throws(PostgreSQLError) in try Self.target(hash, row) }
             }

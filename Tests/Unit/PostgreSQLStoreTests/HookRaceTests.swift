@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import PostgreSQL
+import PostgreSQLServers
 import PostgreSQLStore
 import PushStore
 import PushStorePattern

@@ -1,4 +1,5 @@
 import PostgreSQL
+import PostgreSQLServers
 import PostgreSQLStore
 import PushStore
 import PushStorePattern

@@ -5,11 +5,17 @@ import Testing
 
 @testable import PushStore
 
+#if POSTGRESQL
+import PostgreSQLServers
+#endif
+
 /// An engine of the store, opened in a folder of its own for each test.
 struct StoreEngine: CustomTestStringConvertible, Sendable {
     /// Opens or creates the store in a folder; an earlier one there is closed or dead.
     let open: @Sendable (_ folder: String, _ hookCountMax: Int) async throws -> any RelayStore
     let close: @Sendable (any RelayStore) async -> Void
+    /// Ends what belongs to a folder.
+    var end: @Sendable (_ folder: String) -> Void = { _ in }
     let testDescription: String
 
     static let sqlite = StoreEngine(
@@ -24,7 +30,11 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
         close: { await $0.close() },
         testDescription: "SQLite"
     )
+    #if POSTGRESQL
+    static let all = PostgreSQLPrograms.areInstalled ? [sqlite, postgreSQL] : [sqlite]
+    #else
     static let all = [sqlite]
+    #endif
 
     /// Opens a store, and again after `first`, for what outlives a process.
     func with(_ first: (any RelayStore) async throws -> Void, then second: (any RelayStore) async throws -> Void)
@@ -37,6 +47,7 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
         let next = try await open(folder.path, 1_000)
         try await second(next)
         await close(next)
+        end(folder.path)
     }
 
     func with(hookCountMax: Int = 1_000, _ body: (any RelayStore) async throws -> Void) async throws {
@@ -44,6 +55,7 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
         let store = try await open(folder.path, hookCountMax)
         try await body(store)
         await close(store)
+        end(folder.path)
     }
 }
 
