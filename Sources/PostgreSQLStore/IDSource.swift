@@ -56,7 +56,11 @@ extension PostgreSQLStore {
     func claimNumber() async throws(StoreError) {
         var batch = Batch(writes: true)
         batch.add(Self.claim, .bytes(relay.bytes), .int64(Int64(settings.numberTerm / .milliseconds(1))))
-        batch.add("SELECT coalesce(max(id), 0) FROM sealedpush.entry")
+        batch.add(
+            """
+            SELECT greatest((SELECT max(id) FROM sealedpush.entry), (SELECT max(id) FROM sealedpush.hook), 0)
+            """
+        )
         let results = try await run(batch)
         let (number, newest) = try Self.decode { () throws(PostgreSQLError) in
             (try results[0].rows.first?.int64(0), try results[1].rows.first?.int64(0))

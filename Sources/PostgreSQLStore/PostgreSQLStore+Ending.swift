@@ -49,7 +49,7 @@ extension PostgreSQLStore {
                 return (found, marked.changes + changes)
             }
             note(changes)
-            try await dropHooks(changes)
+            await dropHooks(changes)
             return try await complete(found, outcomes, now: now)
         } catch .lateOwner {
             return try await split(outcomes, \.lease.shardLease, .lateOwner) { [self] (rest) async throws(StoreError) in
@@ -104,24 +104,8 @@ extension PostgreSQLStore {
     /// - Parameter isNew: true for entries that the call stored.
     func queueAgain(_ leases: [Lease], now: Timestamp, isNew: Bool) {
         guard !leases.isEmpty else { return }
-        // Until the answer is certain.
-        startRest { [self] in
-            var wait = Duration.milliseconds(50)
-            while !Task.isCancelled {
-                do throws(StoreError) {
-                    try await resolve(leases, now: now, isNew: isNew)
-                    break
-                } catch .lateOwner {
-                    // The next owner has settled them.
-                    break
-                } catch .closed {
-                    break
-                } catch {
-                    // It fails only when the store is closed.
-                    try? await Task.sleep(for: wait)
-                    wait = min(wait * 2, .seconds(2))
-                }
-            }
+        settleLater { [self] () async throws(StoreError) in
+            try await resolve(leases, now: now, isNew: isNew)
         }
     }
 
@@ -207,7 +191,7 @@ extension PostgreSQLStore {
             return (ended, changes)
         }
         note(changes)
-        try await dropHooks(changes)
+        await dropHooks(changes)
         if !damaged.isEmpty {
             try await change(under: owned, now: now, hooks: damaged.count) { [damaged] batch, first in
                 Self.setAside(damaged, first, &batch)

@@ -258,7 +258,7 @@ extension PostgreSQLStore {
             return changes
         }
         note(changes)
-        try await dropHooks(changes)
+        await dropHooks(changes)
         return changes
     }
 
@@ -274,21 +274,9 @@ extension PostgreSQLStore {
         }
     }
 
-    /// Keeps tenants' hooks within their bound. A failure leaves that to the next ones.
-    func dropHooks(_ changes: [StateChange]) async throws(StoreError) {
-        let tenants = Set(changes.filter { $0.state.isFinal && $0.state != .accepted }.map(\.tenant))
-        guard !tenants.isEmpty else { return }
-        let slot = slots.withLock { $0.take() }
-        defer { slots.withLock { $0.end(slot) } }
-        var batch = Batch(writes: true)
-        batch.add(
-            Conclusion.dropHooks,
-            .bytes(tally(slot)),
-            .int64(Int64(settings.hookCountMax)),
-            .bytesList(tenants.map(\.bytes))
-        )
-        // The entries' ends are stored.
-        _ = try? await run(batch)
+    /// Keeps tenants' hooks within their bound.
+    func dropHooks(_ changes: [StateChange]) async {
+        await dropHooks(of: Set(changes.filter { $0.state.isFinal && $0.state != .accepted }.map(\.tenant)))
     }
 
     static func setAside(_ ids: [Int64], _ first: [Parameter], _ batch: inout Batch) {

@@ -192,8 +192,7 @@ extension PostgreSQLStore: HookQueue {
 
     /// Repeats a call until its answer is certain, another relay has taken its shards over, or the store is closed.
     func settleLater(_ body: @escaping @Sendable () async throws(StoreError) -> Void) {
-        let id = UInt64.random(in: 0...(.max))
-        let task = Task { [self] in
+        startRest {
             var wait = Duration.milliseconds(50)
             while !Task.isCancelled {
                 do throws(StoreError) {
@@ -204,14 +203,12 @@ extension PostgreSQLStore: HookQueue {
                 } catch .closed {
                     break
                 } catch {
-                    // A cancelled wait ends the loop.
+                    // It fails only when the store is closed.
                     try? await Task.sleep(for: wait)
                     wait = min(wait * 2, .seconds(2))
                 }
             }
-            rest.withLock { _ = $0.removeValue(forKey: id) }
         }
-        rest.withLock { $0[id] = task }
     }
 
     /// Runs a batch whose statements change counts: with rows of its own, so that no two batches write one.

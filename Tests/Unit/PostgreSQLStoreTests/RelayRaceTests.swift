@@ -1,6 +1,7 @@
 import Envelope
 import Platform
 import PostgreSQL
+import PostgreSQLServers
 import PushStore
 import PushStorePattern
 import TestSupport

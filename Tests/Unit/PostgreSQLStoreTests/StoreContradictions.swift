@@ -1,4 +1,5 @@
 import PostgreSQL
+import PostgreSQLServers
 import PushStore
 
 @testable import PostgreSQLStore
