@@ -846,7 +846,7 @@ if hasPostgreSQL {
         ),
     ]
     // Its suites run on each engine.
-    for target in package.targets where target.name == "PushStoreTests" {
+    for target in package.targets where ["PushStoreTests", "ShardTests"].contains(target.name) {
         target.dependencies += ["PostgreSQL", "PostgreSQLServers", "PostgreSQLStore"]
         target.swiftSettings = house + [.define("POSTGRESQL")]
     }

@@ -39,8 +39,8 @@ package protocol DurableOutbox: Sendable {
     /// Notes that the relay lives for a time, and looks at the others.
     func survey(by relay: RelayID, lasting term: Duration) async throws(StoreError) -> ShardSurvey
 
-    /// Tells a relay of entries that others queue in its shards, before those others know that they are stored. A hint
-    /// may be missing: poll.
+    /// Tells a relay of entries that others queue in its shards: within a process before those others know that they are
+    /// stored, between processes soon after. A hint may be missing: poll.
     ///
     /// - Parameter listener: called on any thread; it must only pass the hint on. nil: none.
     func listen(as relay: RelayID, _ listener: (@Sendable (QueueHint) -> Void)?)
@@ -51,7 +51,7 @@ package protocol DurableOutbox: Sendable {
     /// Stores requests; on completion they are on the disk. One result for each, in order.
     ///
     /// Entries of the caller's shards are stored at once, then those of others', each shard in a transaction of its own;
-    /// an error in between cuts the request off. Other owners get a hint first. Fails, with nothing stored, with
+    /// an error in between cuts the request off. Other owners get a hint. Fails, with nothing stored, with
     /// `.full`, `.overloaded`, `.byteCount` and disk errors. Callbacks suit an event loop without tasks.
     ///
     /// - Parameter relay: caller, which gets no hint.

@@ -54,7 +54,7 @@ struct DayPurgeTests {
         #expect(try await store.states(ids[2], stores.tenant).compactMap(\.self).count == 5)
         let count = try #require(try await store.counts().first)
         #expect(count.queued == 1 && count.accepted == 4 && count.dead == 1)
-        #expect(try await store.contradictions() == [])
+        #expect(try await store.pool.contradictions() == [])
         // Its tables are made again for a clock that is set back.
         let late = try await store.ids(try stores.request(1...2), now: .days(0))
         #expect(try await store.states(late, stores.tenant) == [.queued, .queued])
@@ -82,7 +82,7 @@ struct DayPurgeTests {
         #expect(try await first + second == 5)
         #expect(try await tables(store).isDisjoint(with: [day]))
         #expect(try await store.counts().map(\.accepted) == [0])
-        #expect(try await store.contradictions() == [])
+        #expect(try await store.pool.contradictions() == [])
         await other.close()
         await store.close()
     }
@@ -108,7 +108,7 @@ struct DayPurgeTests {
         try await store.pool.run("UPDATE sealedpush.hook_tally SET count = 0")
         #expect(try await store.purge(.none, endedBefore: .days(9), limit: 9) == 1)
         #expect(try await !tables(store).contains(day))
-        #expect(try await store.contradictions() == [])
+        #expect(try await store.pool.contradictions() == [])
         await store.close()
     }
 }

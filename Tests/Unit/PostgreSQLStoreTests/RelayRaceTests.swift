@@ -34,7 +34,7 @@ struct RelayRaceTests {
         #expect(try await one.counts().map(\.queued) == [12 * 6 * 3])
         let conflict = try stores.request(1...3, key: "3 3", body: 1)
         #expect(try await other.enqueue([conflict], from: nil, now: StorePattern.start) == [.conflict])
-        #expect(try await one.contradictions() == [])
+        #expect(try await one.pool.contradictions() == [])
         await one.close()
         await other.close()
     }
@@ -72,7 +72,7 @@ struct RelayRaceTests {
         #expect(try await one.states(ids, stores.tenant) == ids.map { _ in .queued })
         let again = try await one.enqueue([try stores.request(1...3, key: "3")], from: nil, now: StorePattern.start)
         #expect(again == [.duplicate(Array(ids.suffix(3)))])
-        #expect(try await one.contradictions() == [])
+        #expect(try await one.pool.contradictions() == [])
         await one.close()
         await other.close()
     }

@@ -145,7 +145,7 @@ private final class KillRun: Sendable {
     }
 
     func check(_ comment: Comment) async throws {
-        #expect(try await store.contradictions() == [], comment)
+        #expect(try await store.pool.contradictions() == [], comment)
         let (stored, accepted) = state.withLock { ($0.stored, $0.accepted) }
         let ids = stored.values.flatMap(\.self)
         #expect(Set(ids).count == ids.count, comment)

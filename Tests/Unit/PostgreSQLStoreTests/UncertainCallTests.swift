@@ -79,7 +79,7 @@ struct UncertainCallTests {
             _ = try await store.markSending(taken, now: StorePattern.start)
         }
         try await waitForQueued(ids, store, stores.tenant)
-        #expect(try await store.contradictions() == [])
+        #expect(try await store.pool.contradictions() == [])
         let again = try await store.takeAll(by: leases, now: .days(0).advanced(by: .seconds(1)))
         #expect(Set(again.map(\.lease.id)) == Set(ids) && again.allSatisfy { $0.entry.attemptCount == 0 })
         // A mark on its way may come now: it names another due time.
@@ -114,7 +114,7 @@ struct UncertainCallTests {
             return
         }
         try await waitForQueued(ids, store, stores.tenant)
-        #expect(try await store.contradictions() == [])
+        #expect(try await store.pool.contradictions() == [])
         let taken = try await store.takeAll(by: leases, now: .days(1))
         #expect(taken.count == 7 && taken.allSatisfy { $0.entry.attemptCount == 0 && !$0.entry.maybeDuplicate })
         await store.close()
@@ -135,7 +135,7 @@ struct UncertainCallTests {
             return
         }
         #expect(try await store.states(ids, stores.tenant) == ids.map { _ in .queued })
-        #expect(try await store.contradictions() == [])
+        #expect(try await store.pool.contradictions() == [])
         // Its rows keep out a call that is still on its way. The next owner forgets them.
         let flight: Statement = "SELECT FROM sealedpush.flight"
         #expect(try await store.pool.run(flight).rowCount == 6)

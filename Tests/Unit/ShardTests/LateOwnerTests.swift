@@ -14,8 +14,11 @@ struct LateOwnerTests {
         return entry
     }
 
-    @Test func `an entry that a late owner had taken is the next owner's, and is not marked`() async throws {
-        let stage = try ShardStage()
+    @Test(arguments: ShardEngine.all)
+    func `an entry that a late owner had taken is the next owner's, and is not marked`(_ engine: ShardEngine)
+        async throws
+    {
+        let stage = try await ShardStage(engine)
         let ids = try await stage.enqueue([try entry(1), try entry(2)])
         let held = try await stage.take(by: stage.opener, lane: .urgent)
         let next = try await stage.takeOver().leases
@@ -28,12 +31,12 @@ struct LateOwnerTests {
         // Its look at the queue finds none that it could mark.
         let late = try await stage.take(by: stage.opener, lane: .urgent)
         #expect(try await stage.store.markSending(late.map(\.lease), now: .after(1)).allSatisfy { $0 == .lateOwner })
-        await stage.store.close()
+        await stage.close()
     }
 
-    @Test(arguments: [Verdict.accepted, .retry(at: .after(5)), .park, .dead(.rejected)])
-    func `an outcome of a late owner changes nothing`(_ verdict: Verdict) async throws {
-        let stage = try ShardStage()
+    @Test(arguments: ShardEngine.all, [Verdict.accepted, .retry(at: .after(5)), .park, .dead(.rejected)])
+    func `an outcome of a late owner changes nothing`(_ engine: ShardEngine, _ verdict: Verdict) async throws {
+        let stage = try await ShardStage(engine)
         let ids = try await stage.enqueue([try entry(1), try entry(3)])
         let sent = try await stage.send(by: stage.opener, lane: .urgent)
         let next = try await stage.takeOver().leases
@@ -46,11 +49,14 @@ struct LateOwnerTests {
         #expect(try await stage.finish(sent[1].lease, verdict) == .lateOwner)
         #expect(try await stage.states(ids) == [.dead(.outcomeUnknown), .sending])
         #expect(try await stage.finish(again[0].lease, .accepted) == .recorded(.accepted))
-        await stage.store.close()
+        await stage.close()
     }
 
-    @Test func `an outcome without an attempt, of an entry that was not marked, changes nothing either`() async throws {
-        let stage = try ShardStage()
+    @Test(arguments: ShardEngine.all)
+    func `an outcome without an attempt, of an entry that was not marked, changes nothing either`(_ engine: ShardEngine)
+        async throws
+    {
+        let stage = try await ShardStage(engine)
         let ids = try await stage.enqueue([try entry(1)])
         let held = try await stage.take(by: stage.opener, lane: .urgent)
         let next = try await stage.takeOver().leases
@@ -58,11 +64,12 @@ struct LateOwnerTests {
         #expect(try await stage.store.finish([outcome], now: .after(1)) == [.lateOwner])
         #expect(try await stage.states(ids) == [.queued])
         #expect(try await stage.send(by: next, lane: .urgent).map(\.lease.id) == ids)
-        await stage.store.close()
+        await stage.close()
     }
 
-    @Test func `what a late owner would send at once is queued for the owner`() async throws {
-        let stage = try ShardStage()
+    @Test(arguments: ShardEngine.all)
+    func `what a late owner would send at once is queued for the owner`(_ engine: ShardEngine) async throws {
+        let stage = try await ShardStage(engine)
         let next = try await stage.takeOver(.even).leases
         let entries = try (1...40).map { try entry($0) }
         // One foreign shard queues the whole request.
@@ -78,14 +85,15 @@ struct LateOwnerTests {
             Issue.record("its own shards are still its own")
             return
         }
-        await stage.store.close()
+        await stage.close()
     }
 
     private func isEven(_ id: EntryID) -> Bool { isEven(id.shard) }
     private func isEven(_ shard: Shard) -> Bool { ShardSet.even.contains(shard) }
 
-    @Test func `a late owner expires and releases nothing, and learns why`() async throws {
-        let stage = try ShardStage()
+    @Test(arguments: ShardEngine.all)
+    func `a late owner expires and releases nothing, and learns why`(_ engine: ShardEngine) async throws {
+        let stage = try await ShardStage(engine)
         let ids = try await stage.enqueue([try entry(1), try entry(2)])
         let sent = try await stage.send(by: stage.opener, lane: .urgent)
         #expect(try await stage.finish(sent[0].lease, .park) == .recorded(.parked))
@@ -101,11 +109,14 @@ struct LateOwnerTests {
         // A read that meets expired entries ends none.
         _ = try await stage.take(by: stage.opener, lane: .urgent, now: .after(900))
         #expect(try await stage.states(ids) == [.parked, .queued])
-        await stage.store.close()
+        await stage.close()
     }
 
-    @Test func `a late owner's fallbacks are the next owner's: unsent ones armed, begun ones uncertain`() async throws {
-        let stage = try ShardStage()
+    @Test(arguments: ShardEngine.all)
+    func `a late owner's fallbacks are the next owner's: unsent ones armed, begun ones uncertain`(_ engine: ShardEngine)
+        async throws
+    {
+        let stage = try await ShardStage(engine)
         let ids = try await stage.enqueue([try entry(1), try entry(2)])
         for one in try await stage.send(by: stage.opener, lane: .urgent) {
             _ = try await stage.finish(one.lease, .accepted)
@@ -126,11 +137,12 @@ struct LateOwnerTests {
         #expect(again.map(\.entry.id) == [ids[0]])
         let hooks = try await stage.store.takeHooks(room, by: taken.leases, now: .after(61), leasedUntil: .after(99))
         #expect(hooks.map(\.kind) == [.fallbackUncertain])
-        await stage.store.close()
+        await stage.close()
     }
 
-    @Test func `a late owner's hooks stay for the next owner`() async throws {
-        let stage = try ShardStage()
+    @Test(arguments: ShardEngine.all)
+    func `a late owner's hooks stay for the next owner`(_ engine: ShardEngine) async throws {
+        let stage = try await ShardStage(engine)
         _ = try await stage.enqueue([try entry(1)])
         for one in try await stage.send(by: stage.opener, lane: .urgent) {
             _ = try await stage.finish(one.lease, .dead(.rejected))
@@ -149,6 +161,6 @@ struct LateOwnerTests {
         #expect(try await stage.store.takeHooks(room, by: next, now: .after(98), leasedUntil: .after(99)).isEmpty)
         try await stage.store.finishHooks(again.map { HookOutcome($0, .done) })
         #expect(try await stage.store.hookCounts().map(\.waiting) == [0])
-        await stage.store.close()
+        await stage.close()
     }
 }

@@ -5,13 +5,14 @@ import PushStorePattern
 import TestSupport
 import Testing
 
+/// Hints within a process. `PostgreSQLStoreTests` has those between processes.
 struct QueueHintTests {
     private func isOdd(_ entry: NewEntry, _ stage: ShardStage) -> Bool {
         ShardSet.odd.contains(Shard(tenant: stage.tenant, device: entry.device))
     }
 
     @Test func `an owner hears of what others queue in its shards, once, and of nothing else`() async throws {
-        let stage = try ShardStage()
+        let stage = try await ShardStage(.sqlite)
         let heard = Guarded<[RelayID: [QueueHint]]>([:])
         let other = try await stage.takeOver(.even).leases
         for relay in [stage.opener.relay, other.relay] {
@@ -38,11 +39,11 @@ struct QueueHintTests {
             return
         }
         #expect(heard.withLock { $0[other.relay]?.map(\.entries) } == [[even]])
-        await stage.store.close()
+        await stage.close()
     }
 
     @Test func `what is not stored gives no hint, nor what comes for a shard without an owner`() async throws {
-        let stage = try ShardStage()
+        let stage = try await ShardStage(.sqlite)
         let count = Guarded(0)
         stage.store.listen(as: stage.opener.relay) { _ in count.withLock { $0 += 1 } }
         let long = try StorePattern.entry(1, byteCount: NewEntry.payloadByteCounts.upperBound + 1)
@@ -53,6 +54,6 @@ struct QueueHintTests {
         try await stage.store.giveBack(stage.opener)
         _ = try await stage.enqueue([try StorePattern.entry(1)])
         #expect(count.withLock { $0 } == 1)
-        await stage.store.close()
+        await stage.close()
     }
 }

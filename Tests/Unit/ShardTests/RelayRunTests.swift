@@ -6,15 +6,16 @@ import Testing
 
 /// Three relays on one store, stopped, revived and killed at any step. A revived one acts as if nothing had happened.
 struct RelayRunTests {
-    @Test(arguments: 1...24)
-    func `no two relays act on a shard, nothing is lost, and what is in flight is its owner's (seed)`(_ seed: Int)
-        async throws
-    {
-        var run = try RelayRun(seed: UInt64(seed))
+    @Test(arguments: ShardEngine.seeds)
+    func `no two relays act on a shard, nothing is lost, and what is in flight is its owner's (engine, seed)`(
+        _ engine: ShardEngine,
+        _ seed: Int
+    ) async throws {
+        var run = try await RelayRun(engine, seed: UInt64(seed))
         _ = try await run.stage.store.renew(run.stage.opener, lasting: ShardStage.term)
         for _ in 0..<400 { try await run.step() }
         try await run.end()
-        await run.stage.store.close()
+        await run.stage.close()
     }
 }
 
@@ -39,8 +40,8 @@ private struct RelayRun {
     private var lastNumber: UInt64 = 0
     private var lastRelay: UInt8 = 1
 
-    init(seed: UInt64) throws {
-        stage = try ShardStage()
+    init(_ engine: ShardEngine, seed: UInt64) async throws {
+        stage = try await ShardStage(engine)
         random = SeededRandom(seed: 0x5EED_0000 + seed)
         relays = [Relay(number: 1, leases: stage.opener)]
         for lease in stage.opener.all { owners[lease.shard] = lease }
@@ -60,7 +61,7 @@ private struct RelayRun {
         case 2 where Int.random(in: 0..<4, using: &random) == 0:
             relays.remove(at: index)
             addRelay()
-        case 3: stage.advance(milliseconds: Int64.random(in: 1...20_000, using: &random))
+        case 3: try await stage.advance(milliseconds: Int64.random(in: 1...20_000, using: &random))
         case 4...6: try await enqueue()
         default:
             guard !relays[index].isStopped else { return }
@@ -167,7 +168,7 @@ private struct RelayRun {
 
     /// One relay takes all over, and sends what is left.
     mutating func end() async throws {
-        stage.advance(milliseconds: 60_000)
+        try await stage.advance(milliseconds: 60_000)
         let last = try await stage.acquire(.all, for: 255).leases
         #expect(last.shards == .all)
         #expect(Set(stored).count == stored.count, "an id is used twice")
@@ -179,6 +180,6 @@ private struct RelayRun {
             for one in sent { #expect(try await stage.finish(one.lease, .accepted) == .recorded(.accepted)) }
         }
         for state in try await stage.states(stored) { #expect(state?.isFinal == true) }
-        #expect(try await stage.store.integrityReport() == [])
+        #expect(try await stage.contradictions() == [])
     }
 }

@@ -9,31 +9,27 @@ import TestSupport
 final class ShardStage: Sendable {
     static let term = Duration.seconds(30)
 
-    let folder: TemporaryFolder
-    let store: SQLiteStore
+    let store: any RelayStore
     let tenant: TenantID
-    private let clock: Guarded<Int64>
+    /// Leases of the relay that opened it: all shards.
+    let opener: ShardLeases
+    private let clock: any StageClock
 
-    init(_ folder: TemporaryFolder? = nil) throws {
-        let clock = Guarded<Int64>(1_000)
-        var settings = StoreSettings()
-        settings.leaseClock = { clock.withLock { $0 } }
-        self.clock = clock
-        self.folder = try folder ?? TemporaryFolder()
+    /// - Parameter folder: SQLite's; nil for a new one.
+    init(_ engine: ShardEngine, _ folder: TemporaryFolder? = nil) async throws {
         tenant = try StorePattern.tenant(1)
-        store = try SQLiteStore(
-            path: self.folder.path("store"),
-            key: try StorePattern.key(),
-            settings: settings,
-            now: StorePattern.start
-        )
+        (store, opener, clock) = try await engine.open(folder)
     }
 
-    var opener: ShardLeases { store.openingReport.leases }
+    func advance(milliseconds: Int64) async throws { try await clock.advance(milliseconds: milliseconds) }
 
-    var milliseconds: Int64 { clock.withLock { $0 } }
+    /// Sentences about data that contradict each other; none while nothing writes.
+    func contradictions() async throws -> [String] { try await clock.contradictions() }
 
-    func advance(milliseconds: Int64) { clock.withLock { $0 += milliseconds } }
+    func close() async {
+        await store.close()
+        await clock.close()
+    }
 
     static func relay(_ number: UInt8) -> RelayID { RelayID(high: UInt64(number), low: 0) }
 
@@ -44,7 +40,7 @@ final class ShardStage: Sendable {
     /// Ends the opener's leases and gives some of its shards to another relay.
     func takeOver(_ shards: ShardSet = .all, for number: UInt8 = 2) async throws -> ShardTakeover {
         _ = try await store.renew(opener, lasting: Self.term)
-        advance(milliseconds: 30_000)
+        try await advance(milliseconds: 30_000)
         return try await acquire(shards, for: number)
     }
 

@@ -1,12 +1,8 @@
-import PostgreSQL
-import PostgreSQLServers
-import PushStore
+package import PostgreSQL
 
-@testable import PostgreSQLStore
-
-extension PostgreSQLStore {
+extension DatabasePool {
     /// Sentences about tables that say different things of an entry; none while nothing writes.
-    func contradictions() async throws -> [String] {
+    package func contradictions() async throws -> [String] {
         var batch = Batch(writes: false)
         batch.add(
             """
@@ -48,6 +44,6 @@ extension PostgreSQLStore {
             ) AS hooks USING (tenant) WHERE coalesce(told, 0) <> coalesce(found, 0)
             """
         )
-        return try await pool.run(batch, within: DatabaseStage.patience)[0].rows.map { try $0.text(0) }
+        return try await run(batch, within: DatabaseStage.patience)[0].rows.map { try $0.text(0) }
     }
 }
