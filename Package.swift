@@ -65,15 +65,19 @@ func tests(
     _ dependencies: Target.Dependency...,
     vectors: Bool = false,
     defines: [String] = [],
-    folder: String = "Unit"
+    folder: String = "Unit",
+    onBothEngines: Bool = false
 ) -> Target {
-    .testTarget(
+    // Suites about stores run on each engine.
+    let isAboutServers = onBothEngines && hasPostgreSQL
+    let engine: [Target.Dependency] = isAboutServers ? ["PostgreSQL", "PostgreSQLServers", "PostgreSQLStore"] : []
+    return .testTarget(
         name: name,
-        dependencies: dependencies + ["TestSupport"],
+        dependencies: dependencies + ["TestSupport"] + engine,
         path: "Tests/" + folder + "/" + name,
         resources: vectors ? [.copy("Vectors")] : [],
         packageAccess: folder != "EndToEnd",
-        swiftSettings: house + defines.map { .define($0) }
+        swiftSettings: house + (defines + (isAboutServers ? ["POSTGRESQL"] : [])).map { .define($0) }
     )
 }
 
@@ -698,9 +702,10 @@ package.targets += [
         "Primitives",
         "PushStore",
         "PushStorePattern",
-        "PushStoreProbe"
+        "PushStoreProbe",
+        onBothEngines: true
     ),
-    tests("ShardTests", "APNS", "Envelope", "Platform", "PushStore", "PushStorePattern"),
+    tests("ShardTests", "APNS", "Envelope", "Platform", "PushStore", "PushStorePattern", onBothEngines: true),
     tests("DeviceLinkTests", "APNS", "DeviceLink"),
     tests(
         "APNSProviderTests",
@@ -826,7 +831,8 @@ if hasPostgreSQL {
         .target(
             name: "PostgreSQLServers",
             dependencies: [
-                "Networking", "Platform", "PostgreSQL", "PostgreSQLStore", "PushStore", "TestCertificates", "TestSupport",
+                "Networking", "Platform", "PostgreSQL", "PostgreSQLStore", "PushStore", "TestCertificates",
+                "TestSupport",
             ],
             path: "Tests/Support/PostgreSQLServers",
             swiftSettings: house
@@ -845,10 +851,5 @@ if hasPostgreSQL {
             "PushStorePattern"
         ),
     ]
-    // Its suites run on each engine.
-    for target in package.targets where ["PushStoreTests", "ShardTests"].contains(target.name) {
-        target.dependencies += ["PostgreSQL", "PostgreSQLServers", "PostgreSQLStore"]
-        target.swiftSettings = house + [.define("POSTGRESQL")]
-    }
 }
 #endif

@@ -17,7 +17,7 @@ extension PostgreSQLStore: ReceiptTable {
         SELECT FROM sealedpush.entry WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE
         """
 
-    /// What may have arrived: in flight, accepted, or to be repeated after an attempt without an answer.
+    /// Delivers entries that may have arrived: in flight, accepted, or to be repeated after an attempt without an answer.
     private static let deliver = Statement(
         joining: """
             WITH found AS MATERIALIZED (

@@ -85,7 +85,9 @@ struct Manifest {
             return Target(
                 name: name,
                 kind: .tests,
-                dependencies: dependencies + ["TestSupport"],
+                dependencies: dependencies + ["TestSupport"]
+                    + (arguments.words["onBothEngines"] == nil
+                        ? [] : ["PostgreSQL", "PostgreSQLServers", "PostgreSQLStore"]),
                 path: "Tests/\(arguments.labelled["folder"]?.first ?? "Unit")/\(name)",
                 line: call.line
             )
