@@ -10,13 +10,20 @@ package final class DatabaseStage: Sendable {
     package static let patience = Duration.seconds(600)
 
     package let server: TestServer
-    private let database: String
+    package let database: String
     private let loop: EventLoop
 
     package init(_ server: TestServer? = nil) async throws {
         self.server = try server ?? TestServer.shared()
         database = "test" + String(UInt64.random(in: 0...(.max)), radix: 36)
         try self.server.createDatabase(database)
+        loop = try EventLoop()
+    }
+
+    /// A database that is there.
+    package init(_ server: TestServer, database: String) throws {
+        self.server = server
+        self.database = database
         loop = try EventLoop()
     }
 

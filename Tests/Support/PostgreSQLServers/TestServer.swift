@@ -168,6 +168,16 @@ package final class TestServer: Sendable {
         try run("psql", ["-h", folder.path, "-U", Self.user, "-q", "-c", "CREATE DATABASE \(name)"])
     }
 
+    /// Runs shell commands as this server's operator, whom libpq's variables lead to it.
+    package func operate(_ script: String, _ variables: [String: String]) throws {
+        let own = ["PATH": PostgreSQLPrograms.folder + ":/usr/bin:/bin", "PGHOST": folder.path, "PGUSER": Self.user]
+        let assignments = own.merging(variables) { $1 }.map { "\($0.key)=\($0.value)" }
+        let words = PostgreSQLPrograms.words + assignments + ["/bin/sh", "-e", "-c", script]
+        let process = try LineProcess(words[0], Array(words.dropFirst()))
+        let output = process.rest()
+        guard process.wait() == 0 else { throw SetupError(step: script, output: output) }
+    }
+
     /// Postmaster and its children.
     private func processes() throws -> [pid_t] {
         let lines = try Self.text(of: data + "/postmaster.pid").split(separator: "\n")
