@@ -50,20 +50,25 @@ struct EntryInsert {
         tenants.append(tenant.bytes)
         apnsIDs.append(apnsID)
         traces.append(entry.trace?.rawRepresentation)
-        collapses.append(entry.collapseID.map { Self.collapse($0, entry, tenant, secrets) })
+        collapses.append(
+            entry.collapseID.map {
+                Self.collapse($0, device: entry.device, topic: entry.topic, of: tenant, secrets)
+            }
+        )
         headers.append(header)
         payloads.append(entry.payload)
         receipts.append(entry.receiptHash)
     }
 
     /// 16 bytes that only entries of one device, topic and collapse id have in common.
-    private static func collapse(
+    static func collapse(
         _ id: CollapseID,
-        _ entry: NewEntry,
-        _ tenant: TenantID,
+        device: DeviceID,
+        topic: Topic,
+        of tenant: TenantID,
         _ secrets: StoreSecrets
     ) -> [UInt8] {
-        Array(secrets.tag(.collapse, [tenant.bytes, entry.device.bytes, entry.topic.bytes, id.bytes]).prefix(16))
+        Array(secrets.tag(.collapse, [tenant.bytes, device.bytes, topic.bytes, id.bytes]).prefix(16))
     }
 
     /// $4 … $20 of the statements.

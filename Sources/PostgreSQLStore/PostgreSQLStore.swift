@@ -39,17 +39,20 @@ package final class PostgreSQLStore: Sendable {
     ///
     /// - Parameters:
     ///   - pool: its sessions have `LeaseTable.applicationName` of the relay. It is the store's from now on.
+    ///   - isMoving: true for a copy of another store into it, which may be unfinished.
     ///   - now: ids begin after it.
-    /// - Throws: `.wrongKey`, and errors of the database.
+    /// - Throws: `.wrongKey`, `.inUse` before such a copy is whole, and errors of the database.
     package static func open(
         _ pool: DatabasePool,
         key: borrowing StoreKey,
         relay: RelayID,
         settings: PostgreSQLStoreSettings = PostgreSQLStoreSettings(),
+        isMoving: Bool = false,
         now: Timestamp
     ) async throws(StoreError) -> PostgreSQLStore {
         let store = PostgreSQLStore(pool, StoreSecrets(key), relay, settings)
         try await store.checkKey()
+        if !isMoving { try await store.checkMove() }
         try await store.claimNumber()
         return store
     }
@@ -126,6 +129,12 @@ package final class PostgreSQLStore: Sendable {
             }
         }
         return StoreCall { task.cancel() }
+    }
+
+    private func checkMove() async throws(StoreError) {
+        let rows = try await read("SELECT value FROM sealedpush.meta WHERE name = $1", .bytes(StoreMove.markName))
+        let mark = try Self.decode { () throws(PostgreSQLError) in try rows.first?.bytes(0) }
+        guard mark.map({ MoveMark($0)?.table == nil }) ?? true else { throw .inUse }
     }
 
     private func checkKey() async throws(StoreError) {

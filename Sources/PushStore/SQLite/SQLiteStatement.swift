@@ -152,6 +152,18 @@ package struct SQLiteRow {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// All columns, texts as bytes.
+    var values: [CopiedValue] {
+        let count = unsafe sqlite3_column_count(handle)
+        return (0..<count).map { column in
+            switch unsafe sqlite3_column_type(handle, column) {
+            case SQLITE_NULL: .none
+            case SQLITE_INTEGER: .integer(integer(column))
+            default: .bytes(bytes(column))
+            }
+        }
+    }
+
     package func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 
     package func optionalText(_ column: Int32) -> String? {
