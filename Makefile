@@ -1,16 +1,17 @@
 # A newcomer's two commands are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo demo-playground demo-gateway test build site release dist review-pack version bench image lint vectors test-asan test-tsan prerequisites clean
+.PHONY: help demo demo-playground demo-gateway demo-cluster test build site release dist review-pack version bench image lint vectors test-asan test-tsan prerequisites clean
 
 # The first build takes minutes: a terminal shows progress, a pipe only errors.
 QUIET := $(shell test -t 2 || echo --quiet)
 ASAN := --sanitize=address --scratch-path .build/address
-TSAN := --sanitize=thread --scratch-path .build/thread
+TSAN := --sanitize=thread --scratch-path .build/thread -Xswiftc -DSEALEDPUSH_THREAD_SANITIZER
 
 help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
 	@echo 'make demo-playground  a page that composes, fires and shows pushes; Ctrl-C ends it'
 	@echo 'make demo-gateway  three servers that the publisher does not know push to one phone, until it has enough'
+	@echo 'make demo-cluster  three relays on PostgreSQL; a relay and the primary are killed, and nothing is lost'
 	@echo 'make test       every test'
 	@echo 'make build      the command line, host of attachments, sidecar and service, as .build/debug/sealedpush, -blobs, -sidecar and sealedpushd'
 	@echo 'make site       the documents and all public symbols as web pages, .build/site'
@@ -51,6 +52,12 @@ demo-playground: build
 demo-gateway: build
 	@scripts/swift build $(QUIET) --product EndToEndExtension
 	@Tests/Conformance/Service/gateway --tell
+
+demo-cluster: prerequisites
+	@scripts/prerequisites openssl python3 postgresql
+	@scripts/swift build $(QUIET) --product sealedpush
+	@scripts/swift build $(QUIET) --product sealedpushd
+	@Tests/Conformance/Service/cluster --tell
 
 # XCTest has nothing to run here, and its report reads like an empty run.
 test: prerequisites

@@ -37,6 +37,16 @@ func module(
 /// built and tested without it. The file itself is not looked for here, since the package manager keeps a manifest's
 /// answer as long as its text and its variables stay the same.
 let hasPostgreSQL = Context.environment["SEALEDPUSH_WITHOUT_POSTGRESQL"] == nil
+let engine: [SwiftSetting] = hasPostgreSQL ? [.define("POSTGRESQL")] : []
+
+/// Leaves PostgreSQL out of the programs that know both engines.
+func dropPostgreSQL(from package: Package) {
+    for target in package.targets {
+        target.dependencies.removeAll { dependency in
+            if case .byNameItem(let name, _) = dependency { name.hasPrefix("PostgreSQL") } else { false }
+        }
+    }
+}
 
 /// Files of the playground, in the program.
 let playground: [Resource] = [.embedInCode("Playground/Pages")]
@@ -308,11 +318,11 @@ package.targets += [
     .executableTarget(
         name: "sealedpushd",
         dependencies: [
-            "APNS", "CommandLineTool", "Envelope", "Keys", "Networking", "Platform", "Primitives", "PushService",
-            "PushStore", "ServiceParts",
+            "APNS", "CommandLineTool", "Envelope", "Keys", "Networking", "Platform", "PostgreSQL", "PostgreSQLStore",
+            "Primitives", "PushService", "PushStore", "ServiceParts",
         ],
         exclude: ["README.md"],
-        swiftSettings: house
+        swiftSettings: house + engine
     ),
 
     // The back end's machine: seals for it, in any language. It links Sealing, and nothing that opens a message.
@@ -359,11 +369,11 @@ package.targets += [
         dependencies: [
             "APNS", "APNSProvider", "Bench", "CLinux", "ChildProcesses", "CommandLineTool", "Envelope",
             "ExtensionHarness", "HTTPSClient", "Keys", "Networking", "NotificationServiceExtension", "Platform",
-            "Primitives", "PushStore",
+            "PostgreSQL", "PostgreSQLStore", "Primitives", "PushStore",
         ],
         path: "Benchmarks/sealedpush-bench",
         exclude: ["README.md"],
-        swiftSettings: house
+        swiftSettings: house + engine
     ),
 
     // What Glibc's module lacks, twice; the HTTP/2 library, and the HTTP/1.1 server, whose headers Swift must not see.
@@ -781,7 +791,8 @@ package.targets += [
         "PushStorePattern",
         "ServiceParts",
         "TestCertificates",
-        "TestWebServer"
+        "TestWebServer",
+        onBothEngines: true
     ),
     tests(
         "APNSSimulatorTests",
@@ -851,5 +862,7 @@ if hasPostgreSQL {
             "PushStorePattern"
         ),
     ]
+} else {
+    dropPostgreSQL(from: package)
 }
 #endif

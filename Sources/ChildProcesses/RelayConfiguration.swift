@@ -24,6 +24,9 @@ package struct RelayConfiguration: Sendable {
     /// Members of `limits`.
     package var limits: [(name: String, value: Int)] = []
 
+    /// URL of PostgreSQL, instead of a file.
+    package var databaseURLFile: String?
+
     package var databaseFile: String { folder + "/store.sqlite" }
     package var tokenKeyFile: String { folder + "/token.key" }
 
@@ -51,7 +54,15 @@ package struct RelayConfiguration: Sendable {
                 writer.member("certificate-file", keys + "/relay.pem")
                 writer.member("key-file", folder + "/relay.key")
             }
-            writer.member("database-file", databaseFile)
+            if let databaseURLFile {
+                writer.name("database")
+                writer.object { writer in
+                    writer.member("url-file", databaseURLFile)
+                    writer.member("requires-standby", false)
+                }
+            } else {
+                writer.member("database-file", databaseFile)
+            }
             writer.member("token-key-file", tokenKeyFile)
             writer.name("tenants")
             writer.array { writer in writer.object { tenant(&$0, keyHash: keyHash) } }

@@ -33,6 +33,7 @@ package final class PostgreSQLStore: Sendable {
     let owned = Guarded<[RelayID: ShardLeases]>([:])
     /// Calls that go on after their caller has its answer.
     let rest = Guarded<[UInt64: Task<Void, Never>]>([:])
+    let lastHealth = Guarded(StoreHealth.writable)
     private let isClosed = Guarded(false)
 
     /// Opens the store of a database whose schema is migrated.
@@ -84,8 +85,9 @@ package final class PostgreSQLStore: Sendable {
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         await notices.withLock { $0.listener }?.close()
-        // Without it the number is free again after its term.
+        // Without these, number and share are free again after their terms.
         try? await freeNumber()
+        try? await table.leave(relay)
         await pool.close()
     }
 

@@ -8,5 +8,8 @@ package struct PostgreSQLStoreSettings: Sendable {
     /// A relay's number in ids is another's so long after its last renewal.
     package var numberTerm: Duration = .seconds(600)
 
+    /// False: the store is ready without a synchronous standby too.
+    package var requiresStandby = true
+
     package init() {}
 }

@@ -20,7 +20,7 @@ package struct RepeatVerifier: Equatable, Sendable {
     /// - Parameters:
     ///   - repeats: Repetitions by notification number.
     ///   - store: Store of a stopped relay.
-    package init(_ repeats: [Int: Int], in store: SQLiteStore) async throws {
+    package init(_ repeats: [Int: Int], in store: any RelayStore) async throws {
         let tenant = try TenantID(ServiceFleet.tenant)
         let numbers = repeats.keys.sorted()
         for start in stride(from: 0, to: numbers.count, by: Self.lookCount) {

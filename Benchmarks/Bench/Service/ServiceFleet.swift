@@ -30,7 +30,7 @@ package struct ServiceFleet: Sendable {
     /// Writes all devices into the store of a stopped relay.
     ///
     /// - Throws: `StoreError`; `ServiceBenchError.stopped` if the task is cancelled.
-    package func register(in store: SQLiteStore, now: Timestamp) async throws {
+    package func register(in store: any RelayStore, now: Timestamp) async throws {
         var random = SystemRandom()
         let bundle = random.bytes(count: Self.bundleByteCount)
         for (number, token) in goneTokens.enumerated() {
@@ -52,7 +52,11 @@ package struct ServiceFleet: Sendable {
                 let number = numbers[index]
                 return ServiceEndpoints.endpoint(number, of: try key(.device(number)), created: now)
             }
-            try await store.write(weight: endpoints.count) { writer throws(StoreError) in
+            guard let file = store as? SQLiteStore else {
+                for endpoint in endpoints { _ = try await store.add(endpoint) }
+                continue
+            }
+            try await file.write(weight: endpoints.count) { writer throws(StoreError) in
                 for endpoint in endpoints { _ = try writer.add(endpoint) }
             }
         }
@@ -60,7 +64,8 @@ package struct ServiceFleet: Sendable {
 
     /// Device numbers in row order: in another order each transaction would write as many pages as it has devices, and
     /// ten million would take an hour.
-    private func numbers(inOrderOf store: SQLiteStore) async throws -> [Int] {
+    private func numbers(inOrderOf store: any RelayStore) async throws -> [Int] {
+        guard let store = store as? SQLiteStore else { return Array(0..<load.deviceCount) }
         var places: [(order: Int64, number: Int)] = []
         places.reserveCapacity(load.deviceCount)
         for start in stride(from: 0, to: load.deviceCount, by: Self.batchCount) {
@@ -99,7 +104,7 @@ package struct ServiceFleet: Sendable {
     /// - Parameters:
     ///   - count: At most 1,000.
     ///   - store: Store of a stopped relay.
-    package static func leaveExpired(_ count: Int, in store: SQLiteStore, now: Timestamp) async throws {
+    package static func leaveExpired(_ count: Int, in store: any RelayStore, now: Timestamp) async throws {
         var random = SystemRandom()
         let device = try DeviceID(ServiceRecipient.device(0).deviceID)
         let topic = try Topic(ServiceBodies.topic)

@@ -11,13 +11,19 @@ struct ServiceBenchRelay {
     /// Processors of the relay, and of driver and simulator.
     let processor: Int?
     let driverProcessor: Int?
+    let usesDatabase: Bool
 
     /// Notifications of a warm-up; a shorter load takes fewer.
     private static let warmUpCount = 2_000
     private static let sampleCount = 20
 
     var readers: ServiceReaders {
-        ServiceReaders(processID: process.processID, processor: processor, driverProcessor: driverProcessor)
+        ServiceReaders(
+            processID: process.processID,
+            processor: processor,
+            driverProcessor: driverProcessor,
+            usesDatabase: usesDatabase
+        )
     }
 
     func reading() throws -> ServiceReading { try readers.reading() }
@@ -116,13 +122,15 @@ struct ServiceReaders: Sendable {
     let processID: Int32
     let processor: Int?
     let driverProcessor: Int?
+    let usesDatabase: Bool
 
     func reading() throws -> ServiceReading {
         ServiceReading(
             process: try ProcessReading(of: processID),
             processor: try processor.map { try ProcessorReading($0) },
             driver: try .own(),
-            driverProcessor: try driverProcessor.map { try ProcessorReading($0) }
+            driverProcessor: try driverProcessor.map { try ProcessorReading($0) },
+            databaseNanoseconds: usesDatabase ? DatabaseProcesses.cpuNanoseconds() : 0
         )
     }
 }
@@ -133,6 +141,8 @@ struct ServiceReading: Sendable {
     let processor: ProcessorReading?
     let driver: ProcessReading
     let driverProcessor: ProcessorReading?
+    /// Time of PostgreSQL's processes.
+    let databaseNanoseconds: Int
 
     func share(since earlier: ServiceReading) -> ProcessorShare? {
         guard let processor, let before = earlier.processor else { return nil }
@@ -170,5 +180,10 @@ struct ServiceFigures {
     /// The relay's processor time for each accepted notification.
     var cpuNanoseconds: Int {
         (after.process.cpuNanoseconds - before.process.cpuNanoseconds) / max(1, report.acceptedCount)
+    }
+
+    /// The database's, likewise.
+    var databaseNanoseconds: Int {
+        (after.databaseNanoseconds - before.databaseNanoseconds) / max(1, report.acceptedCount)
     }
 }

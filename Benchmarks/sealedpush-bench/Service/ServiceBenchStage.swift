@@ -8,6 +8,11 @@ import Platform
 import Primitives
 import PushStore
 
+#if POSTGRESQL
+import PostgreSQL
+import PostgreSQLStore
+#endif
+
 /// Surroundings of the relay in `sealedpush-bench service`: a simulator in this process, keys, and a store full of
 /// devices.
 final class ServiceBenchStage: Sendable {
@@ -26,7 +31,14 @@ final class ServiceBenchStage: Sendable {
     /// Keeps the filled store in the page cache.
     private let resident = Guarded<ResidentFile?>(nil)
 
-    init(_ load: ServiceLoad, keys: String, folder: String, stop: StopSignal) async throws(CommandError) {
+    /// - Parameter databaseURLFile: nil: SQLite.
+    init(
+        _ load: ServiceLoad,
+        keys: String,
+        folder: String,
+        databaseURLFile: String? = nil,
+        stop: StopSignal
+    ) async throws(CommandError) {
         self.load = load
         self.stop = stop
         apns = try await Self.startAPNS(keys)
@@ -37,6 +49,7 @@ final class ServiceBenchStage: Sendable {
             folder: try AbsolutePath.of(folder),
             pushPort: Int64(apns.port)
         )
+        if let databaseURLFile { configuration.databaseURLFile = try AbsolutePath.of(databaseURLFile) }
         configuration.takesReceipts = load.receiptPercent > 0
         if load.isThroughEndpoints { configuration.endpointPushesPerSecond = 1_000_000 }
         // The limit of an app that sets none.
@@ -62,10 +75,11 @@ final class ServiceBenchStage: Sendable {
     func fill() async throws -> Duration {
         let start = ContinuousClock.now
         let fleet = try await ServiceFleet(for: load, at: apns)
-        let store = try openStore(StoreSettings(synchronous: .off))
+        let store = try await open(StoreSettings(synchronous: .off))
         try await fleet.register(in: store, now: .now)
         if load.isMixed { try await ServiceFleet.leaveExpired(Self.expiredCount, in: store, now: .now) }
         await store.close()
+        guard configuration.databaseURLFile == nil else { return start.duration(to: .now) }
         DiskSync.sync(configuration.databaseFile)
         resident.withLock { $0 = ResidentFile(configuration.databaseFile) }
         return start.duration(to: .now)
@@ -104,7 +118,8 @@ final class ServiceBenchStage: Sendable {
             log: log,
             driver: ServiceDriver(target, apns: apns, loop: loop, isRelayAlive: { !log.isEnded }),
             processor: Self.hasTwoProcessors ? Int(Self.relayProcessor) : nil,
-            driverProcessor: Self.hasTwoProcessors ? Int(Self.ownProcessor) : nil
+            driverProcessor: Self.hasTwoProcessors ? Int(Self.ownProcessor) : nil,
+            usesDatabase: configuration.databaseURLFile != nil
         )
     }
 
@@ -113,11 +128,31 @@ final class ServiceBenchStage: Sendable {
         return try SQLiteStore(path: configuration.databaseFile, key: key, settings: settings, now: .now)
     }
 
+    private func open(_ settings: StoreSettings = StoreSettings()) async throws -> any RelayStore {
+        guard let file = configuration.databaseURLFile else { return try openStore(settings) }
+        #if POSTGRESQL
+        let key = try StoreKey(try PrivateFile.read(configuration.tokenKeyFile, exampleKeys: .refused))
+        let url = String(decoding: try readInput(file, byteCountMax: 4_096), as: UTF8.self)
+        var random = SystemRandom()
+        let relay = RelayID(random: &random)
+        var session = SessionSettings()
+        session.applicationName = LeaseTable.applicationName(relay)
+        let pool = DatabasePool(try DatabaseURL(String(url.prefix { $0 != "\n" })), on: loop, settings: session)
+        _ = try await SchemaMigration.run(pool)
+        return try await PostgreSQLStore.open(pool, key: key, relay: relay, now: .now)
+        #else
+        throw CommandError.failed("\(file): this program has no client of PostgreSQL")
+        #endif
+    }
+
+    /// Name of the engine.
+    var engine: String { configuration.databaseURLFile == nil ? "SQLite" : "PostgreSQL" }
+
     /// Prints the repetitions of a stopped relay, judged by its store.
     ///
     /// - Throws: Also a failure if the relay repeated a push that APNs had answered.
     func judge(_ tally: ServiceTally, _ text: ServiceBenchText) async throws {
-        let store = try openStore()
+        let store = try await open()
         let verifier = try await RepeatVerifier(tally.repeats, in: store)
         await store.close()
         try text.printRepeats(verifier)

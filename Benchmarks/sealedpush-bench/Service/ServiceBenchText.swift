@@ -187,6 +187,7 @@ struct ServiceBenchText {
         guard !printsJSON else {
             return try object { writer in
                 writer.member("load", "in-turns")
+                writer.member("engine", report.engine)
                 writer.member("devices", report.deviceCount)
                 writer.member("accepted", report.acceptedCount)
                 writer.member("missing", report.missingCount)
@@ -194,13 +195,16 @@ struct ServiceBenchText {
                 writer.member("bytes-after", report.memoryByteCount)
                 writer.name("cpu-nanoseconds")
                 writer.array { writer in for cost in report.costs { writer.integer(Int64(cost)) } }
+                writer.name("database-cpu-nanoseconds")
+                writer.array { writer in for cost in report.databaseCosts { writer.integer(Int64(cost)) } }
             }
         }
         let (least, most) = (report.costs.min() ?? 0, report.costs.max() ?? 0)
         try Output.print(
             """
-            \(report.deviceCount) devices, \(report.costs.count) rounds: CPU \(report.medianCost / 1_000) µs for each \
-            (\(least / 1_000) to \(most / 1_000)); accepted \(report.acceptedCount), missing \(report.missingCount); \
+            \(report.engine), \(report.deviceCount) devices, \(report.costs.count) rounds: CPU \(report.medianCost / 1_000) µs for each \
+            (\(least / 1_000) to \(most / 1_000)), the database's \(report.medianDatabaseCost / 1_000) µs; \
+            accept \(Self.latency(report.medianAcceptLatency)); accepted \(report.acceptedCount), missing \(report.missingCount); \
             \(report.diskReadByteCount / 1_000) kB read from the disk; memory \(report.memoryByteCount / 1_000) kB
             """
         )
@@ -221,8 +225,8 @@ struct ServiceBenchText {
             }
         }
         try Output.print(
-            "CPU for each with \(report.deviceCount) devices: \(Self.hundredths(comparison.medianPercent)) times that with "
-                + "\(first.deviceCount), the median of rounds in turns "
+            "CPU for each with \(report.deviceCount) devices (\(report.engine)): "
+                + "\(Self.hundredths(comparison.medianPercent)) times that with \(first.deviceCount), the median of rounds in turns "
                 + "(\(Self.hundredths(comparison.leastPercent)) to \(Self.hundredths(comparison.mostPercent)))"
         )
     }

@@ -37,6 +37,11 @@ struct ServiceCommand: Command {
             "N",
             "pushes a second beside the load, through 1000 of the devices' endpoints, 1 to 100000"
         ),
+        Option(
+            "--database",
+            "FILE",
+            "the URL of an empty database of PostgreSQL, in turns with SQLite; with several --devices, alone"
+        ),
         Option("--overload", "TIMES", "2 to 10 times the relay's capacity, in turns with its capacity"),
         FetchCommand.keysOption, .json,
     ]
@@ -62,6 +67,7 @@ struct ServiceCommand: Command {
     private let load: ServiceLoad
     private let deviceCounts: [Int]
     private let comparesEndpoints: Bool
+    private let databaseURLFile: String?
     private let overload: Int?
     private let killCount: Int?
     private let killPostCount: Int
@@ -113,6 +119,12 @@ struct ServiceCommand: Command {
             let others = ["--kills", "--overload", "--recipients", "--rate", "--receipts", "--payload", "--strangers"]
             for name in others where arguments.value(name) != nil {
                 throw arguments.wrong("--endpoints goes without \(name)")
+            }
+        }
+        databaseURLFile = arguments.value("--database")
+        if databaseURLFile != nil {
+            for name in ["--kills", "--overload"] where arguments.value(name) != nil {
+                throw arguments.wrong("--database goes without \(name)")
             }
         }
         if deviceCounts.count > 1 {
@@ -171,8 +183,13 @@ struct ServiceCommand: Command {
                 plain.isThroughEndpoints = false
                 loads.insert(plain, at: 0)
             }
-            for load in loads {
-                let stage = try await stage(load, in: try folder.make("\(stages.count)"), stop: stop)
+            var files = loads.map { _ in databaseURLFile }
+            if databaseURLFile != nil, loads.count == 1 {
+                loads.append(loads[0])
+                files.insert(nil, at: 0)
+            }
+            for (load, file) in zip(loads, files) {
+                let stage = try await stage(load, in: try folder.make("\(stages.count)"), file, stop: stop)
                 stages.append(stage)
                 try text.printStage(
                     deviceCount: load.deviceCount,
@@ -213,8 +230,9 @@ struct ServiceCommand: Command {
     private func stage(
         _ load: ServiceLoad,
         in folder: String,
+        _ databaseURLFile: String?,
         stop: StopSignal
     ) async throws(CommandError) -> ServiceBenchStage {
-        try await ServiceBenchStage(load, keys: keys, folder: folder, stop: stop)
+        try await ServiceBenchStage(load, keys: keys, folder: folder, databaseURLFile: databaseURLFile, stop: stop)
     }
 }

@@ -58,7 +58,7 @@ private struct Contestant {
         self.relay = relay
         load = stage.load
         if case .posts(let count) = load.length { load.length = .posts(max(1, count / roundCount)) }
-        report = ServiceComparedReport(deviceCount: load.deviceCount)
+        report = ServiceComparedReport(deviceCount: load.deviceCount, engine: stage.engine)
     }
 
     mutating func warmUp() async throws { last = try await posted { try await $0.warmUp($1) } }
@@ -83,6 +83,10 @@ private struct Contestant {
 
 struct ServiceComparedReport {
     let deviceCount: Int
+    let engine: String
+    /// Of the database's processes, for each notification, round by round.
+    private(set) var databaseCosts: [Int] = []
+    private(set) var acceptLatencies: [LatencyFigures] = []
     /// Nanoseconds of the relay's processor for each notification, round by round.
     private(set) var costs: [Int] = []
     private(set) var acceptedCount = 0
@@ -90,10 +94,15 @@ struct ServiceComparedReport {
     private(set) var diskReadByteCount = 0
     private(set) var memoryByteCount = 0
 
-    init(deviceCount: Int) { self.deviceCount = deviceCount }
+    init(deviceCount: Int, engine: String) {
+        self.deviceCount = deviceCount
+        self.engine = engine
+    }
 
     mutating func add(_ figures: ServiceFigures) {
         costs.append(figures.cpuNanoseconds)
+        databaseCosts.append(figures.databaseNanoseconds)
+        acceptLatencies.append(figures.report.acceptLatency)
         acceptedCount += figures.report.acceptedCount
         missingCount += figures.report.missingCount
         diskReadByteCount += figures.after.process.diskReadByteCount - figures.before.process.diskReadByteCount
@@ -101,4 +110,9 @@ struct ServiceComparedReport {
     }
 
     var medianCost: Int { costs.sorted()[costs.count / 2] }
+    var medianDatabaseCost: Int { databaseCosts.sorted()[databaseCosts.count / 2] }
+    /// Of the round in the middle.
+    var medianAcceptLatency: LatencyFigures {
+        acceptLatencies.sorted { $0.p99Nanoseconds < $1.p99Nanoseconds }[acceptLatencies.count / 2]
+    }
 }

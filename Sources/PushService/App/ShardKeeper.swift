@@ -114,7 +114,7 @@ package final class ShardKeeper: ServicePart {
             let owned = shards.all.shards
             shards.retire(survey.surplus(of: owned))
             try await giveBackRetired()
-            let missing = survey.wanted(by: held.relay, owning: owned).subtracting(ShardSet.all.subtracting(wanted))
+            let missing = survey.wanted(by: held.relay, owning: owned, of: wanted)
             if !missing.isEmpty {
                 deadline = self.deadline()
                 let taken = try await store.acquire(

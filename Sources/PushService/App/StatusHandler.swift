@@ -58,6 +58,13 @@ struct StatusHandler: Sendable {
         // A copy: every request takes the lock.
         let metrics = context.metrics.withLock { $0 }
         metrics.append(to: &text)
+        MetricsText.single(
+            &text,
+            "sealedpush_shards_owned",
+            "gauge",
+            "Shards, of 64, whose notifications this relay sends.",
+            UInt64(context.shards.all.shards.count)
+        )
         context.spans.withLock { $0.append(to: &text) }
         ProcessMetrics.append(to: &text)
         return .text(MetricsText.contentType, text)

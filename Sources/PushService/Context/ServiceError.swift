@@ -103,6 +103,10 @@ extension StoreError {
                 + "database-file ('find -samefile' shows it)"
         case .full: "the disk is full; make room"
         case .unwritable: "the disk cannot be written: its file system is read-only, or it failed; check it"
+        case .noStandby:
+            "the database has no synchronous standby: start it, or set 'requires-standby' to false and accept a loss in a"
+                + " failover"
+        case .otherSchema: "the database has the schema of another version; see 'sealedpushd migrate'"
         case .lateOwner: "another relay has taken over; this one tries again by itself"
         case .overloaded: "too many writes are waiting, or another process writes to the database"
         case .disconnected: "the connection to the database was lost; this is tried again by itself"

@@ -129,6 +129,13 @@ extension Problem {
         case .disconnected, .cancelled:
             self.init(.storageFull, "Nothing was stored: the database was out of reach. Send it again later.")
             retryAfterSeconds = 1
+        case .noStandby, .otherSchema:
+            self.init(
+                .storageFull,
+                "Nothing was stored: the database lacks its standby or has another schema, and the operator must check it."
+                    + " Send it again later."
+            )
+            retryAfterSeconds = 10
         case .lateOwner:
             self.init(.storageFull, "Nothing was stored: another relay has taken over. Send it again later.")
             retryAfterSeconds = 1
@@ -181,6 +188,7 @@ extension ServiceContext {
 
     func problem(_ error: StoreError) -> Problem {
         let problem = Problem(error)
+        if error == .uncertain { metrics.withLock { $0.didNotLearnCommit() } }
         // The error contains nothing of a request.
         if problem.kind == .internalError {
             log.event("store-failed", .error, at: clock.now(), [("error", "\(error)")])

@@ -47,6 +47,13 @@ extension ServiceMetrics {
         )
         MetricsText.single(
             &text,
+            "sealedpush_commits_uncertain_total",
+            "counter",
+            "Requests that the store may have kept or not.",
+            uncertainCommits
+        )
+        MetricsText.single(
+            &text,
             "sealedpush_receipts_awaited_total",
             "counter",
             "Notifications that asked for a receipt.",

@@ -74,6 +74,7 @@ package struct ServiceMetrics: Sendable {
     private var lastPlace = (app: "", index: 0)
     private(set) var refusals = [UInt64](repeating: 0, count: Rejection.allCases.count)
     private(set) var rejectedRecipients: UInt64 = 0
+    private(set) var uncertainCommits: UInt64 = 0
     private(set) var receipts: UInt64 = 0
     private(set) var receiptsAwaited: UInt64 = 0
     private(set) var fallbacks = [UInt64](repeating: 0, count: FallbackEnd.allCases.count)
@@ -172,6 +173,7 @@ package struct ServiceMetrics: Sendable {
 
     package mutating func didRefuse(_ refusal: Rejection) { refusals[Self.index(refusal)] &+= 1 }
     /// Recipients that partial submissions left out.
+    mutating func didNotLearnCommit() { uncertainCommits &+= 1 }
     package mutating func didReject(_ count: Int) { rejectedRecipients &+= UInt64(max(0, count)) }
 
     package mutating func didAwaitReceipt() { receiptsAwaited &+= 1 }

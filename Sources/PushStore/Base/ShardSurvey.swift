@@ -13,8 +13,10 @@ package struct ShardSurvey: Equatable, Sendable {
     /// Shards that each relay may own: all shards have an owner when each relay owns as many.
     package var share: Int { (Shard.count + max(1, relayCount) - 1) / max(1, relayCount) }
 
-    /// Free ones that a relay takes, up to its share. Relays begin at different ones, so that they seldom want the same.
-    package func wanted(by relay: RelayID, owning owned: ShardSet) -> ShardSet {
+    /// Free ones of `some` that a relay takes, up to its share. Relays begin at different ones, so that they seldom want
+    /// the same.
+    package func wanted(by relay: RelayID, owning owned: ShardSet, of some: ShardSet = .all) -> ShardSet {
+        let free = free.intersection(some)
         let start = Int(relay.bytes[0])
         let order = (0..<Shard.count).map { Shard.all[(start + $0) % Shard.count] }
         return ShardSet(order.filter(free.contains).prefix(max(0, share - owned.count)))

@@ -33,6 +33,10 @@ package enum StoreError: Error, Equatable, Sendable {
     case broken
     /// The file was removed, renamed or replaced. Only reopening it, once back, shows what is there.
     case moved
+    /// The database has no synchronous standby: a failover would lose what was acknowledged.
+    case noStandby
+    /// The database's schema is of a version that this program does not work with.
+    case otherSchema
     /// The relay no longer owns a shard that the call acts on.
     case lateOwner
     /// Not a position of this list, or from another store.
@@ -71,9 +75,9 @@ extension StoreError {
     package var effect: Effect {
         switch self {
         case .disconnected, .cancelled, .lateOwner: .nothing
-        case .overloaded, .timedOut, .full, .unwritable: .overloaded
+        case .overloaded, .timedOut, .full, .unwritable, .noStandby: .overloaded
         case .uncertain, .failed, .damaged: .uncertain
-        case .broken, .moved, .restored, .closed, .inUse, .otherName, .newerFile, .notAStore, .wrongKey: .broken
+        case .broken, .moved, .restored, .closed, .inUse, .otherName, .newerFile, .notAStore, .wrongKey, .otherSchema: .broken
         case .noPlace, .invalidCursor, .byteCount: .refused
         }
     }

@@ -15,7 +15,7 @@ enum MigrateCommand {
             return Output.show("nothing to do: the service migrates its database-file at its start")
                 ? ExitCode.done : ExitCode.failed
         }
-        #if SEALEDPUSH_POSTGRESQL
+        #if POSTGRESQL
         return Blocking.wait { () async -> Int32 in
             do throws(ServiceError) {
                 let count = try await DatabaseOpening.migrate(server, loaded)

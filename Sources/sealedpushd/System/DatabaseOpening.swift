@@ -6,7 +6,7 @@ import PushService
 import PushStore
 import ServiceParts
 
-#if SEALEDPUSH_POSTGRESQL
+#if POSTGRESQL
 import PostgreSQL
 import PostgreSQLStore
 #endif
@@ -14,7 +14,7 @@ import PostgreSQLStore
 /// Opens the store that a configuration names: the one place that knows both engines.
 enum DatabaseOpening {
     static let open: StoreOpening = { loaded, clock, log, whileOpening throws(ServiceError) in
-        #if SEALEDPUSH_POSTGRESQL
+        #if POSTGRESQL
         if case .server(let server) = loaded.configuration.database {
             return try await open(server, loaded, clock, log)
         }
@@ -22,7 +22,7 @@ enum DatabaseOpening {
         return try await Service.fileOpening(loaded, clock, log, whileOpening)
     }
 
-    #if SEALEDPUSH_POSTGRESQL
+    #if POSTGRESQL
     /// Leases end soon, so that another relay takes the shards of one that stopped over within ten seconds.
     private static var terms: ShardKeeper.Terms {
         var terms = ShardKeeper.Terms()
@@ -46,7 +46,15 @@ enum DatabaseOpening {
             let store: PostgreSQLStore
             do throws(StoreError) {
                 let key = try StoreKey(loaded.files.tokenKey.copy(storage: .guarded))
-                store = try await PostgreSQLStore.open(pool, key: key, relay: relay, now: clock.now())
+                var settings = PostgreSQLStoreSettings()
+                settings.requiresStandby = server.requiresStandby
+                store = try await PostgreSQLStore.open(
+                    pool,
+                    key: key,
+                    relay: relay,
+                    settings: settings,
+                    now: clock.now()
+                )
             } catch {
                 guard error == .wrongKey else {
                     throw .database(path: server.urlFile, error.advice, .passing)
@@ -78,7 +86,7 @@ enum DatabaseOpening {
     private static func url(_ server: DatabaseServer, _ loaded: LoadedConfiguration) throws(ServiceError) -> DatabaseURL
     {
         let text = loaded.files.databaseURL.withBytes { bytes in
-            String(decoding: (0..<bytes.byteCount).map { bytes.byte(at: $0) }, as: UTF8.self)
+            unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
         }
         do throws(PostgreSQLError) {
             return try DatabaseURL(String(text.prefix { $0 != "\n" }))

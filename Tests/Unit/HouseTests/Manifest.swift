@@ -28,7 +28,7 @@ struct Manifest {
         var targets: [Target] = []
         while let call = try tokens.nextCall() {
             // Their arguments are read in turn; their possible contents are in this list too.
-            if ["Package", ".macOS", ".iOS"].contains(call.name) { continue }
+            if ["Package", ".macOS", ".iOS", "dropPostgreSQL"].contains(call.name) { continue }
             if [".library", ".executable"].contains(call.name) {
                 _ = try tokens.arguments()
                 continue

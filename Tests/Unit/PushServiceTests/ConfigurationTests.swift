@@ -274,8 +274,8 @@ struct ConfigurationTests {
             ]
         )
         #expect(
-            ExampleConfiguration.faults(environment: ["SEALEDPUSH_DATABASE": "canary"]) == [
-                "environment variable SEALEDPUSH_DATABASE: unknown variable; did you mean SEALEDPUSH_DATABASE_FILE?"
+            ExampleConfiguration.faults(environment: ["SEALEDPUSH_DATABASE_FIL": "canary"]) == [
+                "environment variable SEALEDPUSH_DATABASE_FIL: unknown variable; did you mean SEALEDPUSH_DATABASE_FILE?"
             ]
         )
         #expect(

@@ -18,7 +18,7 @@ struct ManualTests {
                 }
             }
         }
-        #expect(Usage.table.commands.count == 6)
+        #expect(Usage.table.commands.count == 7)
     }
 
     @Test func `the help of a command has its own options`() throws {
