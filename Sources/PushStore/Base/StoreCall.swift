@@ -1,4 +1,4 @@
-internal import Platform
+import Synchronization
 
 /// Call's completion, called once, on any thread; it must only pass the result on.
 package typealias StoreCompletion<Value> = @Sendable (Result<Value, StoreError>) -> Void
@@ -18,18 +18,51 @@ package struct StoreCall: Sendable {
 
 /// Awaits a call with a completion, and cancels it with its task.
 package func awaited<Value: Sendable>(
+    isolation: isolated (any Actor)? = #isolation,
     _ call: (@escaping StoreCompletion<Value>) -> StoreCall
 ) async throws(StoreError) -> Value {
-    let started = Guarded<StoreCall?>(nil)
-    let result = await withTaskCancellationHandler {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, StoreError>, Never>) in
-            let made = call { continuation.resume(returning: $0) }
-            started.withLock { $0 = made }
-            // Its handler came too early.
-            if Task.isCancelled { made.cancel() }
-        }
+    let awaited = AwaitedCall<Value>()
+    await withTaskCancellationHandler {
+        // Named, the closure runs where the caller does, and no other thread is woken.
+        _ = isolation
+        await unsafe withUnsafeContinuation { unsafe awaited.begin($0, call) }
     } onCancel: {
-        started.withLock { $0 }?.cancel()
+        awaited.cancel()
     }
-    return try result.get()
+    return try awaited.value()
+}
+
+/// Call of a task. It has the result, as runtime and continuation move only what is trivial without looking types up.
+///
+/// Unchecked: `call` is written before `state` is `.begun`, and read by others after; `result` before the task resumes.
+private final class AwaitedCall<Value: Sendable>: @unchecked Sendable {
+    private enum State: UInt8, AtomicRepresentable { case none, begun, cancelled }
+
+    private let state = Atomic(State.none)
+    private var call: StoreCall?
+    private var result: Result<Value, StoreError>?
+
+    /// - Parameter start: starts the call, which completes once.
+    func begin(
+        _ continuation: UnsafeContinuation<Void, Never>,
+        _ start: (@escaping StoreCompletion<Value>) -> StoreCall
+    ) {
+        let call = start { [self] result in
+            self.result = result
+            unsafe continuation.resume()
+        }
+        self.call = call
+        let (isBegun, _) = state.compareExchange(expected: .none, desired: .begun, ordering: .acquiringAndReleasing)
+        // Its handler came too early.
+        if !isBegun { call.cancel() }
+    }
+
+    func cancel() {
+        if state.exchange(.cancelled, ordering: .acquiringAndReleasing) == .begun { call?.cancel() }
+    }
+
+    func value() throws(StoreError) -> Value {
+        guard let result else { preconditionFailure("A call has resumed its task without a result.") }
+        return try result.get()
+    }
 }

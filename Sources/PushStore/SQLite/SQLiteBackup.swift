@@ -37,7 +37,7 @@ final class SQLiteBackup {
 }
 
 /// Copy's file: it appears whole or not at all.
-struct CopyFile {
+final class CopyFile: Sendable {
     private let path: String
     private var part: String { path + ".part" }
 

@@ -10,19 +10,7 @@ extension SQLiteStore: DurableOutbox {
         now: Timestamp,
         completion: @escaping StoreCompletion<[EnqueueResult]>
     ) -> StoreCall {
-        store(
-            requests,
-            from: relay,
-            now: now,
-            { writer throws(StoreError) in try writer.enqueue(requests, from: relay, now: now) },
-            { result in
-                completion(
-                    result.map { results in
-                        results.map { if case .enqueued(let result) = $0 { result } else { .conflict } }
-                    }
-                )
-            }
-        )
+        EnqueueCall(requests, from: relay, now: now, to: self, .queued(completion)).begin()
     }
 
     @discardableResult
@@ -32,82 +20,14 @@ extension SQLiteStore: DurableOutbox {
         now: Timestamp,
         completion: @escaping StoreCompletion<[SendingResult]>
     ) -> StoreCall {
-        store(
-            requests,
-            from: owned.relay,
-            now: now,
-            { writer throws(StoreError) in try writer.enqueueSending(requests, by: owned, now: now) },
-            completion
-        )
-    }
-
-    /// Validates requests before the write.
-    private func store(
-        _ requests: [OutboxRequest],
-        from relay: RelayID?,
-        now: Timestamp,
-        _ body: @escaping @Sendable (StoreWriter) throws(StoreError) -> EnqueueStep,
-        _ completion: @escaping StoreCompletion<[SendingResult]>
-    ) -> StoreCall {
-        var weight = 0
-        do throws(StoreError) {
-            for request in requests {
-                weight += request.entries.count
-                for entry in request.entries { try entry.check() }
-            }
-        } catch {
-            completion(.failure(error))
-            return .ended
-        }
-        return write(weight: weight, canBeRefused: true, body, late: { [self] in queueAgain($0, now: now) }) {
-            [self] result in
-            switch result {
-            case .failure(let error): completion(.failure(error))
-            case .success(let step) where step.open.isEmpty: completion(.success(step.results))
-            case .success(let step): storeRest(step, requests, from: relay, now: now, completion)
-            }
-        }
+        EnqueueCall(requests, from: owned.relay, now: now, to: self, .sending(owned, completion)).begin()
     }
 
     /// Queues again what a call put in flight after its time was over. On failure the shards' next owner does.
-    private func queueAgain(_ step: EnqueueStep, now: Timestamp) {
-        var marked: [Lease] = []
-        for case .sending(let leases) in step.results { marked += leases }
-        queueAgain(marked, now: now)
-    }
-
-    private func queueAgain(_ leases: [Lease], now: Timestamp) {
+    func queueAgain(_ leases: [Lease], now: Timestamp) {
         guard !leases.isEmpty else { return }
         let outcomes = leases.map { Outcome(lease: $0, attempt: nil, verdict: .retry(at: now)) }
         write(weight: outcomes.count, { writer throws(StoreError) in try writer.finish(outcomes, now: now) }) { _ in }
-    }
-
-    /// Stores shard after shard.
-    private func storeRest(
-        _ step: EnqueueStep,
-        _ requests: [OutboxRequest],
-        from relay: RelayID?,
-        now: Timestamp,
-        _ completion: @escaping StoreCompletion<[SendingResult]>
-    ) {
-        var step = step
-        guard let shard = step.nextShard else {
-            step.end(by: nil)
-            return completion(.success(step.results))
-        }
-        write({ [step] writer throws(StoreError) in
-            try writer.enqueueRest(of: step.open, requests, in: shard, from: relay, now: now)
-        }) { [self, step] result in
-            var step = step
-            switch result {
-            case .success(let open):
-                step.open = open
-                storeRest(step, requests, from: relay, now: now, completion)
-            case .failure(let error):
-                step.end(by: error)
-                completion(.success(step.results))
-            }
-        }
     }
 
     package func take(_ demand: TakeDemand, by owned: ShardLeases) async throws(StoreError) -> [LeasedEntry] {

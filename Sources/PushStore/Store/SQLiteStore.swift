@@ -50,6 +50,7 @@ package final class SQLiteStore: Sendable {
             writer = try StoreThread(
                 weightMax: settings.waitingMax,
                 clock: clock,
+                gathers: true,
                 open: { () throws(StoreError) in
                     let connection = try Self.connect(file, settings)
                     connection.watchLog(checkpointFrameCount: Self.checkpointFrameCount)

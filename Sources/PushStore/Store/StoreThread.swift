@@ -1,8 +1,9 @@
 internal import Platform
+import Synchronization
 
 /// Thread that alone uses a connection and its statements. Jobs queue while it works.
-final class StoreThread<Worker>: Sendable {
-    private struct Inbox {
+final class StoreThread<Worker: AnyObject>: Sendable {
+    fileprivate struct Inbox {
         var jobs: [StoreJob<Worker>] = []
         /// Taken by the thread; they may have ended.
         var begun: [StoreJob<Worker>] = []
@@ -21,12 +22,15 @@ final class StoreThread<Worker>: Sendable {
     /// - Parameters:
     ///   - weightMax: bound of the queue for jobs that can be refused.
     ///   - clock: gives each job its deadline.
+    ///   - gathers: lets other threads run once if fewer jobs wait than shared the last group: their callers are likely
+    ///     to come again, and a group waits for the disk once.
     ///   - open: makes the worker, on the thread.
     ///   - execute: ends each queued job, in order.
     /// - Throws: errors of `open`, and `.failed(operation: .thread)`.
     init(
         weightMax: Int,
         clock: CallClock = CallClock(),
+        gathers: Bool = false,
         open: @escaping @Sendable () throws(StoreError) -> Worker,
         execute: @escaping @Sendable (Worker, [StoreJob<Worker>]) -> Void
     ) throws(StoreError) {
@@ -35,7 +39,7 @@ final class StoreThread<Worker>: Sendable {
         let inbox = Monitored(Inbox())
         self.inbox = inbox
         let hasStarted = DetachedThread.start(stackByteCount: Self.stackByteCount) {
-            Self.run(inbox, open: open, execute: execute)
+            Self.run(inbox, gathers: gathers, open: open, execute: execute)
             let waiting = inbox.change { inbox in
                 inbox.isEnded = true
                 defer { inbox.whenEnded = [] }
@@ -73,13 +77,14 @@ final class StoreThread<Worker>: Sendable {
         late: (@Sendable (Value) -> Void)? = nil,
         completion: @escaping StoreCompletion<Value>
     ) -> StoreCall {
-        let job = TypedJob(
+        let result = JobResult(body, late, completion)
+        let job = StoreJob<Worker>(
             weight: weight,
             isNewWork: canBeRefused,
             deadline: clock.deadline,
-            body: body,
-            late: late,
-            completion: completion
+            inbox: inbox,
+            run: { worker throws(StoreError) in try result.make(worker) },
+            complete: { error, isLate in result.complete(error, isLate: isLate) }
         )
         let refusal: StoreError? = inbox.change { inbox in
             if inbox.isClosing { return .closed }
@@ -88,19 +93,9 @@ final class StoreThread<Worker>: Sendable {
             inbox.weight += weight
             return nil
         }
-        guard let refusal else { return StoreCall { [weak self, weak job] in if let job { self?.cancel(job) } } }
+        guard let refusal else { return StoreCall { job.cancel() } }
         job.end(refusal)
         return .ended
-    }
-
-    private func cancel(_ job: StoreJob<Worker>) {
-        let isWaiting = inbox.change { inbox in
-            guard let index = inbox.jobs.firstIndex(where: { $0 === job }) else { return false }
-            inbox.jobs.remove(at: index)
-            inbox.weight -= job.weight
-            return true
-        }
-        if isWaiting { job.end(.cancelled) }
     }
 
     /// Ends jobs whose time is over; those that have not begun are not run.
@@ -137,6 +132,7 @@ final class StoreThread<Worker>: Sendable {
 
     private static func run(
         _ inbox: Monitored<Inbox>,
+        gathers: Bool,
         open: () throws(StoreError) -> Worker,
         execute: (Worker, [StoreJob<Worker>]) -> Void
     ) {
@@ -148,10 +144,12 @@ final class StoreThread<Worker>: Sendable {
             return
         }
         inbox.change { $0.start = .success(()) }
+        var expectedCount = 0
         while true {
-            let group: [StoreJob<Worker>] = inbox.wait { inbox in
+            let group: [StoreJob<Worker>]? = inbox.wait { inbox in
                 if !inbox.begun.isEmpty { inbox.begun = [] }
-                if inbox.jobs.isEmpty { return inbox.isClosing ? [] : nil }
+                if inbox.jobs.isEmpty { return inbox.isClosing ? .some([]) : nil }
+                if inbox.jobs.count < expectedCount { return .some(nil) }
                 var count = 0
                 var weight = 0
                 for job in inbox.jobs {
@@ -169,7 +167,13 @@ final class StoreThread<Worker>: Sendable {
                 inbox.jobs.removeFirst(count)
                 return inbox.begun
             }
+            guard let group else {
+                expectedCount = 0
+                sched_yield()
+                continue
+            }
             if group.isEmpty { return }
+            if gathers { expectedCount = group.count }
             execute(worker, group)
         }
     }
@@ -186,60 +190,92 @@ struct CallClock: Sendable {
 
 /// Job of a store's thread. It is run, perhaps twice, and its call ended once.
 ///
-/// Unchecked: `run` is the thread's alone, and `end` takes the completion out under a lock.
-class StoreJob<Worker>: @unchecked Sendable {
+/// Not generic over the result: methods that a generic class overrides are not specialised, and each job would look its
+/// types up.
+final class StoreJob<Worker: AnyObject>: Sendable {
     let weight: Int
     let isNewWork: Bool
     let deadline: Int64
+    let run: @Sendable (Worker) throws(StoreError) -> Void
+    private let inbox: Monitored<StoreThread<Worker>.Inbox>?
+    private let complete: @Sendable (StoreError?, _ isLate: Bool) -> Void
+    private let hasEnded = Atomic(false)
 
-    init(weight: Int, isNewWork: Bool = false, deadline: Int64 = .max) {
+    fileprivate init(
+        weight: Int,
+        isNewWork: Bool,
+        deadline: Int64,
+        inbox: Monitored<StoreThread<Worker>.Inbox>,
+        run: @escaping @Sendable (Worker) throws(StoreError) -> Void,
+        complete: @escaping @Sendable (StoreError?, _ isLate: Bool) -> Void
+    ) {
         self.weight = weight
         self.isNewWork = isNewWork
         self.deadline = deadline
+        self.inbox = inbox
+        self.run = run
+        self.complete = complete
     }
 
-    func run(_ worker: Worker) throws(StoreError) {}
+    /// Work of the thread's own, of no call.
+    init(_ run: @escaping @Sendable (Worker) throws(StoreError) -> Void) {
+        (weight, isNewWork, deadline, inbox) = (0, false, .max, nil)
+        self.run = run
+        complete = { _, _ in }
+    }
 
     /// Completes the call, unless it has ended.
     ///
     /// - Parameter error: nil for success, on the thread.
-    func end(_ error: StoreError?) {}
+    func end(_ error: StoreError?) { complete(error, hasEnded.exchange(true, ordering: .acquiringAndReleasing)) }
+
+    /// Ends the call, unless the thread has taken it.
+    fileprivate func cancel() {
+        let isWaiting = inbox?.change { inbox in
+            guard let index = inbox.jobs.firstIndex(where: { $0 === self }) else { return false }
+            inbox.jobs.remove(at: index)
+            inbox.weight -= weight
+            return true
+        }
+        if isWaiting == true { end(.cancelled) }
+    }
 }
 
-/// Unchecked: as `StoreJob`; `value` is written and read on the thread alone.
-private final class TypedJob<Worker, Value: Sendable>: StoreJob<Worker>, @unchecked Sendable {
+/// Result of a job, for its call.
+///
+/// Unchecked: `value` is written and read on the thread alone, and `completion` taken by the first `complete` alone.
+private final class JobResult<Worker: AnyObject, Value: Sendable>: @unchecked Sendable {
     private let body: @Sendable (Worker) throws(StoreError) -> Value
     private let late: (@Sendable (Value) -> Void)?
-    private let completion: Guarded<StoreCompletion<Value>?>
+    private var completion: StoreCompletion<Value>
     private var value: Value?
 
     init(
-        weight: Int,
-        isNewWork: Bool,
-        deadline: Int64,
-        body: @escaping @Sendable (Worker) throws(StoreError) -> Value,
-        late: (@Sendable (Value) -> Void)?,
-        completion: @escaping StoreCompletion<Value>
+        _ body: @escaping @Sendable (Worker) throws(StoreError) -> Value,
+        _ late: (@Sendable (Value) -> Void)?,
+        _ completion: @escaping StoreCompletion<Value>
     ) {
         self.body = body
         self.late = late
-        self.completion = Guarded(completion)
-        super.init(weight: weight, isNewWork: isNewWork, deadline: deadline)
+        self.completion = completion
     }
 
-    override func run(_ worker: Worker) throws(StoreError) { value = try body(worker) }
+    func make(_ worker: Worker) throws(StoreError) { value = try body(worker) }
 
-    override func end(_ error: StoreError?) {
-        let waiting = completion.withLock { completion in
-            defer { completion = nil }
-            return completion
+    /// - Parameter isLate: true if the call has ended.
+    func complete(_ error: StoreError?, isLate: Bool) {
+        guard !isLate else {
+            if error == nil, let value { late?(value) }
+            return
         }
+        let completion = completion
+        self.completion = { _ in }
         if let error {
-            waiting?(.failure(error))
+            completion(.failure(error))
         } else if let value {
-            if let waiting { waiting(.success(value)) } else { late?(value) }
+            completion(.success(value))
         } else {
-            waiting?(.failure(.closed))
+            completion(.failure(.closed))
         }
     }
 }

@@ -126,7 +126,7 @@ extension StoreWriter {
                     later?.rest[shard, default: []].append(index)
                     continue
                 }
-                foreign[owner, default: []].append(request.entries[index])
+                if hints.isHeard(by: owner) { foreign[owner, default: []].append(request.entries[index]) }
             }
             let id = nextID(shard, milliseconds: now.milliseconds)
             try insert(request.entries[index], as: id, tenant: tenant, state: state, now: now)
@@ -208,7 +208,7 @@ extension StoreWriter {
             try insert(request.entries[index], as: id, tenant: open.tenant, now: now)
             open.ids[request.place(index)] = id
             open.new.append(index)
-            guard let owner = shards.owner(of: shard), owner != relay else { continue }
+            guard let owner = shards.owner(of: shard), owner != relay, hints.isHeard(by: owner) else { continue }
             foreign[owner, default: []].append(request.entries[index])
         }
         if !foreign.isEmpty { hints.add(foreign, of: request.tenant) }

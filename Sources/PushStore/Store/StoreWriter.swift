@@ -126,7 +126,9 @@ package final class StoreWriter {
             }
             stepCopy()
             // Others come first. The next job meets its error too, and the step stays due.
-            if receiptRuns.isStepDue { _ = write([ReceiptRunJob(weight: 0)]) }
+            if receiptRuns.isStepDue {
+                _ = write([StoreJob { writer throws(StoreError) in try writer.receiptRuns.step() }])
+            }
             return
         }
         if jobs.count > 1, !error.isOfTheDisk {
@@ -146,8 +148,9 @@ package final class StoreWriter {
         defer {
             news.didWrite(hasChanges: touchesRegistry, logFrameCount: logWish == nil ? logFrameCount : nil)
             touchesRegistry = false
-            hints.removeAll()
+            hints.end()
         }
+        hints.begin(listeners.withLock { $0 })
         do throws(StoreError) {
             try hot.begin.runBound()
             let frameCountBefore = connection.logFrameCount
@@ -179,7 +182,7 @@ package final class StoreWriter {
                 return .uncertain
             }
             // Before the callers know: what they do then comes after.
-            if !hints.isEmpty { listeners.withLock { $0 }.notify(hints) }
+            hints.notify()
             // An empty transaction, or an outcome that fitted on a full disk, does not prove room for notifications.
             if connection.logFrameCount != frameCountBefore, jobs.contains(where: \.isNewWork) { note(.writable) }
             return nil
@@ -295,11 +298,6 @@ package final class StoreWriter {
     func watchPlace() { place = FileLocation(file.path) }
 
     private func note(_ state: StoreHealth) { health.withLock { $0 = state } }
-}
-
-/// Unchecked: it has no state, and runs on the writer's thread alone.
-private final class ReceiptRunJob: StoreJob<StoreWriter>, @unchecked Sendable {
-    override func run(_ worker: StoreWriter) throws(StoreError) { try worker.receiptRuns.step() }
 }
 
 extension StoreError {
