@@ -28,9 +28,11 @@ struct SharedSlots<Owner: Hashable & Sendable>: Sendable {
     }
 
     mutating func giveBack(_ count: Int = 1, of owner: Owner) {
-        let left = self[owner] - count
-        precondition(left >= 0)
-        counts[owner] = left > 0 ? left : nil
+        guard let index = counts.index(forKey: owner), counts.values[index] >= count else {
+            preconditionFailure("More slots are given back than an owner has.")
+        }
         total -= count
+        // One search of the table: each request takes and gives back.
+        if counts.values[index] == count { counts.remove(at: index) } else { counts.values[index] -= count }
     }
 }
