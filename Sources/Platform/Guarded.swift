@@ -3,18 +3,23 @@
 /// Not `Mutex`: on Linux the thread sanitizer does not see its futex in a debug build and reports every protected
 /// access as a race, which would drown the real ones. It does see a pthread lock.
 ///
-/// Unchecked: the value is reached only under the lock, and the lock's memory never moves.
+/// Unchecked: the value is reached only under the lock, and the lock's memory never moves. Behind a pointer the value is
+/// not checked for exclusive access too, which the lock gives. Public and inlinable, so that each module specialises it
+/// for its own values; Swift 6.3 does not for `package`.
 @safe
-package final class Guarded<Value>: @unchecked Sendable {
+public final class Guarded<Value>: @unchecked Sendable {
     #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
-    private let lock: os_unfair_lock_t
+    @usableFromInline let lock: os_unfair_lock_t
     #else
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
     #endif
-    private var value: Value
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
-    package init(_ value: sending Value) {
-        self.value = value
+    /// Puts a value behind a new lock.
+    @inlinable
+    public init(_ value: sending Value) {
+        unsafe self.value = .allocate(capacity: 1)
+        unsafe self.value.initialize(to: value)
         unsafe lock = .allocate(capacity: 1)
         #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
         unsafe lock.initialize(to: os_unfair_lock())
@@ -25,16 +30,20 @@ package final class Guarded<Value>: @unchecked Sendable {
         #endif
     }
 
+    @inlinable
     deinit {
         #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
         unsafe pthread_mutex_destroy(lock)
         #endif
         unsafe lock.deinitialize(count: 1)
         unsafe lock.deallocate()
+        unsafe value.deinitialize(count: 1)
+        unsafe value.deallocate()
     }
 
     /// Runs `body` with the value, one caller at a time. Not reentrant; `body` must not wait.
-    package func withLock<Result, E: Error>(
+    @inlinable
+    public func withLock<Result, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending Result
     ) throws(E) -> sending Result {
         #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
@@ -44,6 +53,6 @@ package final class Guarded<Value>: @unchecked Sendable {
         unsafe pthread_mutex_lock(lock)
         defer { unsafe pthread_mutex_unlock(lock) }
         #endif
-        return try body(&value)
+        return try unsafe body(&value.pointee)
     }
 }

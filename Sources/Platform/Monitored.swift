@@ -1,13 +1,15 @@
 /// Value behind a lock, with a way to wait for a condition.
 ///
-/// Unchecked: the value is reached only under the lock, and the lock's memory never moves.
+/// Unchecked: the value is reached only under the lock, and the lock's memory never moves. Public and inlinable, as
+/// `Guarded`.
 @safe
-package final class Monitored<Value>: @unchecked Sendable {
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var value: Value
+public final class Monitored<Value>: @unchecked Sendable {
+    @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let condition: UnsafeMutablePointer<pthread_cond_t>
+    @usableFromInline var value: Value
 
-    package init(_ value: sending Value) {
+    /// Puts a value behind a new lock.
+    public init(_ value: sending Value) {
         self.value = value
         unsafe lock = .allocate(capacity: 1)
         unsafe lock.initialize(to: pthread_mutex_t())
@@ -28,7 +30,8 @@ package final class Monitored<Value>: @unchecked Sendable {
 
     /// Changes the value, one caller at a time, and wakes all waiters. Not reentrant.
     @discardableResult
-    package func change<Result>(_ body: (inout Value) -> Result) -> Result {
+    @inlinable
+    public func change<Result>(_ body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(lock)
         defer {
             unsafe pthread_cond_broadcast(condition)
@@ -38,7 +41,8 @@ package final class Monitored<Value>: @unchecked Sendable {
     }
 
     /// Blocks this thread until `body` returns a value; it is called after every change. Never on a thread of tasks.
-    package func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
+    @inlinable
+    public func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
         unsafe pthread_mutex_lock(lock)
         defer { unsafe pthread_mutex_unlock(lock) }
         while true {
