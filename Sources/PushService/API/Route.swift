@@ -169,6 +169,7 @@ package enum Router {
         for row in rows where row.isExact && row.pattern.elementsEqual(path) && row.method.elementsEqual(method) {
             return Match(route: row.route, id: nil)
         }
+        if let match = webPush(method: method, path: path) { return match }
         guard path.count <= pathByteCountMax, path.first == UInt8(ascii: "/"),
             path.allSatisfy({ $0 == UInt8(ascii: "/") || Identifier.isCharacter($0) })
         else { throw notFound }
@@ -184,6 +185,17 @@ package enum Router {
         var problem = Problem(.methodNotAllowed, "Use \(allowed.joined(separator: " or ")).")
         problem.allow = allowed
         throw problem
+    }
+
+    private static let webPushRow = rows.first { $0.route.operation == .postWebPush }
+    private static let webPushPrefix = Array(Route.webPushPath.utf8)
+
+    /// Of the routes with an identifier, the busiest.
+    private static func webPush(method: ArraySlice<UInt8>, path: ArraySlice<UInt8>) -> Match? {
+        guard let row = webPushRow, path.starts(with: webPushPrefix), row.method.elementsEqual(method) else { return nil }
+        let id = path.dropFirst(webPushPrefix.count)
+        guard (1...Identifier.byteCountMax).contains(id.count), id.allSatisfy(Identifier.isCharacter) else { return nil }
+        return Match(route: row.route, id: String(decoding: id, as: UTF8.self))
     }
 
     private static var notFound: Problem {

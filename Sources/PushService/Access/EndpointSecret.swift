@@ -15,10 +15,13 @@ enum EndpointSecret {
         }
     }
 
-    private var context: String {
+    private static let keyContext = Array("SealedPush/1 endpoint key".utf8)
+    private static let urlContext = Array("SealedPush/1 endpoint".utf8)
+
+    private var context: [UInt8] {
         switch self {
-        case .key: "SealedPush/1 endpoint key"
-        case .url: "SealedPush/1 endpoint"
+        case .key: Self.keyContext
+        case .url: Self.urlContext
         }
     }
 
@@ -30,7 +33,7 @@ enum EndpointSecret {
         return hash(text)
     }
 
-    private func hash(_ text: [UInt8]) -> [UInt8] { SHA256.hash(Array(context.utf8), text) }
+    private func hash(_ text: [UInt8]) -> [UInt8] { SHA256.hash(context, text) }
 
     func make(random: inout some RandomSource) -> (text: String, hash: [UInt8]) {
         let text = prefix + Base64URL.string(random.bytes(count: 32))

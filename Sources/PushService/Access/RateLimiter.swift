@@ -64,8 +64,13 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// True without a row: the bucket is full, or shared.
-    package func isUnknown(_ key: Key) -> Bool { fullAt[key] == nil }
+    /// Looks for one token, and takes none.
+    ///
+    /// - Returns: nil if it is there, or without a row; otherwise the time to wait.
+    package func wait(of key: Key, rate: Rate, now: Int64) -> Duration? {
+        guard let full = fullAt[key], full - now > rate.depth else { return nil }
+        return .nanoseconds(full - now - rate.depth)
+    }
 
     /// Checks for one token. False for an unknown key while the table is full.
     package func hasRoom(of key: Key, rate: Rate, now: Int64) -> Bool {

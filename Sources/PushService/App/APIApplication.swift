@@ -13,7 +13,8 @@ package final class APIApplication: HTTPApplication {
         var isDraining = false
         /// Requests without an answer yet.
         var openCount = 0
-        var submissions = SharedSlots<TenantID>()
+        /// Of each tenant; those of all servers, which have no key, count as one more tenant's.
+        var submissions = SharedSlots<TenantID?>()
         var outcomes = SubmissionOutcomes()
         /// Keys whose expiry has been logged.
         var endedKeys: Set<String> = []
@@ -78,18 +79,18 @@ package final class APIApplication: HTTPApplication {
     /// - Throws: `.tooManyRequests`; the request is not counted then.
     func willAnswer(_ call: APICall) throws(Problem) {
         let state = state.value
-        if call.route.operation.isSubmission, let tenant = call.grant?.tenant {
+        if call.route.operation.isSubmission {
             // Many bodies may have been on their way to the last room.
-            try Admission.checkOpen(tenant, in: state.submissions, call.settings.limits)
-            state.submissions.take(for: tenant)
+            try Admission.checkOpen(call.grant?.tenant, in: state.submissions, call.settings.limits)
+            state.submissions.take(for: call.grant?.tenant)
         }
         state.openCount += 1
     }
 
     func didAnswer(_ call: APICall, status: Int) {
         let state = state.value
-        if call.route.operation.isSubmission, let tenant = call.grant?.tenant {
-            state.submissions.giveBack(of: tenant)
+        if call.route.operation.isSubmission {
+            state.submissions.giveBack(of: call.grant?.tenant)
             state.outcomes.note(status: status, now: context.clock.uptime())
         }
         state.openCount -= 1
@@ -159,15 +160,14 @@ package final class APIApplication: HTTPApplication {
         if target.query != nil, match.route.query.isEmpty {
             throw Problem(.badRequest, "Leave the query out; this operation takes none.")
         }
+        var webPush: WebPushRequest?
         switch match.route.body {
         case .none: if APIHead.announcesBody(head) { throw Self.noBody }
         case .json: try RequestBody.checkType(request)
-        case .record: _ = try WebPushRequest(request)
+        case .record: webPush = try WebPushRequest(request)
         }
         let isSubmission = match.route.operation.isSubmission
-        if isSubmission, let tenant = grant?.tenant {
-            try Admission.checkOpen(tenant, in: state.submissions, settings.limits)
-        }
+        if isSubmission { try Admission.checkOpen(grant?.tenant, in: state.submissions, settings.limits) }
         if state.isDraining, isSubmission {
             var problem = Problem(.draining, "Send it again later, or to another instance.")
             problem.retryAfterSeconds = Int64(settings.limits.drainSeconds)
@@ -181,6 +181,7 @@ package final class APIApplication: HTTPApplication {
                 ? request.fields : request.fields.filter { $0.name != "authorization" },
             grant: grant,
             endpointKeyHash: match.route.operation.isDevices ? Self.endpointKeyHash(request) : nil,
+            webPush: webPush,
             share: grant.map { .keyed(owner: $0.tenant.text) } ?? .keyless(network: request.client?.network ?? []),
             settings: settings,
             begun: now

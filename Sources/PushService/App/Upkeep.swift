@@ -103,9 +103,7 @@ package final class Upkeep: Sendable {
         case .saveQuota:
             try await quota.save()
             return false
-        case .saveEndpointCounts:
-            try await context.saveEndpointCounts()
-            return false
+        case .saveEndpointCounts: return try await context.saveEndpointCounts()
         case .loadEndpointBlocks:
             try await context.loadEndpointBlocks()
             return false

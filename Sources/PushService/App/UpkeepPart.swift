@@ -40,6 +40,6 @@ final class UpkeepPart: ServicePart {
         }
         // A full disk keeps the last saved counts, at most five seconds old.
         try? await quota.save()
-        try? await context.saveEndpointCounts()
+        _ = try? await context.saveEndpointCounts(isLast: true)
     }
 }

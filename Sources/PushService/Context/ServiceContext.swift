@@ -63,14 +63,20 @@ package final class ServiceContext: Sendable {
         endpointBlocks.withLock { $0 = blocks }
     }
 
-    /// Saves the counts of servers' pushes.
-    func saveEndpointCounts() async throws(StoreError) {
-        let deltas = endpointCounts.withLock { $0.takeUnsaved() }
-        guard !deltas.isEmpty else { return }
+    /// Saves counts of servers' pushes.
+    ///
+    /// - Parameter isLast: true to save all.
+    /// - Returns: true if there is more to save now.
+    @discardableResult
+    func saveEndpointCounts(isLast: Bool = false) async throws(StoreError) -> Bool {
+        let now = clock.uptime()
+        let (deltas, hasMore) = endpointCounts.withLock { $0.takeUnsaved(now: now, isLast: isLast) }
+        guard !deltas.isEmpty else { return hasMore }
         do throws(StoreError) { try await store.add(deltas) } catch {
             endpointCounts.withLock { $0.giveBack(deltas) }
             throw error
         }
+        return hasMore
     }
 
     package func replaceSettings(_ settings: ServiceSettings) { current.withLock { $0 = settings } }

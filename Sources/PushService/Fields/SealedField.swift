@@ -13,6 +13,8 @@ package struct SealedField: Equatable, Sendable {
         case draftWebPush = "aesgcm"
     }
 
+    /// Salt, record size, length of the key, a P-256 point and a tag (RFC 8188 section 2.1).
+    private static let recordByteCountMin = 102
     package static let hintCharacterCount = (EndpointID.hintByteCount * 8 + 5) / 6
 
     package let format: Format
@@ -42,12 +44,20 @@ package struct SealedField: Equatable, Sendable {
     package init(webPush text: String, isDraft: Bool = false, room: Int) throws(SealedFieldError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= room else { throw .tooLarge(byteCount: bytes.count, byteCountMax: room) }
-        // Salt, record size, length of the key, a P-256 point and a tag (RFC 8188 section 2.1).
-        guard bytes.count >= 136, bytes.count % 4 != 1, Self.isBase64URL(bytes) else {
+        guard bytes.count >= Self.recordByteCountMin * 4 / 3, bytes.count % 4 != 1, Self.isBase64URL(bytes) else {
             throw .wrong(expected: "a record of RFC 8291 in base64url without padding")
         }
         format = isDraft ? .draftWebPush : .webPush
         self.text = bytes
+    }
+
+    /// A record that fits into the payload.
+    ///
+    /// - Parameter isDraft: as above.
+    init(record: [UInt8], isDraft: Bool) throws(SealedFieldError) {
+        guard record.count >= Self.recordByteCountMin else { throw .wrong(expected: "a record of RFC 8291") }
+        format = isDraft ? .draftWebPush : .webPush
+        text = Base64URL.encode(record)
     }
 
     /// Tells the device to fetch the record.

@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import HTTP
+import Platform
 import Primitives
 import PushStore
 import ServiceParts
@@ -101,6 +102,8 @@ struct EndpointHandler: Sendable {
             return try await context.store.revoke(endpoint.hash, of: device)
         }
         guard wasThere else { throw notFound }
+        // A later push is told of this, not of its rate.
+        if let id = EndpointID(rawRepresentation: id) { context.endpointCounts.withLock { $0.forget(id) } }
         return .noContent
     }
 

@@ -1,10 +1,9 @@
-import APNS
+import Envelope
 import PushStore
 
 /// Rates of servers' pushes: of an endpoint, of a device over all its endpoints, of an app over all its devices.
 ///
-/// An endpoint has half of its device's rate at APNs, so that one server's flood leaves room for the others and fills no
-/// queue.
+/// An endpoint has half of its device's rate at APNs, so that one server's flood fills no queue.
 struct EndpointRates {
     enum Owner: String {
         case endpoint
@@ -12,55 +11,78 @@ struct EndpointRates {
         case app
     }
 
-    private struct App: Hashable {
-        let tenant: TenantID
-        let topic: [UInt8]
-        let isSandbox: Bool
+    /// Endpoint with the owners of its rates.
+    struct Key {
+        let endpoint: EndpointID
+        let device: DeviceShares.Device
+        let app: GatewayApp
+
+        init(_ endpoint: PushEndpoint, _ app: GatewayApp) {
+            self.endpoint = EndpointID(endpoint.hash)
+            device = DeviceShares.Device(shardHash: UInt64(bitPattern: Int64(endpoint.device.hashValue)))
+            self.app = app
+        }
     }
 
     private static let keyCountMax = 20_000
     private static let appCountMax = 4_096
 
-    private var endpoints = RateLimiter<[UInt8]>(keyCountMax: keyCountMax)
-    private var devices = RateLimiter<DeviceKey>(keyCountMax: keyCountMax)
-    private var apps = RateLimiter<App>(keyCountMax: appCountMax)
+    private var endpoints = RateLimiter<EndpointID>(keyCountMax: keyCountMax)
+    private var devices = DeviceShares(rowCountMax: keyCountMax)
+    private var apps = RateLimiter<GatewayApp>(keyCountMax: appCountMax)
 
-    /// Takes a push from all three, or from none.
+    /// Looks for room, and takes none.
     ///
-    /// - Returns: nil on success; otherwise the owner without room, and the time to wait.
-    mutating func take(
-        _ target: EndpointTarget,
+    /// - Parameter perSecond: the app's.
+    /// - Returns: nil if all three have room, or are not known; otherwise the owner without, and the time to wait.
+    func wait(
+        _ key: Key,
         perSecond: Int,
         _ limits: ServiceLimits,
         now: Int64
     ) -> (owner: Owner, wait: Duration)? {
-        let device = target.endpoint.device
-        let app = App(tenant: device.tenant, topic: target.topic.bytes, isSandbox: target.environment == .sandbox)
-        let (endpointRate, deviceRate) = (Self.endpointRate(limits), Self.deviceRate(limits))
-        let appRate = RateLimiter<App>.Rate(perSecond: Double(perSecond), burst: 2 * perSecond)
-        // A refused push takes nothing from its device or app.
-        guard devices.isUnknown(device) || devices.hasRoom(of: device, rate: deviceRate, now: now) else {
-            return (.device, .seconds(1))
+        if let wait = devices.wait(key.endpoint, of: key.device, Self.deviceRate(limits), now: now) {
+            return (.device, wait)
         }
-        guard apps.isUnknown(app) || apps.hasRoom(of: app, rate: appRate, now: now) else { return (.app, .seconds(1)) }
-        if let wait = endpoints.take(of: target.endpoint.hash, rate: endpointRate, now: now) {
-            return (.endpoint, wait)
-        }
-        if let wait = devices.take(of: device, rate: deviceRate, now: now) { return (.device, wait) }
-        return apps.take(of: app, rate: appRate, now: now).map { (.app, $0) }
+        if let wait = apps.wait(of: key.app, rate: Self.rate(perSecond), now: now) { return (.app, wait) }
+        return endpoints.wait(of: key.endpoint, rate: Self.endpointRate(limits), now: now).map { (.endpoint, $0) }
     }
 
-    private static func endpointRate(_ limits: ServiceLimits) -> RateLimiter<[UInt8]>.Rate {
-        RateLimiter<[UInt8]>.Rate(
+    /// Takes a push from all three, or from none.
+    ///
+    /// - Parameters and result: as for `wait`.
+    mutating func take(
+        _ key: Key,
+        perSecond: Int,
+        _ limits: ServiceLimits,
+        now: Int64
+    ) -> (owner: Owner, wait: Duration)? {
+        // A refused push takes nothing.
+        if let refusal = wait(key, perSecond: perSecond, limits, now: now) { return refusal }
+        if let wait = devices.take(key.endpoint, of: key.device, Self.deviceRate(limits), now: now) {
+            return (.device, wait)
+        }
+        if let wait = endpoints.take(of: key.endpoint, rate: Self.endpointRate(limits), now: now) {
+            return (.endpoint, wait)
+        }
+        return apps.take(of: key.app, rate: Self.rate(perSecond), now: now).map { (.app, $0) }
+    }
+
+    private static func rate<Key>(_ perSecond: Int) -> RateLimiter<Key>.Rate {
+        RateLimiter<Key>.Rate(perSecond: Double(perSecond), burst: 2 * perSecond)
+    }
+
+    private static func endpointRate(_ limits: ServiceLimits) -> RateLimiter<EndpointID>.Rate {
+        RateLimiter<EndpointID>.Rate(
             perSecond: Double(limits.pushesPerMinuteOfDevice) / 120,
             burst: max(1, limits.pushBurstOfDevice / 2)
         )
     }
 
-    private static func deviceRate(_ limits: ServiceLimits) -> RateLimiter<DeviceKey>.Rate {
-        RateLimiter<DeviceKey>.Rate(
-            perSecond: Double(limits.pushesPerMinuteOfDevice) / 60,
-            burst: limits.pushBurstOfDevice
+    private static func deviceRate(_ limits: ServiceLimits) -> DeviceShares.Rate {
+        DeviceShares.Rate(
+            placeCount: limits.pushBurstOfDevice,
+            interval: 60_000_000_000 / Int64(limits.pushesPerMinuteOfDevice)
         )
     }
 }

@@ -19,7 +19,8 @@ struct GatewayHandler: Sendable {
             let found = try await context.asking { () throws(StoreError) in try await context.store.gatewayCounts(key) }
             apps.append((app, found.counts, found.deviceCount))
         }
-        let busiest = context.endpointCounts.withLock { $0.busiest(of: tenant.id) }
+        let now = context.clock.uptime()
+        let busiest = context.endpointCounts.withLock { $0.busiest(of: tenant.id, now: now) }
         let blocks = context.endpointBlocks.withLock { $0.filter { $0.tenant == tenant.id } }
         return .json(200) { [apps] writer in
             writer.name("apps")
@@ -35,14 +36,14 @@ struct GatewayHandler: Sendable {
             }
             writer.name("busiest")
             writer.array { writer in
-                for busy in busiest {
+                for (busy, counts) in busiest {
                     writer.object { writer in
-                        writer.member("id", EndpointID(busy.target.endpoint.hash).text)
-                        writer.member("device", busy.target.endpoint.device.device.text)
-                        if let server = busy.target.endpoint.vapidKeyHash {
+                        writer.member("id", EndpointID(busy.endpoint.hash).text)
+                        writer.member("device", busy.endpoint.device.device.text)
+                        if let server = busy.endpoint.vapidKeyHash {
                             writer.member("server", Base64URL.string(server))
                         }
-                        Self.write(busy.counts, to: &writer)
+                        Self.write(counts, to: &writer)
                     }
                 }
             }
@@ -60,11 +61,16 @@ struct GatewayHandler: Sendable {
             try await context.store.countedEndpoints(of: key)
         }
         let blocks = context.endpointBlocks.withLock { $0 }
+        let unsaved = context.endpointCounts.withLock { counts in
+            rows.map { counts.busy(EndpointID($0.endpoint.hash))?.unsaved ?? GatewayCounts() }
+        }
         return .json(200) { writer in
             writer.name("endpoints")
             writer.array { writer in
-                for (endpoint, counts) in rows {
+                for ((endpoint, saved), unsaved) in zip(rows, unsaved) {
                     let id = EndpointID(endpoint.hash)
+                    var counts = saved
+                    counts += unsaved
                     writer.object { writer in
                         writer.member("id", id.text)
                         writer.member("created", endpoint.created.text)

@@ -9,15 +9,31 @@ import ServiceParts
 
 /// `POST /wp/{id}`: any server's push to an endpoint, without a key. On the loop.
 final class WebPushHandler {
-    /// Part of a tenant's open requests that all servers have together.
-    private static let openShare = 4
+    /// Push whose endpoint is being looked up.
+    private final class Arrival {
+        let call: APICall
+        let push: WebPushRequest
+        let hash: [UInt8]
+        let id: EndpointID
+        let respond: (HTTPAnswer) -> Void
+        var target: EndpointTarget?
+
+        init(_ call: APICall, _ push: WebPushRequest, _ hash: [UInt8], _ respond: @escaping (HTTPAnswer) -> Void) {
+            (self.call, self.push, self.hash, self.respond) = (call, push, hash, respond)
+            id = EndpointID(hash)
+        }
+    }
 
     private let context: ServiceContext
     private let pipeline: SubmissionPipeline
+    private lazy var lookups = CallBatch<Arrival>(
+        context.loop,
+        call: { [context] in Self.lookUp($0, context, $1) },
+        deliver: { [weak self] in self?.didLookUp($0, $1) }
+    )
     private var rates = EndpointRates()
     private var vapid = VAPIDVerifier()
     private var random = RandomReserve()
-    private var openCount = 0
 
     init(_ context: ServiceContext, _ pipeline: SubmissionPipeline) {
         self.context = context
@@ -26,56 +42,86 @@ final class WebPushHandler {
 
     func post(_ call: APICall, _ respond: @escaping (HTTPAnswer) -> Void) {
         do throws(Problem) {
-            guard let hash = EndpointSecret.url.hash(of: Array(call.id.utf8)) else { throw Problem.gone }
-            guard openCount < call.settings.limits.openRequestCountMax / Self.openShare else {
-                throw Self.wait("Too many pushes of all servers are being stored", 1)
+            guard let push = call.webPush, let hash = EndpointSecret.url.hash(of: Array(call.id.utf8)) else {
+                throw Problem.gone
             }
-            let push = try WebPushRequest(call.request)
-            openCount += 1
-            let box = LoopBound((handler: self, respond: respond), to: context.loop)
-            context.store.endpoint(hash) { result in
-                box.loop.perform {
-                    let (handler, respond) = box.value
-                    handler.didFind(result, call, push) { answer in
-                        handler.openCount -= 1
-                        respond(answer)
-                    }
-                }
-            }
+            let arrival = Arrival(call, push, hash, respond)
+            try checkKnown(arrival)
+            lookups.add(arrival)
         } catch {
             respond(context.refuse(error))
         }
     }
 
-    private func didFind(
-        _ result: Result<EndpointTarget?, StoreError>,
-        _ call: APICall,
-        _ push: WebPushRequest,
-        _ respond: @escaping (HTTPAnswer) -> Void
-    ) {
-        var respond = respond
+    /// Refuses what an endpoint's earlier push shows to have no room, which costs no call of the store.
+    ///
+    /// - Throws: `.tooManyRequests`, `.gone`.
+    private func checkKnown(_ arrival: Arrival) throws(Problem) {
+        let id = arrival.id
+        guard let known = context.endpointCounts.withLock({ $0.busy(id) }) else { return }
         do throws(Problem) {
-            let found: EndpointTarget?
-            do throws(StoreError) { found = try result.get() } catch { throw context.problem(error) }
-            guard let target = found else { throw Problem.gone }
-            respond = counting(target, respond)
-            let bundleID = BundleID(of: target.topic, .alert)
-            guard let tenant = call.settings.tenant(target.endpoint.device.tenant),
-                let app = call.settings.app(bundleID, environment: target.environment, of: tenant.id),
-                let gateway = app.app.gateway,
-                !isBlocked(EndpointID(target.endpoint.hash).rawRepresentation, by: tenant.id)
-            else { throw Problem.gone }
-            guard !push.isDraft || gateway.allowsDraftCoding else { throw WebPushRequest.otherEncoding }
+            let (_, gateway) = try app(known.endpoint, known.app, arrival.call.settings)
+            let (key, limits) = (EndpointRates.Key(known.endpoint, known.app), arrival.call.settings.limits)
+            try Self.check(rates.wait(key, perSecond: gateway.pushesPerSecond, limits, now: context.clock.uptime()))
+        } catch {
+            let now = context.clock.uptime()
+            context.endpointCounts.withLock { $0.noteRefused(id, now: now) }
+            throw error
+        }
+    }
+
+    private static func lookUp(
+        _ arrivals: [Arrival],
+        _ context: ServiceContext,
+        _ completion: @escaping ([StoreError?]) -> Void
+    ) {
+        let box = LoopBound((arrivals: arrivals, completion: completion), to: context.loop)
+        context.store.endpoints(arrivals.map(\.hash)) { result in
+            box.loop.perform {
+                let (arrivals, completion) = box.value
+                switch result {
+                case .success(let targets):
+                    for (arrival, target) in zip(arrivals, targets) { arrival.target = target }
+                    completion(arrivals.map { _ in nil })
+                case .failure(let error): completion(arrivals.map { _ in error })
+                }
+            }
+        }
+    }
+
+    private func didLookUp(_ arrival: Arrival, _ error: StoreError?) {
+        let call = arrival.call
+        var respond = arrival.respond
+        do throws(Problem) {
+            if let error { throw context.problem(error) }
+            guard let target = arrival.target else { throw Problem.gone }
+            let key = GatewayApp(
+                tenant: target.endpoint.device.tenant,
+                topic: target.topic,
+                environment: target.environment
+            )
+            respond = counting(arrival, target.endpoint, key)
+            let (app, gateway) = try app(target.endpoint, key, call.settings)
+            let isDraft = arrival.push.isDraft
+            guard !isDraft || gateway.allowsDraftCoding else { throw WebPushRequest.otherEncoding }
             // A signature costs more than the rate.
-            try take(target, gateway, call.settings.limits)
-            let server = try server(call, target, gateway, allowsDraft: push.isDraft)
-            guard !isBlocked(server?.hash, by: tenant.id) else { throw Problem.gone }
+            try Self.check(
+                rates.take(
+                    EndpointRates.Key(target.endpoint, key),
+                    perSecond: gateway.pushesPerSecond,
+                    call.settings.limits,
+                    now: context.clock.uptime()
+                )
+            )
+            let server = try server(call, target, gateway, allowsDraft: isDraft)
+            guard !isBlocked(server?.hash, by: key.tenant) else { throw Problem.gone }
+            guard let tenant = call.settings.tenant(key.tenant) else { throw Problem.gone }
             let push = EndpointPush(
-                request: push,
+                request: arrival.push,
                 target: target,
                 app: app,
                 origin: gateway.origin,
-                record: push.record(call.body),
+                record: arrival.push.record(call.body),
                 trace: Trace(bytes: random.bytes(count: Trace.byteCount))
             )
             if push.isTooLong {
@@ -86,6 +132,20 @@ final class WebPushHandler {
         } catch {
             respond(context.refuse(error))
         }
+    }
+
+    /// - Returns: the endpoint's app and its gateway.
+    /// - Throws: `.gone` without one, and for a blocked endpoint.
+    private func app(
+        _ endpoint: PushEndpoint,
+        _ key: GatewayApp,
+        _ settings: ServiceSettings
+    ) throws(Problem) -> (app: ServiceSettings.App, gateway: GatewayConfiguration) {
+        guard
+            let app = settings.app(BundleID(of: key.topic, .alert), environment: key.environment, of: key.tenant),
+            let gateway = app.app.gateway, !isBlocked(EndpointID(endpoint.hash).rawRepresentation, by: key.tenant)
+        else { throw Problem.gone }
+        return (app, gateway)
     }
 
     /// Keeps a record, then submits the push that tells of it. A refused push leaves none behind.
@@ -146,33 +206,29 @@ final class WebPushHandler {
     }
 
     private func counting(
-        _ target: EndpointTarget,
-        _ respond: @escaping (HTTPAnswer) -> Void
+        _ arrival: Arrival,
+        _ endpoint: PushEndpoint,
+        _ app: GatewayApp
     ) -> (HTTPAnswer) -> Void {
         { [context] answer in
-            let now = context.clock.uptime()
-            context.endpointCounts.withLock { $0.note(target, isAccepted: answer.status == 201, now: now) }
-            respond(answer)
+            let (id, now) = (arrival.id, context.clock.uptime())
+            context.endpointCounts.withLock { $0.note(endpoint, id, app, isAccepted: answer.status == 201, now: now) }
+            arrival.respond(answer)
         }
     }
 
     /// - Throws: `.tooManyRequests`.
-    private func take(
-        _ target: EndpointTarget,
-        _ gateway: GatewayConfiguration,
-        _ limits: ServiceLimits
-    ) throws(Problem) {
-        let now = context.clock.uptime()
-        guard let (owner, wait) = rates.take(target, perSecond: gateway.pushesPerSecond, limits, now: now) else {
-            return
-        }
+    private static func check(_ refusal: (owner: EndpointRates.Owner, wait: Duration)?) throws(Problem) {
+        guard let (owner, wait) = refusal else { return }
         throw Self.wait("Too many pushes came to this \(owner.rawValue)", max(1, wait.components.seconds + 1))
     }
 
     /// True for an endpoint or VAPID key that the tenant keeps out; its 410 makes the server forget the endpoint.
-    private func isBlocked(_ id: [UInt8]?, by tenant: TenantID) -> Bool {
-        guard let id else { return false }
-        return context.endpointBlocks.withLock { !$0.isEmpty && $0.contains(EndpointBlock(tenant: tenant, id: id)) }
+    private func isBlocked(_ id: @autoclosure () -> [UInt8]?, by tenant: TenantID) -> Bool {
+        context.endpointBlocks.withLock { blocks in
+            guard !blocks.isEmpty, let id = id() else { return false }
+            return blocks.contains(EndpointBlock(tenant: tenant, id: id))
+        }
     }
 
     private static func wait(_ what: String, _ seconds: Int64) -> Problem {

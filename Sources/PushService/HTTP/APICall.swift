@@ -14,6 +14,8 @@ final class APIAdmission: Sendable {
     let grant: Grant?
     /// Hash of a device's key, for the device's routes.
     let endpointKeyHash: [UInt8]?
+    /// Fields of a server's push.
+    let webPush: WebPushRequest?
     let share: HTTPBodyShare
     /// Settings on arrival.
     let settings: ServiceSettings
@@ -27,6 +29,7 @@ final class APIAdmission: Sendable {
         fields: [APIRequest.Field],
         grant: Grant?,
         endpointKeyHash: [UInt8]?,
+        webPush: WebPushRequest?,
         share: HTTPBodyShare,
         settings: ServiceSettings,
         begun: Int64
@@ -37,6 +40,7 @@ final class APIAdmission: Sendable {
         self.fields = fields
         self.grant = grant
         self.endpointKeyHash = endpointKeyHash
+        self.webPush = webPush
         self.share = share
         self.settings = settings
         self.begun = begun
@@ -57,6 +61,7 @@ struct APICall: Sendable {
     var query: String? { admission.query }
     var grant: Grant? { admission.grant }
     var endpointKeyHash: [UInt8]? { admission.endpointKeyHash }
+    var webPush: WebPushRequest? { admission.webPush }
     var share: HTTPBodyShare { admission.share }
     var settings: ServiceSettings { admission.settings }
     var begun: Int64 { admission.begun }

@@ -19,7 +19,7 @@ enum Admission {
     /// Last resort, before even the key.
     ///
     /// - Returns: 429; nil if there is room, or for another request.
-    static func refusal(of head: HTTPHead, open: SharedSlots<TenantID>, _ context: ServiceContext) -> HTTPAnswer? {
+    static func refusal(of head: HTTPHead, open: SharedSlots<TenantID?>, _ context: ServiceContext) -> HTTPAnswer? {
         guard open.isFull(aloneMax: context.settings.limits.openRequestCountMax),
             submissionPaths.contains(where: { head.path.elementsEqual($0) }), head.method.elementsEqual("POST".utf8)
         else { return nil }
@@ -28,12 +28,16 @@ enum Admission {
     }
 
     /// Checks a tenant's share of open submissions.
-    static func checkOpen(_ tenant: TenantID, in open: SharedSlots<TenantID>, _ limits: ServiceLimits) throws(Problem) {
+    ///
+    /// - Parameter tenant: nil for all servers that push to endpoints.
+    static func checkOpen(
+        _ tenant: TenantID?,
+        in open: SharedSlots<TenantID?>,
+        _ limits: ServiceLimits
+    ) throws(Problem) {
         guard open.hasRoom(for: tenant, aloneMax: limits.openRequestCountMax) else {
-            throw problem(
-                "Nothing was stored: \(open[tenant]) requests of this tenant are waiting for an answer",
-                openRetrySeconds
-            )
+            let what = tenant == nil ? "pushes of all servers" : "requests of this tenant"
+            throw problem("Nothing was stored: \(open[tenant]) \(what) are waiting for an answer", openRetrySeconds)
         }
     }
 

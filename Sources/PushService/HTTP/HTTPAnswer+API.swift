@@ -29,11 +29,11 @@ extension HTTPAnswer {
     /// A message resource.
     ///
     /// - Source: RFC 8030 section 5.
-    static func created(at location: String, ttl: Int64) -> HTTPAnswer {
-        HTTPAnswer(
-            status: 201,
-            fields: fields(of: [("location", location), ("ttl", String(ttl)), ("cache-control", "no-store")])
-        )
+    static func created(at location: [UInt8], ttl: Int64) -> HTTPAnswer {
+        var fields = emptyFields
+        fields.append("location", location, indexing: .notIndexed)
+        fields.append("ttl", Array(String(ttl).utf8))
+        return HTTPAnswer(status: 201, fields: fields)
     }
 
     static func notModified(_ tag: EntityTag) -> HTTPAnswer {

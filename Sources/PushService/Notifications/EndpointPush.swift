@@ -21,8 +21,7 @@ struct EndpointPush {
         }
         var field =
             isTooLong
-            ? SealedField(fetching: request.isDraft)
-            : try SealedField(webPush: Base64URL.string(record), isDraft: request.isDraft, room: room)
+            ? SealedField(fetching: request.isDraft) : try SealedField(record: record, isDraft: request.isDraft)
         field.endpoint = EndpointID(target.endpoint.hash)
         return field
     }

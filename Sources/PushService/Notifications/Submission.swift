@@ -11,6 +11,7 @@ final class Submission {
     let idempotency: Idempotency?
     let keys: [DeviceKey]
     let traceContext: TraceContext?
+    private static let messagePath = Array((Route.webPushPath + "m/").utf8)
     private let respond: (HTTPAnswer) -> Void
 
     var lookups: [DeviceLookup] = []
@@ -48,7 +49,9 @@ final class Submission {
     /// - Parameter notifications: in the order of the request.
     func accept(_ notifications: [AcceptedNotification], rejected: [UInt8]) {
         if case .endpoint(let submission, let origin) = body, let id = notifications.first?.id {
-            return respond(.created(at: "\(origin)\(Route.webPushPath)m/\(id)", ttl: submission.expirySeconds))
+            var location = Array(origin.utf8) + Self.messagePath
+            id.appendText(to: &location)
+            return respond(.created(at: location, ttl: submission.expirySeconds))
         }
         let (warnings, isPartial) = (body.warnings, body.isPartial)
         respond(

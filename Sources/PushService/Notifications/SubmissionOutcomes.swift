@@ -14,11 +14,12 @@ struct SubmissionOutcomes: Sendable {
     private var earlier = Span()
     private var currentBegan = Int64.min
 
-    /// Ignores all but 202 and 500s: they say nothing of the store.
+    /// Ignores all but 201, 202 and 500s: they say nothing of the store.
     mutating func note(status: Int, now: Int64) {
-        guard status == 202 || status >= 500 else { return }
+        let isStored = status == 201 || status == 202
+        guard isStored || status >= 500 else { return }
         advance(to: now)
-        if status == 202 { current.storedCount += 1 } else { current.failedCount += 1 }
+        if isStored { current.storedCount += 1 } else { current.failedCount += 1 }
     }
 
     /// True if more failed than were stored; some seconds without submissions reset it.

@@ -58,7 +58,7 @@ final class SubmissionPipeline {
         }
     }
 
-    /// Begins a server's push to an endpoint.
+    /// Begins a server's push to an endpoint, whose device has been looked up with it.
     ///
     /// - Throws: `.badRequest`.
     func begin(
@@ -67,8 +67,14 @@ final class SubmissionPipeline {
         _ push: EndpointPush,
         respond: @escaping (HTTPAnswer) -> Void
     ) throws(Problem) {
-        let body = try SubmissionBody(push)
-        didRead(try Submission(call, tenant, body, respond))
+        let submission = try Submission(call, tenant, try SubmissionBody(push), respond)
+        submission.lookups = [push.target.lookup]
+        do throws(Problem) {
+            try Admission.checkQueue(1, in: submission.body.lane, of: tenant.id, context)
+        } catch {
+            return refuse(submission, error)
+        }
+        didLookUp(submission, nil)
     }
 
     private func read(

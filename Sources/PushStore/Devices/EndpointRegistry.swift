@@ -8,8 +8,8 @@ package protocol EndpointRegistry: Sendable {
 
     func device(endpointKey hash: [UInt8]) async throws(StoreError) -> DeviceKey?
 
-    /// Finds an endpoint: nil if unknown, revoked or gone with its device.
-    func endpoint(_ hash: [UInt8], completion: @escaping StoreCompletion<EndpointTarget?>)
+    /// Finds endpoints, in order: nil for an unknown or revoked one, and for one that is gone with its device.
+    func endpoints(_ hashes: [[UInt8]], completion: @escaping StoreCompletion<[EndpointTarget?]>)
 
     /// - Returns: a device's endpoints, oldest first.
     func endpoints(of device: DeviceKey) async throws(StoreError) -> [PushEndpoint]

@@ -12,6 +12,10 @@ package struct GatewayCounts: Equatable, Sendable {
 
     package var sum: Int { accepted + refused }
 
+    package mutating func note(isAccepted: Bool) {
+        if isAccepted { accepted += 1 } else { refused += 1 }
+    }
+
     package static func += (one: inout GatewayCounts, other: GatewayCounts) {
         one.accepted += other.accepted
         one.refused += other.refused

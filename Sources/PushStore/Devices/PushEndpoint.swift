@@ -43,9 +43,10 @@ package struct KeptRecord: Equatable, Sendable {
     }
 }
 
-/// Endpoint with the app to which its pushes go.
+/// Endpoint with its device's registration.
 package struct EndpointTarget: Equatable, Sendable {
     package let endpoint: PushEndpoint
+    package let lookup: DeviceLookup
     /// The device's app.
     package let topic: Topic
     package let environment: APNSEnvironment

@@ -8,6 +8,8 @@ package struct DeviceRow: Sendable {
             reached, extra_tokens
         """
 
+    static let columnCount: Int32 = 13
+
     /// Needs NOT INDEXED: by itself SQLite would scan all of a tenant's devices.
     static let whereItMayBe = "place BETWEEN ? AND ? AND id = ? AND tenant = ?"
 

@@ -3,6 +3,8 @@
 final class RegistryView {
     private let connection: SQLiteConnection
     private let select: SQLiteStatement
+    /// Finds an endpoint with its registration; of use in `look` alone.
+    let selectEndpoint: SQLiteStatement
     private let begin: SQLiteStatement
     private let end: SQLiteStatement
     private let news: RegistryNews
@@ -10,6 +12,10 @@ final class RegistryView {
     private var changeCount: Int?
 
     static let select = "SELECT \(DeviceRow.columns) FROM device NOT INDEXED WHERE \(DeviceRow.whereItMayBe)"
+    private static let selectEndpoint = """
+        SELECT \(DeviceRow.columns), created, vapid, tenant, id FROM endpoint JOIN device ON device.place = endpoint.device
+        WHERE hash = ? AND kind = ?
+        """
 
     init(_ connection: SQLiteConnection, news: RegistryNews) throws(StoreError) {
         self.connection = connection
@@ -21,6 +27,7 @@ final class RegistryView {
         // read.
         try connection.execute("PRAGMA cell_size_check = OFF")
         select = try connection.prepare(Self.select)
+        selectEndpoint = try connection.prepare(Self.selectEndpoint)
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
     }

@@ -14,8 +14,8 @@ extension SQLiteStore: EndpointRegistry {
         try await read { reader throws(StoreError) in try reader.device(endpointKey: hash) }
     }
 
-    package func endpoint(_ hash: [UInt8], completion: @escaping StoreCompletion<EndpointTarget?>) {
-        read({ reader throws(StoreError) in try reader.endpoint(hash) }, completion: completion)
+    package func endpoints(_ hashes: [[UInt8]], completion: @escaping StoreCompletion<[EndpointTarget?]>) {
+        read({ reader throws(StoreError) in try reader.endpoints(hashes) }, completion: completion)
     }
 
     package func endpoints(of device: DeviceKey) async throws(StoreError) -> [PushEndpoint] {

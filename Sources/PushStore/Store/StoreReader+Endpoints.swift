@@ -3,26 +3,52 @@ internal import Envelope
 
 extension StoreReader {
     private static let endpointColumns = "endpoint.hash, endpoint.created, endpoint.vapid"
-    private static let selectEndpoint = """
-        SELECT \(endpointColumns), device.tenant, device.id, device.topic, device.environment
-        FROM endpoint JOIN device ON device.place = endpoint.device WHERE endpoint.hash = ? AND endpoint.kind = ?
+    private static let selectKey = """
+        SELECT device.tenant, device.id FROM endpoint JOIN device ON device.place = endpoint.device
+        WHERE endpoint.hash = ? AND endpoint.kind = ?
         """
 
     func device(endpointKey hash: [UInt8]) throws(StoreError) -> DeviceKey? {
-        try sql(Self.selectEndpoint).first(
+        try sql(Self.selectKey).first(
             [.bytes(hash), .integer(EndpointKind.key.rawValue)],
-            { row throws(StoreError) in try device(row) }
+            { row throws(StoreError) in try device(tenant: row.integer(0), id: row.bytes(1)) }
         ) ?? nil
     }
 
-    func endpoint(_ hash: [UInt8]) throws(StoreError) -> EndpointTarget? {
-        try sql(Self.selectEndpoint).first([.bytes(hash), .integer(EndpointKind.endpoint.rawValue)]) {
-            row throws(StoreError) in
-            guard let device = try device(row), let topic = try? Topic(bytes: row.bytes(5).span),
-                let environment = APNSEnvironment(code: row.integer(6))
-            else { return nil }
-            return EndpointTarget(endpoint: Self.endpoint(row, of: device), topic: topic, environment: environment)
-        } ?? nil
+    /// Endpoints with their registrations, from the registry's snapshot: the outbox's writes leave its cache.
+    func endpoints(_ hashes: [[UInt8]]) throws(StoreError) -> [EndpointTarget?] {
+        try registry.look { _ throws(StoreError) in
+            var targets: [EndpointTarget?] = []
+            targets.reserveCapacity(hashes.count)
+            for hash in hashes {
+                let found = try registry.selectEndpoint.first(
+                    [.bytes(hash), .integer(EndpointKind.endpoint.rawValue)],
+                    { row throws(StoreError) in try target(row, hash) }
+                )
+                targets.append(found ?? nil)
+            }
+            return targets
+        }
+    }
+
+    /// - Returns: nil if the row does not even tell the app.
+    private func target(_ row: SQLiteRow, _ hash: [UInt8]) throws(StoreError) -> EndpointTarget? {
+        let next = DeviceRow.columnCount
+        guard let key = try device(tenant: row.integer(next + 2), id: row.bytes(next + 3)),
+            let found = DeviceRow(row, key: key, neighbor: lastTopic)
+        else { return nil }
+        lastTopic = found.topic
+        return EndpointTarget(
+            endpoint: PushEndpoint(
+                hash: hash,
+                device: key,
+                created: Timestamp(column: row.integer(next)),
+                vapidKeyHash: row.optionalBytes(next + 1)
+            ),
+            lookup: found.device(vault).map { .found($0) } ?? .damaged,
+            topic: found.topic,
+            environment: found.environment
+        )
     }
 
     func endpoints(of device: DeviceKey) throws(StoreError) -> [PushEndpoint] {
@@ -42,10 +68,8 @@ extension StoreReader {
     }
 
     /// - Returns: nil for a damaged row.
-    private func device(_ row: SQLiteRow) throws(StoreError) -> DeviceKey? {
-        guard let tenant = try tenants.name(row.integer(3)), let device = try? DeviceID(bytes: row.bytes(4)) else {
-            return nil
-        }
+    private func device(tenant: Int64, id: [UInt8]) throws(StoreError) -> DeviceKey? {
+        guard let tenant = try tenants.name(tenant), let device = try? DeviceID(bytes: id) else { return nil }
         return DeviceKey(tenant: tenant, device: device)
     }
 

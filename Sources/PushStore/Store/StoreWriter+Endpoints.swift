@@ -17,6 +17,7 @@ extension StoreWriter {
             .integer(place), .integer(EndpointKind.endpoint.rawValue),
         ]) { $0.integer(0) }
         guard count ?? 0 < PushEndpoint.countMax else { return .full }
+        touchesRegistry = true
         try insert(endpoint.hash, .endpoint, at: place, created: endpoint.created, endpoint.vapidKeyHash)
         return .added
     }
@@ -27,6 +28,7 @@ extension StoreWriter {
             try sql("DELETE FROM endpoint WHERE hash = ? AND device = ? AND kind = ?").run([
                 .bytes(hash), .integer(place), .integer(EndpointKind.endpoint.rawValue),
             ]) > 0
+        touchesRegistry = true
         if wasThere { try sql("DELETE FROM record WHERE endpoint = ?").run([.bytes(hash)]) }
         return wasThere
     }

@@ -79,7 +79,7 @@ struct RefusalTests {
             let other = body.replacing("com.example.chat", with: "com.example.rival")
             func open(_ count: Int) async {
                 await stage.loop.run { [stage] in
-                    var places = SharedSlots<TenantID>()
+                    var places = SharedSlots<TenantID?>()
                     places.take(count, for: .named("acme"))
                     stage.application.state.value.submissions = places
                 }

@@ -15,9 +15,11 @@ struct EndpointTests {
     }
 
     private static func find(_ byte: UInt8, in store: any RelayStore) async throws -> PushEndpoint? {
-        try await withCheckedThrowingContinuation { continuation in
-            store.endpoint(hash(byte)) { continuation.resume(with: $0.mapError { $0 as any Error }) }
-        }?.endpoint
+        let found: [EndpointTarget?] = try await withCheckedThrowingContinuation { continuation in
+            store.endpoints([hash(byte), hash(255)]) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+        }
+        #expect(found.count == 2 && found[1] == nil)
+        return found[0]?.endpoint
     }
 
     @Test(arguments: StoreEngine.all)
