@@ -10,8 +10,10 @@ public struct UnauthenticatedMessage: Hashable, Sendable {
 
     /// May be empty.
     public let title: String
-    /// May be empty, but not together with the title.
+    /// May be empty; together with the title only of an `activation`.
     public let body: String
+    /// Request of a Matrix server, which has no text; nil for any other message.
+    public let activation: PusherActivation?
     /// Name that the app gave to the server whose endpoint the message came by; nil if it came by none.
     public let server: String?
 
@@ -31,10 +33,11 @@ public struct UnauthenticatedMessage: Hashable, Sendable {
         self.init(title: "", body: text, server)
     }
 
-    private init(title: String, body: String, _ server: String?) {
+    private init(title: String, body: String, _ server: String?, activation: PusherActivation? = nil) {
         self.title = title
         self.body = body
         self.server = server
+        self.activation = activation
     }
 
     private init(document bytes: [UInt8], _ server: String?) throws(UnauthenticatedMessageError) {
@@ -49,8 +52,9 @@ public struct UnauthenticatedMessage: Hashable, Sendable {
         let notification = try Self.notification(document)
         let title = try Self.text("title", of: notification)
         let body = try Self.text("body", of: notification)
-        guard !title.isEmpty || !body.isEmpty else { throw .noText }
-        self.init(title: title, body: body, server)
+        let activation = title.isEmpty && body.isEmpty ? PusherActivation(notification) : nil
+        guard !title.isEmpty || !body.isEmpty || activation != nil else { throw .noText }
+        self.init(title: title, body: body, server, activation: activation)
     }
 
     /// Texts' object: that of Declarative Web Push, or the document.
@@ -64,6 +68,36 @@ public struct UnauthenticatedMessage: Hashable, Sendable {
         guard let value = document[name] else { return "" }
         guard let text = value.string else { throw .malformed }
         return text
+    }
+}
+
+/// Request of a Matrix server to confirm that the app made a pusher for it: the app sends both values to its server, as
+/// `POST /_matrix/client/v3/pushers/ack`, within five minutes.
+///
+/// - Source: MSC4174, "Changes to `/pushers/set`"; Matrix's appendix "Opaque Identifiers".
+public struct PusherActivation: Hashable, Sendable {
+    private static let byteCounts = 1...255
+
+    /// `app_id` of the pusher.
+    public let appID: String
+    /// `ack_token`, good for one activation.
+    public let token: String
+
+    /// - Returns: nil without both values.
+    init?(_ document: JSONValue) {
+        guard let appID = document["app_id"]?.string, Self.isIdentifier(appID),
+            let token = document["ack_token"]?.string,
+            Self.isIdentifier(token)
+        else { return nil }
+        self.appID = appID
+        self.token = token
+    }
+
+    private static func isIdentifier(_ text: String) -> Bool {
+        byteCounts.contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                Base64URL.value(of: $0) != nil || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "~")
+            }
     }
 }
 

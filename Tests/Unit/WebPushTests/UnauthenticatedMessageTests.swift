@@ -53,6 +53,26 @@ struct UnauthenticatedMessageTests {
         #expect(message.body == "Hello @you")
     }
 
+    /// The example of MSC4174, which a server sends before any notification.
+    @Test func `a Matrix server's request to activate a pusher reaches the app, and nothing like it does`() throws {
+        func activation(_ json: String) -> PusherActivation? {
+            (try? UnauthenticatedMessage(plaintext: Array(json.utf8)))?.activation
+        }
+        let token = "6fc76b70-5fad-4eb7-93ea-a1af7a03258b"
+        let found = activation(#"{"app_id":"im.vector.app.android","ack_token":"\#(token)"}"#)
+        #expect(found?.appID == "im.vector.app.android" && found?.token == token)
+        let long = String(repeating: "a", count: 256)
+        for json in [
+            #"{"ack_token":"\#(token)"}"#, #"{"app_id":"a"}"#, #"{"app_id":"a","ack_token":""}"#,
+            #"{"app_id":"a","ack_token":1}"#, #"{"app_id":"a","ack_token":"a b"}"#,
+            #"{"app_id":"a","ack_token":"\#(long)"}"#,
+            #"{"app_id":"ä","ack_token":"a"}"#, #"{"app_id":"a","ack_token":"a","title":"t"}"#,
+            #"{"web_push":8030,"notification":{},"app_id":"a","ack_token":"a"}"#,
+        ] {
+            #expect(activation(json) == nil, "\(json)")
+        }
+    }
+
     @Test(
         arguments: [
             "{", "{hello", "{}x", #"{"title":"t",}"#, #"{"title":"t","title":"u"}"#, #"{"title":1}"#,

@@ -81,7 +81,11 @@ struct WebPushOpenerTests {
             """
         let message = try opener.open(field: Base64URL.string(try record(of: Array(json.utf8))))
         #expect(message == (try UnauthenticatedMessage(plaintext: Array(#"{"title":"Hello","body":"there"}"#.utf8))))
-        #expect(Mirror(reflecting: message).children.compactMap(\.label).sorted() == ["body", "server", "title"])
+        #expect(
+            Mirror(reflecting: message).children.compactMap(\.label).sorted() == [
+                "activation", "body", "server", "title",
+            ]
+        )
     }
 
     @Test func `keys of one subscription open nothing of another, and two have nothing in common (rule 38)`() throws {

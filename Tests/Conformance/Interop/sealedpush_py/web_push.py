@@ -1,5 +1,6 @@
 """Section 18: opening one `aes128gcm` record (RFC 8188) under a Web Push subscription (RFC 8291)."""
 import dataclasses
+import re
 from hashlib import sha256
 
 from cryptography.exceptions import InvalidTag
@@ -17,6 +18,11 @@ HEAD_SIZE, POINT_SIZE = 21, 65  # salt 16, record size u32, key id length u8; an
 
 def point_bytes(public_key):
     return public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+
+
+def is_identifier(value):
+    """Matrix's appendix "Opaque Identifiers"."""
+    return isinstance(value, str) and re.fullmatch(r"[0-9A-Za-z._~-]{1,255}", value) is not None
 
 
 def content_keys(shared_secret, auth, receiver, sender, salt):
@@ -52,7 +58,10 @@ class Subscription:
             members = members["notification"]
         used = {name: members[name] for name in ("title", "body") if name in members}
         require(all(isinstance(value, str) for value in used.values()))
-        require(any(used.values()))
+        activation = {name: members[name] for name in ("app_id", "ack_token") if name in members}
+        if not any(used.values()):  # a Matrix server's
+            require(len(activation) == 2 and all(map(is_identifier, activation.values())))
+            return activation
         return {name: value for name, value in used.items() if value}
 
     @staticmethod

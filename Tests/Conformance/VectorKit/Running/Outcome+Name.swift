@@ -35,6 +35,10 @@ extension Outcome {
                 decoding: JSONWriter.object { writer in
                     if !message.title.isEmpty { writer.member("title", message.title) }
                     if !message.body.isEmpty { writer.member("body", message.body) }
+                    if let activation = message.activation {
+                        writer.member("app_id", activation.appID)
+                        writer.member("ack_token", activation.token)
+                    }
                 },
                 as: UTF8.self
             )

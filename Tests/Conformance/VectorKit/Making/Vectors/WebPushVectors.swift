@@ -80,6 +80,15 @@ enum WebPushVectors {
                 "declarative-nothing", "a declarative message without a notification",
                 Array(#"{"web_push":8030,"title":"Hi"}"#.utf8) + [2], nil
             ),
+            (
+                "activation", "a Matrix server's request to activate a pusher",
+                Array(#"{"app_id":"im.vector.app.ios","ack_token":"6fc76b70-5fad-4eb7-93ea-a1af7a03258b"}"#.utf8) + [2],
+                #"{"app_id":"im.vector.app.ios","ack_token":"6fc76b70-5fad-4eb7-93ea-a1af7a03258b"}"#
+            ),
+            (
+                "activation-other", "the same with a token that is no identifier",
+                Array(#"{"app_id":"im.vector.app.ios","ack_token":"a b"}"#.utf8) + [2], nil
+            ),
             ("nul", "a text with a NUL", text + [0, 0x21, 2], nil),
             ("bom", "a text behind a byte order mark", [0xEF, 0xBB, 0xBF] + text + [2], nil),
         ]
