@@ -121,6 +121,7 @@ let package = Package(
         fuzz("FuzzHTTP2", "Networking", "HTTP"),
         fuzz("FuzzAPI", "APNS", "Envelope", "Keys", "Primitives", "PushService", "PushStore", "ServiceParts"),
         fuzz("FuzzGateway", "Envelope", "Primitives", "PushService"),
+        fuzz("FuzzEnrolment", "APNS", "Envelope", "Networking", "Primitives", "PushService"),
         fuzz("FuzzLegacyInterface", "APNS"),
         fuzz("FuzzDeviceLink", "DeviceLink"),
         fuzz("FuzzCertificate", "APNS", "Networking"),
