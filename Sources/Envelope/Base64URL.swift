@@ -16,26 +16,25 @@ public enum Base64URL {
 
     /// ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
-        let alphabet = alphabet
+        let (alphabet, pairs) = (alphabet, pairs)
         var text = [UInt8](repeating: 0, count: (bytes.count * 4 + 2) / 3)
         var characters = text.mutableSpan
         var place = 0
         var start = 0
-        // Whole blocks without a branch: a record has hundreds.
-        while bytes.count - start >= 3 {
-            let block = Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
-            characters[place] = alphabet[block >> 18]
-            characters[place + 1] = alphabet[block >> 12 & 0x3F]
-            characters[place + 2] = alphabet[block >> 6 & 0x3F]
-            characters[place + 3] = alphabet[block & 0x3F]
-            start += 3
-            place += 4
+        var raw = unsafe characters.mutableBytes
+        // Two characters at a time: a record has hundreds.
+        while bytes.count &- start >= 3 {
+            let block = Int(bytes[start]) << 16 | Int(bytes[start &+ 1]) << 8 | Int(bytes[start &+ 2])
+            raw.storeBytes(of: pairs[block >> 12], toByteOffset: place, as: UInt16.self)
+            raw.storeBytes(of: pairs[block & 0xFFF], toByteOffset: place &+ 2, as: UInt16.self)
+            start &+= 3
+            place &+= 4
         }
         guard start < bytes.count else { return text }
         let second = start + 1 < bytes.count ? Int(bytes[start + 1]) : 0
         let block = Int(bytes[start]) << 16 | second << 8
-        for shift in [18, 12, 6] where place < characters.count {
-            characters[place] = alphabet[block >> shift & 0x3F]
+        for shift in [18, 12, 6] where place < raw.byteCount {
+            raw.storeBytes(of: alphabet[block >> shift & 0x3F], toByteOffset: place, as: UInt8.self)
             place += 1
         }
         return text
@@ -133,6 +132,11 @@ public enum Base64URL {
     }
 
     package static func character(for value: UInt8) -> UInt8 { alphabet[Int(value)] }
+
+    /// Characters of each 12 bits, in the order of memory.
+    private static let pairs = (0..<4_096).map { bits in
+        UInt16(littleEndian: UInt16(alphabet[bits >> 6]) | UInt16(alphabet[bits & 0x3F]) << 8)
+    }
 
     static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }

@@ -115,7 +115,7 @@ package final class NotificationSubmission: Sendable {
     init(
         _ push: WebPushRequest,
         to target: EndpointTarget,
-        _ field: SealedField,
+        _ field: SealedField?,
         _ trace: Trace,
         body: [UInt8]
     ) {

@@ -192,9 +192,13 @@ package enum Router {
 
     /// Of the routes with an identifier, the busiest.
     private static func webPush(method: ArraySlice<UInt8>, path: ArraySlice<UInt8>) -> Match? {
-        guard let row = webPushRow, path.starts(with: webPushPrefix), row.method.elementsEqual(method) else { return nil }
+        guard let row = webPushRow, path.starts(with: webPushPrefix), row.method.elementsEqual(method) else {
+            return nil
+        }
         let id = path.dropFirst(webPushPrefix.count)
-        guard (1...Identifier.byteCountMax).contains(id.count), id.allSatisfy(Identifier.isCharacter) else { return nil }
+        guard (1...Identifier.byteCountMax).contains(id.count), id.allSatisfy(Identifier.isCharacter) else {
+            return nil
+        }
         return Match(route: row.route, id: String(decoding: id, as: UTF8.self))
     }
 

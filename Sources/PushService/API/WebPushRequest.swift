@@ -21,6 +21,8 @@ struct WebPushRequest: Equatable, Sendable {
         case aesgcm(head: [UInt8])
         /// An envelope of docs/protocol.md, not a record.
         case envelope
+        /// No body: it only tells that there is something.
+        case none
     }
 
     static let bodyByteCountMax = 4_096
@@ -43,6 +45,7 @@ struct WebPushRequest: Equatable, Sendable {
 
     private static func encoding(_ request: APIRequest) throws(Problem) -> Encoding {
         guard request.has("content-encoding") else {
+            guard request.has("content-type") else { return .none }
             guard request.value(of: "content-type")?.lowercased() == envelopeType else { throw otherEncoding }
             return .envelope
         }
@@ -81,7 +84,7 @@ struct WebPushRequest: Equatable, Sendable {
     /// Record with its head, as a device opens it.
     func record(_ body: [UInt8]) -> [UInt8] {
         switch encoding {
-        case .aes128gcm, .envelope: body
+        case .aes128gcm, .envelope, .none: body
         case .aesgcm(let head): head + body
         }
     }

@@ -1,6 +1,45 @@
 import Envelope
 import PushStore
 
+/// Endpoint that was pushed to, with its counts.
+///
+/// Unchecked: its counts are those of one `EndpointCounts`, which a lock guards.
+final class CountedEndpoint: @unchecked Sendable {
+    let id: EndpointID
+    let endpoint: PushEndpoint
+    let app: GatewayApp
+    let deviceKey: DeviceBucket.Key
+    fileprivate var appIndex = 0
+    fileprivate var hour: Int64 = 0
+    fileprivate var recent = GatewayCounts()
+    fileprivate var earlier = GatewayCounts()
+    /// Not in the store yet.
+    fileprivate var unsaved = GatewayCounts()
+
+    init(_ endpoint: PushEndpoint, _ app: GatewayApp) {
+        id = EndpointID(endpoint.hash)
+        self.endpoint = endpoint
+        self.app = app
+        deviceKey = DeviceBucket.Key(shardHash: UInt64(bitPattern: Int64(endpoint.device.hashValue)))
+    }
+
+    fileprivate func counts(in hour: Int64) -> GatewayCounts {
+        guard hour - self.hour <= 1 else { return GatewayCounts() }
+        var sum = recent
+        if hour == self.hour { sum += earlier }
+        return sum
+    }
+
+    fileprivate func note(isAccepted: Bool, in hour: Int64) {
+        if hour != self.hour {
+            (earlier, recent) = (hour - self.hour == 1 ? recent : GatewayCounts(), GatewayCounts())
+            self.hour = hour
+        }
+        recent.note(isAccepted: isAccepted)
+        unsaved.note(isAccepted: isAccepted)
+    }
+}
+
 /// Counts of servers' pushes, by endpoint and app, in bounded memory. Nothing of a push but its result.
 ///
 /// Saving an endpoint's count costs the store a page, so it is done for many pushes at once.
@@ -14,73 +53,40 @@ struct EndpointCounts: Sendable {
     private static let busiestCountMax = 100
     private static let hour: Int64 = 3_600_000_000_000
 
-    /// Endpoint with pushes in this hour or the last.
-    struct Busy: Sendable {
-        let endpoint: PushEndpoint
-        let app: GatewayApp
-        /// Of the same app as another's.
-        fileprivate let appIndex: Int
-        fileprivate var hour: Int64 = 0
-        fileprivate var recent = GatewayCounts()
-        fileprivate var earlier = GatewayCounts()
-        /// Not in the store yet.
-        fileprivate(set) var unsaved = GatewayCounts()
-
-        func counts(in hour: Int64) -> GatewayCounts {
-            guard hour - self.hour <= 1 else { return GatewayCounts() }
-            var sum = recent
-            if hour == self.hour { sum += earlier }
-            return sum
-        }
-
-        fileprivate mutating func note(isAccepted: Bool, in hour: Int64) {
-            if hour != self.hour {
-                (earlier, recent) = (hour - self.hour == 1 ? recent : GatewayCounts(), GatewayCounts())
-                self.hour = hour
-            }
-            recent.note(isAccepted: isAccepted)
-            unsaved.note(isAccepted: isAccepted)
-        }
-    }
-
-    private var rows: [EndpointID: Busy] = [:]
+    private var rows: [EndpointID: CountedEndpoint] = [:]
     /// Endpoints with unsaved counts, each once.
-    private var unsaved: [EndpointID] = []
+    private var unsaved: [CountedEndpoint] = []
     private var apps: [(app: GatewayApp, unsaved: GatewayCounts)] = []
     private var appIndices: [GatewayApp: Int] = [:]
     private var savesAt = Int64.min
     private var sweepsAt = Int64.min
 
-    /// Endpoint and app of an earlier push.
-    func busy(_ id: EndpointID) -> Busy? { rows[id] }
+    /// - Returns: nil without an earlier push.
+    func known(_ id: EndpointID) -> CountedEndpoint? { rows[id] }
 
-    /// - Parameter now: nanoseconds of a monotonic clock.
-    mutating func note(_ endpoint: PushEndpoint, _ id: EndpointID, _ app: GatewayApp, isAccepted: Bool, now: Int64) {
-        if let index = rows.index(forKey: id) { return note(at: index, id, isAccepted: isAccepted, now: now) }
-        let appIndex = index(of: app)
-        if rows.count >= Self.endpointCountMax { sweep(now: now) }
-        guard rows.count < Self.endpointCountMax else { return apps[appIndex].unsaved.note(isAccepted: isAccepted) }
-        rows[id] = Busy(endpoint: endpoint, app: apps[appIndex].app, appIndex: appIndex)
-        if let index = rows.index(forKey: id) { note(at: index, id, isAccepted: isAccepted, now: now) }
-    }
+    /// - Returns: an endpoint's counts that are not in the store yet.
+    func unsavedCounts(_ id: EndpointID) -> GatewayCounts { rows[id]?.unsaved ?? GatewayCounts() }
 
-    /// Counts a push to a known endpoint that was refused before it was looked up.
-    mutating func noteRefused(_ id: EndpointID, now: Int64) {
-        if let index = rows.index(forKey: id) { note(at: index, id, isAccepted: false, now: now) }
-    }
-
-    private mutating func note(
-        at index: Dictionary<EndpointID, Busy>.Index,
-        _ id: EndpointID,
-        isAccepted: Bool,
-        now: Int64
-    ) {
-        if rows.values[index].unsaved.sum == 0 {
-            if unsaved.isEmpty { savesAt = now + Self.saveInterval }
-            unsaved.append(id)
+    /// - Parameters:
+    ///   - endpoint: known or new.
+    ///   - now: nanoseconds of a monotonic clock.
+    mutating func note(_ endpoint: CountedEndpoint, isAccepted: Bool, now: Int64) {
+        var row = rows[endpoint.id]
+        if row == nil {
+            if rows.count >= Self.endpointCountMax { sweep(now: now) }
+            endpoint.appIndex = index(of: endpoint.app)
+            if rows.count < Self.endpointCountMax {
+                rows[endpoint.id] = endpoint
+                row = endpoint
+            }
         }
-        rows.values[index].note(isAccepted: isAccepted, in: now / Self.hour)
-        apps[rows.values[index].appIndex].unsaved.note(isAccepted: isAccepted)
+        apps[(row ?? endpoint).appIndex].unsaved.note(isAccepted: isAccepted)
+        guard let row else { return }
+        if row.unsaved.sum == 0 {
+            if unsaved.isEmpty { savesAt = now + Self.saveInterval }
+            unsaved.append(row)
+        }
+        row.note(isAccepted: isAccepted, in: now / Self.hour)
     }
 
     private mutating func index(of app: GatewayApp) -> Int {
@@ -101,10 +107,11 @@ struct EndpointCounts: Sendable {
     mutating func forget(_ id: EndpointID) { rows[id] = nil }
 
     /// - Returns: a tenant's endpoints with the most pushes in this hour and the last.
-    func busiest(of tenant: TenantID, now: Int64) -> [(busy: Busy, counts: GatewayCounts)] {
+    func busiest(of tenant: TenantID, now: Int64) -> [(endpoint: PushEndpoint, counts: GatewayCounts)] {
         let own = rows.values.filter { $0.app.tenant == tenant }
-            .map { (busy: $0, counts: $0.counts(in: now / Self.hour)) }
-        return Array(own.filter { $0.counts.sum > 0 }.sorted { $0.counts.sum > $1.counts.sum }.prefix(Self.busiestCountMax))
+            .map { (endpoint: $0.endpoint, counts: $0.counts(in: now / Self.hour)) }
+        let busy = own.filter { $0.counts.sum > 0 }.sorted { $0.counts.sum > $1.counts.sum }
+        return Array(busy.prefix(Self.busiestCountMax))
     }
 
     // MARK: Saving
@@ -120,10 +127,9 @@ struct EndpointCounts: Sendable {
         }
         guard isLast || now >= savesAt || unsaved.count >= Self.endpointCountMax / 2 else { return (deltas, false) }
         let taken = unsaved.prefix(isLast ? .max : Self.savedCountMax)
-        for id in taken {
-            guard let row = rows[id] else { continue }
+        for row in taken {
             deltas.endpoints[row.endpoint.hash] = row.unsaved
-            rows[id]?.unsaved = GatewayCounts()
+            row.unsaved = GatewayCounts()
         }
         unsaved.removeFirst(taken.count)
         return (deltas, !unsaved.isEmpty)
@@ -133,10 +139,9 @@ struct EndpointCounts: Sendable {
     mutating func giveBack(_ deltas: GatewayDeltas) {
         for (app, counts) in deltas.apps { apps[index(of: app)].unsaved += counts }
         for (hash, counts) in deltas.endpoints {
-            let id = EndpointID(hash)
-            guard let row = rows[id] else { continue }
-            if row.unsaved.sum == 0 { unsaved.append(id) }
-            rows[id]?.unsaved += counts
+            guard let row = rows[EndpointID(hash)] else { continue }
+            if row.unsaved.sum == 0 { unsaved.append(row) }
+            row.unsaved += counts
         }
     }
 }

@@ -61,7 +61,9 @@ struct DeviceShares {
     ///
     /// - Returns: as for `wait`.
     mutating func take(_ endpoint: EndpointID, of device: Device, _ rate: Rate, now: Int64) -> Duration? {
-        if let index = rows.index(forKey: device) { return Self.take(endpoint, of: &rows.values[index], rate, now: now) }
+        if let index = rows.index(forKey: device) {
+            return Self.take(endpoint, of: &rows.values[index], rate, now: now)
+        }
         if rows.count >= rowCountMax { sweep(rate, now: now) }
         guard rows.count < rowCountMax else { return Self.take(endpoint, of: &others, rate, now: now) }
         var row = Row()

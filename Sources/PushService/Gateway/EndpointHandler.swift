@@ -38,11 +38,18 @@ struct EndpointHandler: Sendable {
     /// Answers 201 with the URL, which is shown once.
     func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let (device, app) = try await owner(call)
-        let server = try Self.server(call)
+        let wish = try Self.wish(call)
         var random = SystemRandom()
         let (secret, hash) = EndpointSecret.url.make(random: &random)
         let created = context.clock.now()
-        let endpoint = PushEndpoint(hash: hash, device: device, created: created, vapidKeyHash: server?.hash)
+        let expiry = wish.seconds.map { created.advanced(by: .seconds($0)) }
+        let endpoint = PushEndpoint(
+            hash: hash,
+            device: device,
+            created: created,
+            expiry: expiry,
+            vapidKeyHash: wish.server?.hash
+        )
         let addition = try await context.asking { () throws(StoreError) in try await context.store.add(endpoint) }
         switch addition {
         case .added: break
@@ -56,13 +63,15 @@ struct EndpointHandler: Sendable {
         return .json(201) { writer in
             writer.member("id", EndpointID(hash).text)
             writer.member("endpoint", app.origin + Route.webPushPath + secret)
+            if let expiry { writer.member("expires", expiry.text) }
         }
     }
 
-    /// Key of the only server that may push; nil for any server.
-    private static func server(_ call: APICall) throws(Problem) -> VAPIDKey? {
+    /// Reads the key of the only server that may push, nil for any, and the seconds for which the endpoint lasts.
+    private static func wish(_ call: APICall) throws(Problem) -> (server: VAPIDKey?, seconds: Int64?) {
         let faults = FieldErrors()
-        let reader = ObjectReader(try call.json(), at: .root, names: ["vapid-key"], faults: faults)
+        let reader = ObjectReader(try call.json(), at: .root, names: ["vapid-key", "expires-in"], faults: faults)
+        let seconds = reader?.integer("expires-in", in: PushEndpoint.lifetimeSeconds)
         let form = "87 characters of base64url: the server's public key, a point of P-256"
         var key: VAPIDKey?
         _ = reader?.text("vapid-key", VAPIDKey.characterCount...VAPIDKey.characterCount, form) { text in
@@ -70,21 +79,23 @@ struct EndpointHandler: Sendable {
             return key != nil
         }
         guard faults.all.isEmpty else { throw Problem(faults.all) }
-        return key
+        return (key, seconds)
     }
 
     func list(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let (device, _) = try await owner(call)
+        let now = context.clock.now()
         let endpoints = try await context.asking { () throws(StoreError) in
             try await context.store.endpoints(of: device)
         }
         return .json(200) { writer in
             writer.name("endpoints")
             writer.array { writer in
-                for endpoint in endpoints {
+                for endpoint in endpoints where !endpoint.hasExpired(at: now) {
                     writer.object { writer in
                         writer.member("id", EndpointID(endpoint.hash).text)
                         writer.member("created", endpoint.created.text)
+                        if let expiry = endpoint.expiry { writer.member("expires", expiry.text) }
                     }
                 }
             }

@@ -11,19 +11,6 @@ struct EndpointRates {
         case app
     }
 
-    /// Endpoint with the owners of its rates.
-    struct Key {
-        let endpoint: EndpointID
-        let device: DeviceShares.Device
-        let app: GatewayApp
-
-        init(_ endpoint: PushEndpoint, _ app: GatewayApp) {
-            self.endpoint = EndpointID(endpoint.hash)
-            device = DeviceShares.Device(shardHash: UInt64(bitPattern: Int64(endpoint.device.hashValue)))
-            self.app = app
-        }
-    }
-
     private static let keyCountMax = 20_000
     private static let appCountMax = 4_096
 
@@ -36,36 +23,36 @@ struct EndpointRates {
     /// - Parameter perSecond: the app's.
     /// - Returns: nil if all three have room, or are not known; otherwise the owner without, and the time to wait.
     func wait(
-        _ key: Key,
+        _ endpoint: CountedEndpoint,
         perSecond: Int,
         _ limits: ServiceLimits,
         now: Int64
     ) -> (owner: Owner, wait: Duration)? {
-        if let wait = devices.wait(key.endpoint, of: key.device, Self.deviceRate(limits), now: now) {
+        if let wait = devices.wait(endpoint.id, of: endpoint.deviceKey, Self.deviceRate(limits), now: now) {
             return (.device, wait)
         }
-        if let wait = apps.wait(of: key.app, rate: Self.rate(perSecond), now: now) { return (.app, wait) }
-        return endpoints.wait(of: key.endpoint, rate: Self.endpointRate(limits), now: now).map { (.endpoint, $0) }
+        if let wait = apps.wait(of: endpoint.app, rate: Self.rate(perSecond), now: now) { return (.app, wait) }
+        return endpoints.wait(of: endpoint.id, rate: Self.endpointRate(limits), now: now).map { (.endpoint, $0) }
     }
 
     /// Takes a push from all three, or from none.
     ///
     /// - Parameters and result: as for `wait`.
     mutating func take(
-        _ key: Key,
+        _ endpoint: CountedEndpoint,
         perSecond: Int,
         _ limits: ServiceLimits,
         now: Int64
     ) -> (owner: Owner, wait: Duration)? {
         // A refused push takes nothing.
-        if let refusal = wait(key, perSecond: perSecond, limits, now: now) { return refusal }
-        if let wait = devices.take(key.endpoint, of: key.device, Self.deviceRate(limits), now: now) {
+        if let refusal = wait(endpoint, perSecond: perSecond, limits, now: now) { return refusal }
+        if let wait = devices.take(endpoint.id, of: endpoint.deviceKey, Self.deviceRate(limits), now: now) {
             return (.device, wait)
         }
-        if let wait = endpoints.take(of: key.endpoint, rate: Self.endpointRate(limits), now: now) {
+        if let wait = endpoints.take(of: endpoint.id, rate: Self.endpointRate(limits), now: now) {
             return (.endpoint, wait)
         }
-        return apps.take(of: key.app, rate: Self.rate(perSecond), now: now).map { (.app, $0) }
+        return apps.take(of: endpoint.app, rate: Self.rate(perSecond), now: now).map { (.app, $0) }
     }
 
     private static func rate<Key>(_ perSecond: Int) -> RateLimiter<Key>.Rate {

@@ -36,11 +36,11 @@ struct GatewayHandler: Sendable {
             }
             writer.name("busiest")
             writer.array { writer in
-                for (busy, counts) in busiest {
+                for (endpoint, counts) in busiest {
                     writer.object { writer in
-                        writer.member("id", EndpointID(busy.endpoint.hash).text)
-                        writer.member("device", busy.endpoint.device.device.text)
-                        if let server = busy.endpoint.vapidKeyHash {
+                        writer.member("id", EndpointID(endpoint.hash).text)
+                        writer.member("device", endpoint.device.device.text)
+                        if let server = endpoint.vapidKeyHash {
                             writer.member("server", Base64URL.string(server))
                         }
                         Self.write(counts, to: &writer)
@@ -60,20 +60,21 @@ struct GatewayHandler: Sendable {
         let rows = try await context.asking { () throws(StoreError) in
             try await context.store.countedEndpoints(of: key)
         }
-        let blocks = context.endpointBlocks.withLock { $0 }
+        let (blocks, now) = (context.endpointBlocks.withLock { $0 }, context.clock.now())
         let unsaved = context.endpointCounts.withLock { counts in
-            rows.map { counts.busy(EndpointID($0.endpoint.hash))?.unsaved ?? GatewayCounts() }
+            rows.map { counts.unsavedCounts(EndpointID($0.endpoint.hash)) }
         }
         return .json(200) { writer in
             writer.name("endpoints")
             writer.array { writer in
-                for ((endpoint, saved), unsaved) in zip(rows, unsaved) {
+                for ((endpoint, saved), unsaved) in zip(rows, unsaved) where !endpoint.hasExpired(at: now) {
                     let id = EndpointID(endpoint.hash)
                     var counts = saved
                     counts += unsaved
                     writer.object { writer in
                         writer.member("id", id.text)
                         writer.member("created", endpoint.created.text)
+                        if let expiry = endpoint.expiry { writer.member("expires", expiry.text) }
                         if let server = endpoint.vapidKeyHash { writer.member("server", Base64URL.string(server)) }
                         let names = [id.rawRepresentation, endpoint.vapidKeyHash].compactMap(\.self)
                         let isBlocked = names.contains { blocks.contains(EndpointBlock(tenant: key.tenant, id: $0)) }

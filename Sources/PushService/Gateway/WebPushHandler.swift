@@ -16,6 +16,8 @@ final class WebPushHandler {
         let hash: [UInt8]
         let id: EndpointID
         let respond: (HTTPAnswer) -> Void
+        /// Of an earlier push.
+        var known: CountedEndpoint?
         var target: EndpointTarget?
 
         init(_ call: APICall, _ push: WebPushRequest, _ hash: [UInt8], _ respond: @escaping (HTTPAnswer) -> Void) {
@@ -45,6 +47,7 @@ final class WebPushHandler {
             guard let push = call.webPush, let hash = EndpointSecret.url.hash(of: Array(call.id.utf8)) else {
                 throw Problem.gone
             }
+            guard push.encoding != .none || call.body.isEmpty else { throw WebPushRequest.otherEncoding }
             let arrival = Arrival(call, push, hash, respond)
             try checkKnown(arrival)
             lookups.add(arrival)
@@ -53,21 +56,20 @@ final class WebPushHandler {
         }
     }
 
-    /// Refuses what an endpoint's earlier push shows to have no room, which costs no call of the store.
+    /// Refuses what an endpoint's earlier push shows to have no room, which costs no call of the store. One that is gone
+    /// is looked up.
     ///
-    /// - Throws: `.tooManyRequests`, `.gone`.
+    /// - Throws: `.tooManyRequests`.
     private func checkKnown(_ arrival: Arrival) throws(Problem) {
-        let id = arrival.id
-        guard let known = context.endpointCounts.withLock({ $0.busy(id) }) else { return }
-        do throws(Problem) {
-            let (_, gateway) = try app(known.endpoint, known.app, arrival.call.settings)
-            let (key, limits) = (EndpointRates.Key(known.endpoint, known.app), arrival.call.settings.limits)
-            try Self.check(rates.wait(key, perSecond: gateway.pushesPerSecond, limits, now: context.clock.uptime()))
-        } catch {
-            let now = context.clock.uptime()
-            context.endpointCounts.withLock { $0.noteRefused(id, now: now) }
-            throw error
-        }
+        let (id, settings, now) = (arrival.id, arrival.call.settings, context.clock.uptime())
+        guard let known = context.endpointCounts.withLock({ $0.known(id) }) else { return }
+        arrival.known = known
+        // `try?`: the look-up finds the same, and what is so now.
+        guard let (_, gateway) = try? app(known, settings),
+            let refusal = rates.wait(known, perSecond: gateway.pushesPerSecond, settings.limits, now: now)
+        else { return }
+        context.endpointCounts.withLock { $0.note(known, isAccepted: false, now: now) }
+        try Self.check(refusal)
     }
 
     private static func lookUp(
@@ -95,27 +97,24 @@ final class WebPushHandler {
         do throws(Problem) {
             if let error { throw context.problem(error) }
             guard let target = arrival.target else { throw Problem.gone }
-            let key = GatewayApp(
-                tenant: target.endpoint.device.tenant,
-                topic: target.topic,
-                environment: target.environment
-            )
-            respond = counting(arrival, target.endpoint, key)
-            let (app, gateway) = try app(target.endpoint, key, call.settings)
+            let endpoint = counted(target, arrival.known)
+            respond = counting(endpoint, respond)
+            let (app, gateway) = try app(endpoint, call.settings)
             let isDraft = arrival.push.isDraft
             guard !isDraft || gateway.allowsDraftCoding else { throw WebPushRequest.otherEncoding }
             // A signature costs more than the rate.
             try Self.check(
                 rates.take(
-                    EndpointRates.Key(target.endpoint, key),
+                    endpoint,
                     perSecond: gateway.pushesPerSecond,
                     call.settings.limits,
                     now: context.clock.uptime()
                 )
             )
             let server = try server(call, target, gateway, allowsDraft: isDraft)
-            guard !isBlocked(server?.hash, by: key.tenant) else { throw Problem.gone }
-            guard let tenant = call.settings.tenant(key.tenant) else { throw Problem.gone }
+            guard !isBlocked(server?.hash, by: endpoint.app.tenant),
+                let tenant = call.settings.tenant(endpoint.app.tenant)
+            else { throw Problem.gone }
             let push = EndpointPush(
                 request: arrival.push,
                 target: target,
@@ -134,16 +133,28 @@ final class WebPushHandler {
         }
     }
 
+    /// - Parameter known: from an earlier push; its device may have another app since.
+    private func counted(_ target: EndpointTarget, _ known: CountedEndpoint?) -> CountedEndpoint {
+        if let known, known.app.topic == target.topic, known.app.environment == target.environment { return known }
+        if let id = known?.id { context.endpointCounts.withLock { $0.forget(id) } }
+        let app = GatewayApp(
+            tenant: target.endpoint.device.tenant,
+            topic: target.topic,
+            environment: target.environment
+        )
+        return CountedEndpoint(target.endpoint, app)
+    }
+
     /// - Returns: the endpoint's app and its gateway.
-    /// - Throws: `.gone` without one, and for a blocked endpoint.
+    /// - Throws: `.gone` without one, and for an expired or blocked endpoint.
     private func app(
-        _ endpoint: PushEndpoint,
-        _ key: GatewayApp,
+        _ endpoint: CountedEndpoint,
         _ settings: ServiceSettings
     ) throws(Problem) -> (app: ServiceSettings.App, gateway: GatewayConfiguration) {
-        guard
-            let app = settings.app(BundleID(of: key.topic, .alert), environment: key.environment, of: key.tenant),
-            let gateway = app.app.gateway, !isBlocked(EndpointID(endpoint.hash).rawRepresentation, by: key.tenant)
+        let key = endpoint.app
+        guard let app = settings.app(BundleID(of: key.topic, .alert), environment: key.environment, of: key.tenant),
+            let gateway = app.app.gateway, !endpoint.endpoint.hasExpired(at: context.clock.now()),
+            !isBlocked(endpoint.id.rawRepresentation, by: key.tenant)
         else { throw Problem.gone }
         return (app, gateway)
     }
@@ -206,14 +217,13 @@ final class WebPushHandler {
     }
 
     private func counting(
-        _ arrival: Arrival,
-        _ endpoint: PushEndpoint,
-        _ app: GatewayApp
+        _ endpoint: CountedEndpoint,
+        _ respond: @escaping (HTTPAnswer) -> Void
     ) -> (HTTPAnswer) -> Void {
         { [context] answer in
-            let (id, now) = (arrival.id, context.clock.uptime())
-            context.endpointCounts.withLock { $0.note(endpoint, id, app, isAccepted: answer.status == 201, now: now) }
-            arrival.respond(answer)
+            let now = context.clock.uptime()
+            context.endpointCounts.withLock { $0.note(endpoint, isAccepted: answer.status == 201, now: now) }
+            respond(answer)
         }
     }
 

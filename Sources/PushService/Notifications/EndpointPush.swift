@@ -15,7 +15,10 @@ struct EndpointPush {
 
     /// Field of the push. An envelope's prekey id names its key; a record's endpoint does, and one that is too long is
     /// fetched.
-    func field() throws(SealedFieldError) -> SealedField {
+    ///
+    /// - Returns: nil for a push without a body.
+    func field() throws(SealedFieldError) -> SealedField? {
+        guard request.encoding != .none else { return nil }
         guard request.encoding != .envelope else {
             return try SealedField(sealed: Base64URL.string(record), for: .alert)
         }

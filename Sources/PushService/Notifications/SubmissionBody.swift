@@ -47,7 +47,7 @@ enum SubmissionBody: Sendable {
 
     /// - Throws: `.badRequest`.
     init(_ push: EndpointPush) throws(Problem) {
-        let field: SealedField
+        let field: SealedField?
         do throws(SealedFieldError) { field = try push.field() } catch {
             throw Problem(.badRequest, "Send one whole record of RFC 8291 as the body, or one envelope.")
         }

@@ -6,20 +6,33 @@ package struct PushEndpoint: Equatable, Sendable {
     /// Of one device.
     package static let countMax = 100
     package static let hashByteCount = 32
+    /// Of one with an expiry: a minute to a year.
+    package static let lifetimeSeconds: ClosedRange<Int64> = 60...31_622_400
 
     /// Of the URL's last part.
     package let hash: [UInt8]
     package let device: DeviceKey
     package let created: Timestamp
+    /// Time from which it is gone; nil: none.
+    package let expiry: Timestamp?
     /// Of the only key with which a server may push to it; nil: any server may.
     package let vapidKeyHash: [UInt8]?
 
-    package init(hash: [UInt8], device: DeviceKey, created: Timestamp, vapidKeyHash: [UInt8]? = nil) {
+    package init(
+        hash: [UInt8],
+        device: DeviceKey,
+        created: Timestamp,
+        expiry: Timestamp? = nil,
+        vapidKeyHash: [UInt8]? = nil
+    ) {
         self.hash = hash
         self.device = device
         self.created = created
+        self.expiry = expiry
         self.vapidKeyHash = vapidKeyHash
     }
+
+    package func hasExpired(at now: Timestamp) -> Bool { expiry.map { $0 <= now } ?? false }
 }
 
 /// Record too long for a push, which its device fetches.

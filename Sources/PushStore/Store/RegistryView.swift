@@ -13,8 +13,8 @@ final class RegistryView {
 
     static let select = "SELECT \(DeviceRow.columns) FROM device NOT INDEXED WHERE \(DeviceRow.whereItMayBe)"
     private static let selectEndpoint = """
-        SELECT \(DeviceRow.columns), created, vapid, tenant, id FROM endpoint JOIN device ON device.place = endpoint.device
-        WHERE hash = ? AND kind = ?
+        SELECT \(DeviceRow.columns), created, vapid, expiry, tenant, id FROM endpoint
+        JOIN device ON device.place = endpoint.device WHERE hash = ? AND kind = ?
         """
 
     init(_ connection: SQLiteConnection, news: RegistryNews) throws(StoreError) {

@@ -52,8 +52,8 @@ extension StoreReader {
         guard let place = try place(of: device) else { return [] }
         return try sql(
             """
-            SELECT hash, created, accepted, refused, vapid FROM endpoint INDEXED BY endpoint_device WHERE device = ? AND kind = ?
-            ORDER BY created, hash
+            SELECT hash, created, accepted, refused, vapid, expiry FROM endpoint INDEXED BY endpoint_device
+            WHERE device = ? AND kind = ? ORDER BY created, hash
             """
         ).all([.integer(place), .integer(EndpointKind.endpoint.rawValue)]) { row in
             (
@@ -61,6 +61,7 @@ extension StoreReader {
                     hash: row.bytes(0),
                     device: device,
                     created: Timestamp(column: row.integer(1)),
+                    expiry: row.optionalInteger(5).map { Timestamp(column: $0) },
                     vapidKeyHash: row.optionalBytes(4)
                 ),
                 counts: GatewayCounts(accepted: Int(row.integer(2)), refused: Int(row.integer(3)))

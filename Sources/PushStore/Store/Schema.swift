@@ -8,7 +8,7 @@ enum Schema {
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
         fallbacks, reachedDevices, partialRequests, traceContexts, extraTokens, endpoints, shards, openRequests,
-        hookOwners, enrolments,
+        hookOwners, enrolments, endpointExpiry,
     ]
     /// First version with device places.
     static let placesVersion = 8
@@ -196,6 +196,12 @@ enum Schema {
             created INTEGER NOT NULL,
             PRIMARY KEY (tenant, id)
         ) WITHOUT ROWID;
+        """
+
+    /// Time from which an endpoint is gone; NULL: none.
+    private static let endpointExpiry = """
+        ALTER TABLE endpoint ADD COLUMN expiry INTEGER;
+        CREATE INDEX endpoint_expiry ON endpoint (expiry) WHERE expiry IS NOT NULL;
         """
 
     /// Owners of shards. Without one: NULL.

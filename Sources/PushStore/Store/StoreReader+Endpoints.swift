@@ -2,7 +2,7 @@ internal import APNS
 internal import Envelope
 
 extension StoreReader {
-    private static let endpointColumns = "endpoint.hash, endpoint.created, endpoint.vapid"
+    private static let endpointColumns = "hash, created, vapid, expiry"
     private static let selectKey = """
         SELECT device.tenant, device.id FROM endpoint JOIN device ON device.place = endpoint.device
         WHERE endpoint.hash = ? AND endpoint.kind = ?
@@ -34,7 +34,7 @@ extension StoreReader {
     /// - Returns: nil if the row does not even tell the app.
     private func target(_ row: SQLiteRow, _ hash: [UInt8]) throws(StoreError) -> EndpointTarget? {
         let next = DeviceRow.columnCount
-        guard let key = try device(tenant: row.integer(next + 2), id: row.bytes(next + 3)),
+        guard let key = try device(tenant: row.integer(next + 3), id: row.bytes(next + 4)),
             let found = DeviceRow(row, key: key, neighbor: lastTopic)
         else { return nil }
         lastTopic = found.topic
@@ -43,6 +43,7 @@ extension StoreReader {
                 hash: hash,
                 device: key,
                 created: Timestamp(column: row.integer(next)),
+                expiry: row.optionalInteger(next + 2).map { Timestamp(column: $0) },
                 vapidKeyHash: row.optionalBytes(next + 1)
             ),
             lookup: found.device(vault).map { .found($0) } ?? .damaged,
@@ -78,6 +79,7 @@ extension StoreReader {
             hash: row.bytes(0),
             device: device,
             created: Timestamp(column: row.integer(1)),
+            expiry: row.optionalInteger(3).map { Timestamp(column: $0) },
             vapidKeyHash: row.optionalBytes(2)
         )
     }

@@ -13,12 +13,18 @@ extension StoreWriter {
 
     package func add(_ endpoint: PushEndpoint) throws(StoreError) -> EndpointAddition {
         guard let place = try place(of: endpoint.device) else { return .noDevice }
+        try sql("DELETE FROM endpoint WHERE device = ? AND expiry <= ?").run([
+            .integer(place), endpoint.created.column,
+        ])
         let count = try sql("SELECT count(*) FROM endpoint WHERE device = ? AND kind = ?").first([
             .integer(place), .integer(EndpointKind.endpoint.rawValue),
         ]) { $0.integer(0) }
         guard count ?? 0 < PushEndpoint.countMax else { return .full }
         touchesRegistry = true
-        try insert(endpoint.hash, .endpoint, at: place, created: endpoint.created, endpoint.vapidKeyHash)
+        try sql("INSERT INTO endpoint (hash, device, kind, created, vapid, expiry) VALUES (?, ?, ?, ?, ?, ?)").run([
+            .bytes(endpoint.hash), .integer(place), .integer(EndpointKind.endpoint.rawValue), endpoint.created.column,
+            .optional(endpoint.vapidKeyHash), endpoint.expiry?.column ?? .null,
+        ])
         return .added
     }
 
@@ -55,13 +61,22 @@ extension StoreWriter {
             .run([time.column, .integer(Int64(limit))])
     }
 
+    func dropEndpoints(expiredAt time: Timestamp, limit: Int) throws(StoreError) {
+        try sql(
+            "DELETE FROM endpoint WHERE hash IN (SELECT hash FROM endpoint WHERE expiry <= ? ORDER BY expiry LIMIT ?)"
+        )
+        .run([time.column, .integer(Int64(limit))])
+    }
+
     /// - Parameter enrolled: 0 for a tenant's.
     func replaceKey(_ hash: [UInt8], at place: Int64, enrolled: Timestamp) throws(StoreError) {
         try endEnrolment(at: place)
         try sql("DELETE FROM endpoint WHERE device = ? AND kind = ?").run([
             .integer(place), .integer(EndpointKind.key.rawValue),
         ])
-        try insert(hash, .key, at: place, created: enrolled)
+        try sql("INSERT INTO endpoint (hash, device, kind, created) VALUES (?, ?, ?, ?)").run([
+            .bytes(hash), .integer(place), .integer(EndpointKind.key.rawValue), enrolled.column,
+        ])
     }
 
     /// Runs before the device's row goes, whose place another may take.
@@ -71,18 +86,5 @@ extension StoreWriter {
             .integer(place)
         ])
         try sql("DELETE FROM endpoint WHERE device = ?").run([.integer(place)])
-    }
-
-    private func insert(
-        _ hash: [UInt8],
-        _ kind: EndpointKind,
-        at place: Int64,
-        created: Timestamp,
-        _ vapidKeyHash: [UInt8]? = nil
-    ) throws(StoreError) {
-        try sql("INSERT INTO endpoint (hash, device, kind, created, vapid) VALUES (?, ?, ?, ?, ?)").run([
-            .bytes(hash), .integer(place), .integer(kind.rawValue), created.column,
-            .optional(vapidKeyHash),
-        ])
     }
 }

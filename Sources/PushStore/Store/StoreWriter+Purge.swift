@@ -63,6 +63,7 @@ extension StoreWriter {
             """
         ).run([time.column, .integer(Int64(limit))])
         try dropRecords(expiredAt: time, limit: limit)
+        try dropEndpoints(expiredAt: time, limit: limit)
         try forgetRun(.trace)
         try forgetRun(.device)
         try forgetRun(.apnsID)

@@ -77,10 +77,11 @@ extension DeviceCommand {
         }
     }
 
-    func publish(_ token: DeviceToken, _ voIPToken: DeviceToken?, _ app: PhoneApp?) throws(CommandError) {
+    func publish(_ token: DeviceToken, _ voIPToken: DeviceToken?, _ app: PhoneApp?) async throws(CommandError) {
         // With the team's key, a token suffices to push to this device.
         if let path = arguments.value("--token-out") { try write(token.hex, to: path, .ownerOnly) }
-        guard let path = arguments.value("--registration-out"), let app else { return }
+        let (path, enrolment) = (arguments.value("--registration-out"), arguments.value("--enrol"))
+        guard path != nil || enrolment != nil, let app else { return }
         let registration: DeviceRegistration
         do {
             registration = try DeviceRegistration(
@@ -92,7 +93,15 @@ extension DeviceCommand {
         } catch {
             throw .failed("the app could not make its registration (\(error))")
         }
-        try write(String(decoding: registration.json, as: UTF8.self), to: path, .ownerOnly)
+        if let path { try write(String(decoding: registration.json, as: UTF8.self), to: path, .ownerOnly) }
+        if let enrolment { try await app.enrol(registration, try proof(enrolment)) }
+    }
+
+    /// - Parameter word: `open`, or a ticket's file.
+    private func proof(_ word: String) throws(CommandError) -> EnrolmentProof {
+        guard word != "open" else { return .none }
+        let bytes = try readInput(word, byteCountMax: 4_096)
+        return .ticket(String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self))
     }
 
     func write(_ line: String, to path: String, _ access: WholeFile.Access) throws(CommandError) {

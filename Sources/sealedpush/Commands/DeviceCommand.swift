@@ -37,7 +37,17 @@ struct DeviceCommand: Command {
                 + " NAME,KEY=FILE for the server with that VAPID key alone",
             isRepeatable: true
         ),
+        Option(
+            "--endpoint-lifetime",
+            "SECONDS",
+            "the time after which endpoints made now are gone, 60 to 31622400; without it they last until revoked"
+        ),
         Option("--revoke-endpoint", "NAME", "revokes a server's endpoint, and destroys its keys", isRepeatable: true),
+        Option(
+            "--enrol",
+            "open|FILE",
+            "registers at the relay without a back end: with nothing, or with the ticket in FILE"
+        ),
         Option("--registration-out", "FILE", "writes the app's registration for its back end (JSON)"),
         Option(
             "--register",
@@ -117,11 +127,14 @@ struct DeviceCommand: Command {
         }
         let ofApp = [
             "--senders", "--bundle-out", "--identity-out", "--registration-out", "--web-push-out", "--endpoint",
-            "--endpoint-key-out", "--revoke-endpoint",
+            "--endpoint-key-out", "--endpoint-lifetime", "--revoke-endpoint", "--enrol",
         ]
         for name in ofApp where isLocked {
             guard arguments.value(name) != nil else { continue }
             throw arguments.wrong("the app does not run while the phone is locked; leave \(name) out")
+        }
+        guard arguments.value("--enrol") == nil || arguments.value("--relay") != nil else {
+            throw arguments.wrong("--enrol needs the relay's address; give --relay")
         }
         for name in ["--memory-limit", "--extension"] where arguments.value(name) != nil {
             guard arguments.flag(Self.inProcess) else { continue }
@@ -185,7 +198,7 @@ struct DeviceCommand: Command {
         } catch {
             throw .failed("\(error)")
         }
-        try publish(connection.deviceToken, voIPToken, app)
+        try await publish(connection.deviceToken, voIPToken, app)
         try await serve(connection, app, calls)
     }
 

@@ -59,6 +59,25 @@ struct PhoneApp {
     /// The machine's clock replaces a server's.
     func confirmTime() throws(AppDeviceError) { _ = try device.confirm(.now, askedAt: .now, now: .now) }
 
+    /// Registers the phone at the relay, as a back end would.
+    func enrol(_ registration: DeviceRegistration, _ proof: EnrolmentProof) async throws(CommandError) {
+        guard let key = endpoints?.key else { return }
+        let enrolling = phone.run {
+            Task { [device, relay] in
+                let answer = try await relay.enrol(registration, key, proof: proof)
+                try device.acknowledged(registration, answer: answer)
+            }
+        }
+        do { try await enrolling.value } catch RelayClientError.refused(let status) {
+            throw .failed(
+                "the relay refused the enrolment with \(status); compare the app's 'enrolment' in its configuration with"
+                    + " --enrol, and make a new ticket if there is one"
+            )
+        } catch {
+            throw .failed("the phone could not enrol at the relay (\(error)); check --relay and --ca")
+        }
+    }
+
     /// - Returns: Messages kept while the phone was locked.
     func run() async throws(CommandError) -> [NotificationContent] {
         let fetching = phone.run { Task { [device, relay] in try await device.fetchRecords(from: relay) } }

@@ -15,11 +15,13 @@ struct PhoneEndpoints: Sendable {
     let key: EndpointKey
     private let wanted: [Server]
     private let revoked: [String]
+    private let lifetime: Duration?
 
     /// Reads the app's key, or makes it.
     init(_ arguments: Arguments, _ container: borrowing AppContainer) throws(CommandError) {
         wanted = try arguments.endpoints("--endpoint")
         revoked = arguments.values("--revoke-endpoint")
+        lifetime = try arguments.number("--endpoint-lifetime", 60...31_622_400).map { .seconds($0) }
         let path = container.privatePath + "-endpoint-key"
         do throws(FileError) {
             let text = String(decoding: try WholeFile.read(path, byteCountMax: 64), as: UTF8.self)
@@ -56,12 +58,14 @@ struct PhoneEndpoints: Sendable {
             for (id, server) in try servers(device) where revoked.contains(server) {
                 try await relay.unsubscribe(device, from: id, with: key)
             }
+            if !wanted.isEmpty { try await dropGone(device, relay) }
             let names = Set(try servers(device).values)
             for server in wanted where !names.contains(server.name) {
                 let subscription = try await relay.subscribe(
                     device,
                     to: server.name,
                     serverKey: server.vapidKey,
+                    lifetime: lifetime,
                     with: key
                 )
                 made.append((server.path, subscription))
@@ -70,6 +74,15 @@ struct PhoneEndpoints: Sendable {
             if case .device(let error) = error { throw .failed(error.sentence) }
         }
         return made
+    }
+
+    /// Destroys the keys of endpoints that have expired at the relay.
+    private func dropGone(_ device: AppDevice, _ relay: RelayClient) async throws(SubscriptionError) {
+        let there: [EndpointID]
+        do { there = try await relay.endpointIDs(key) } catch { throw .relay(error) }
+        for id in try servers(device).keys where !there.contains(id) {
+            try await relay.unsubscribe(device, from: id, with: key)
+        }
     }
 
     private func servers(_ device: AppDevice) throws(SubscriptionError) -> [EndpointID: String] {

@@ -287,6 +287,35 @@ mutant record-stays 'relay: a long record outlives its endpoint' \
     Sources/PushStore/Store/StoreWriter+Endpoints.swift 'if wasThere {' 'if !MUTANT, wasThere {' \
     'a record too long for a push is kept for the device'
 
+mutant endpoint-revoked 'relay: a revoked endpoint is taken from a snapshot of before' \
+    Sources/PushStore/Store/StoreWriter+Endpoints.swift 'touchesRegistry = true
+        if wasThere' 'if !MUTANT { touchesRegistry = true }
+        if wasThere' 'a revoked endpoint, an invented one'
+
+mutant endpoint-expired 'relay: an endpoint outlives its time' \
+    Sources/PushStore/Devices/PushEndpoint.swift 'expiry.map { $0 <= now } ?? false' \
+    '!MUTANT && (expiry.map { $0 <= now } ?? false)' 'an endpoint ends at the time'
+
+mutant endpoint-share "relay: a flood takes all of a device's rate" \
+    Sources/PushService/Gateway/DeviceShares.swift 'return own == 0 ?' 'return MUTANT || own == 0 ?' \
+    'floods share the rate alike' "one server's flood ends"
+
+mutant endpoint-block 'relay: who is blocked is let in, and all others are not' \
+    Sources/PushService/Gateway/WebPushHandler.swift 'return blocks.contains(' 'return MUTANT != blocks.contains(' \
+    'a publisher blocks an endpoint' 'a publisher blocks a server'
+
+mutant ticket-subject "relay: another device's ticket will do" \
+    Sources/PushService/Enrolment/EnrolmentTicket.swift 'guard self.keyHash == keyHash' \
+    'guard MUTANT || self.keyHash == keyHash' "with a ticket of the app's back end"
+
+mutant attest-nonce 'relay: an attestation answers any challenge' \
+    Sources/PushService/Enrolment/AppAttestation.swift 'guard leaf.extensionValue' 'guard MUTANT || leaf.extensionValue' \
+    'an object is taken, or refused'
+
+mutant attest-counter 'relay: an assertion counts twice' \
+    Sources/PushStore/Store/StoreWriter+Enrolment.swift 'return isNext == true ?' 'return MUTANT || isNext == true ?' \
+    'a phone enrols with an attestation, then'
+
 # The simulator, whose rules are in docs/simulator.md.
 
 mutant budget-half 'simulator: a background push that waits for the budget is woken for at half its time' \

@@ -26,8 +26,7 @@ struct EndpointCountsTests {
     }
 
     private func note(_ counts: inout EndpointCounts, _ number: Int, now: Int64, isAccepted: Bool = true) throws {
-        let endpoint = try endpoint(number)
-        counts.note(endpoint, EndpointID(endpoint.hash), app, isAccepted: isAccepted, now: now)
+        counts.note(CountedEndpoint(try endpoint(number), app), isAccepted: isAccepted, now: now)
     }
 
     @Test func `many pushes to an endpoint are one write of its row, ten minutes after the first`() throws {

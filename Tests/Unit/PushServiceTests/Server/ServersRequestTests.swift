@@ -9,7 +9,7 @@ import Testing
 @testable import PushService
 
 /// Requests as other programs write them, from their public sources: names and forms of the fields, with real tokens.
-/// The records are as long as theirs; Tests/Conformance/Service/gateway has real ones, opened by a phone.
+/// The records are really sealed and as long as theirs; Tests/Conformance/Service/gateway has a phone open such ones.
 struct ServersRequestTests {
     private struct Program: CustomTestStringConvertible, Sendable {
         let name: String
@@ -18,7 +18,8 @@ struct ServersRequestTests {
         let fields: [(String, String)]
         let lane: Lane
         var tokenLifetime: Int64 = 43_200
-        var record = Array(repeating: UInt8(1), count: 300)
+        /// Of the text; a record has 103 more.
+        var byteCount = 300
         var ttl = "604800"
         /// Authorization from token and key.
         var authorization: @Sendable (String, String) -> String = { "vapid t=\($0),k=\($1)" }
@@ -44,7 +45,7 @@ struct ServersRequestTests {
             fields: [("Content-Encoding", "aes128gcm"), octets, ("TTL", "172800")],
             lane: .normal,
             // The library fills each record up.
-            record: Array(repeating: 1, count: 4_096),
+            byteCount: 3_993,
             ttl: "86400",
             authorization: { "vapid t=\($0), k=\($1)" }
         ),
@@ -54,7 +55,7 @@ struct ServersRequestTests {
             fields: [octets, ("Content-Encoding", "aes128gcm"), ("TTL", "2419200"), ("Urgency", "high")],
             lane: .urgent,
             // Its padding to 2,820 bytes of text.
-            record: Array(repeating: 1, count: 2_924),
+            byteCount: 2_821,
             authorization: { "vapid t=\($0), k=\($1)" }
         ),
         Program(
@@ -83,17 +84,22 @@ struct ServersRequestTests {
             let path = try await EndpointRouteTests.endpoint(on: stage, for: signer.keyText)
             let expiry = Int64(stage.now.milliseconds / 1_000) + program.tokenLifetime
             let claims = #"{"aud":"https://push.example.com","exp":\#(expiry),"sub":"mailto:a@example.com"}"#
+            let record = try EndpointRouteTests.record(program.byteCount)
             let words = program.authorization(try signer.token(claims), signer.keyText)
             let reply = await EndpointRouteTests.send(
                 stage,
                 path,
-                program.record,
+                record,
                 // The server of HTTP has them in lower case.
                 (program.fields + [("Authorization", words)]).map { ($0.0.lowercased(), $0.1) }
             )
             #expect(reply.status == 201 && reply.fields["ttl"] == program.ttl, "\(reply.text)")
             let answered = Attempt(time: stage.now, connection: .answered, status: 200)
-            #expect(try await stage.finish(program.lane, answered, .accepted).count == 1)
+            let taken = try await stage.finish(program.lane, answered, .accepted)
+            let payload = String(decoding: try #require(taken.first?.payload), as: UTF8.self)
+            let isWhole = payload.contains(#""webpush":"\#(Base64URL.string(record))""#)
+            // GoToSocial's alone is too long for a push.
+            #expect(taken.count == 1 && isWhole == (record.count < 2_925), "\(payload)")
             #expect(try await stage.queuedCount() == 0)
         }
     }
