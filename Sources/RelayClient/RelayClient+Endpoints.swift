@@ -13,7 +13,7 @@ extension RelayClient {
     ///   - server: name for the server, shown with its messages.
     ///   - serverKey: the server's VAPID key (`applicationServerKey`, in Mastodon `server_key`) in base64url: the relay
     ///     then refuses pushes of others. Without it, whoever has the URL may push.
-    ///   - lifetime: from a minute to a year, after which the server gets 410; nil: until it is revoked.
+    ///   - lifetime: after which the server gets 410; nil: until the endpoint is revoked.
     ///   - key: the device's.
     /// - Returns: what the server needs; it is not to be had again.
     /// - Throws: `SubscriptionError`; the relay may have an endpoint nevertheless, which `endpointIDs` lists.
@@ -21,7 +21,7 @@ extension RelayClient {
         _ device: AppDevice,
         to server: String,
         serverKey: String? = nil,
-        lifetime: Duration? = nil,
+        lifetime: EndpointLifetime? = nil,
         with key: EndpointKey
     ) async throws(SubscriptionError) -> ServerSubscription {
         let made: (id: EndpointID, url: String)
@@ -59,13 +59,13 @@ extension RelayClient {
     package func makeEndpoint(
         _ key: EndpointKey,
         serverKey: String? = nil,
-        lifetime: Duration? = nil
+        lifetime: EndpointLifetime? = nil
     ) async throws(RelayClientError) -> (id: EndpointID, url: String) {
         var writer = JSONWriter()
         writer.object { writer in
             // Ruby's servers pad it.
             if let serverKey { writer.member("vapid-key", String(serverKey.prefix { $0 != "=" })) }
-            if let lifetime { writer.member("expires-in", Int(clamping: lifetime.components.seconds)) }
+            if let lifetime { writer.member("expires-in", lifetime.rawValue) }
         }
         let answer = try await ask(.post, Self.endpointsPath, key, json: writer.bytes, expecting: 201)
         guard let id = answer?["id"]?.string.flatMap({ EndpointID(text: $0) }),

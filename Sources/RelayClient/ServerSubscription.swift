@@ -34,6 +34,19 @@ extension ServerSubscription: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["id": id.text]) }
 }
 
+/// Seconds after which an endpoint ends by itself. Few, so that they reveal little.
+public enum EndpointLifetime: Int, CaseIterable, Sendable {
+    case hour = 3_600
+    case day = 86_400
+    case week = 604_800
+    /// 30 days.
+    case month = 2_592_000
+    /// 90 days.
+    case quarter = 7_776_000
+    /// 365 days.
+    case year = 31_536_000
+}
+
 /// Reason why a server was not subscribed, or not cut off.
 public enum SubscriptionError: Error, Equatable, Sendable {
     case relay(RelayClientError)

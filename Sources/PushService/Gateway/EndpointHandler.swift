@@ -71,7 +71,11 @@ struct EndpointHandler: Sendable {
     private static func wish(_ call: APICall) throws(Problem) -> (server: VAPIDKey?, seconds: Int64?) {
         let faults = FieldErrors()
         let reader = ObjectReader(try call.json(), at: .root, names: ["vapid-key", "expires-in"], faults: faults)
-        let seconds = reader?.integer("expires-in", in: PushEndpoint.lifetimeSeconds)
+        let known = PushEndpoint.lifetimeSeconds
+        let seconds = reader?.integer("expires-in", in: 0 ... .max)
+        if let seconds, !known.contains(seconds), let value = reader?.object["expires-in"] {
+            reader?.wrong("expires-in", value, "one of \(known.map(String.init).joined(separator: ", ")) seconds")
+        }
         let form = "87 characters of base64url: the server's public key, a point of P-256"
         var key: VAPIDKey?
         _ = reader?.text("vapid-key", VAPIDKey.characterCount...VAPIDKey.characterCount, form) { text in

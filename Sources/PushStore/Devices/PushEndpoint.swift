@@ -6,8 +6,8 @@ package struct PushEndpoint: Equatable, Sendable {
     /// Of one device.
     package static let countMax = 100
     package static let hashByteCount = 32
-    /// Of one with an expiry: a minute to a year.
-    package static let lifetimeSeconds: ClosedRange<Int64> = 60...31_622_400
+    /// Of one with an expiry: few, so that they reveal little.
+    package static let lifetimeSeconds: [Int64] = [3_600, 86_400, 604_800, 2_592_000, 7_776_000, 31_536_000]
 
     /// Of the URL's last part.
     package let hash: [UInt8]

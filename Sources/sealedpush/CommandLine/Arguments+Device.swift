@@ -1,6 +1,7 @@
 import CommandLineTool
 import DeviceLink
 import Platform
+import RelayClient
 
 extension Arguments {
     /// Phone's host name: on this machine, or nowhere.
@@ -50,6 +51,14 @@ extension Arguments {
             endpoints.append(.init(name: words[0], vapidKey: words.count == 2 ? words[1] : nil, path: sides[1]))
         }
         return endpoints
+    }
+
+    func lifetime(_ name: String) throws(CommandError) -> EndpointLifetime? {
+        guard let word = value(name) else { return nil }
+        guard let lifetime = EndpointLifetime.allCases.first(where: { "\($0)" == word }) else {
+            throw wrong("\(name) must be one of \(EndpointLifetime.allCases.map { "\($0)" }.joined(separator: ", "))")
+        }
+        return lifetime
     }
 
     func deviceState(_ name: String) throws(CommandError) -> (DeviceState, isLocked: Bool) {

@@ -39,8 +39,9 @@ struct DeviceCommand: Command {
         ),
         Option(
             "--endpoint-lifetime",
-            "SECONDS",
-            "the time after which endpoints made now are gone, 60 to 31622400; without it they last until revoked"
+            "WORD",
+            "hour, day, week, month (30 days), quarter or year, after which endpoints made now are gone; without it"
+                + " they last until revoked"
         ),
         Option("--revoke-endpoint", "NAME", "revokes a server's endpoint, and destroys its keys", isRepeatable: true),
         Option(

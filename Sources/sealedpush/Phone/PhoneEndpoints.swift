@@ -15,13 +15,13 @@ struct PhoneEndpoints: Sendable {
     let key: EndpointKey
     private let wanted: [Server]
     private let revoked: [String]
-    private let lifetime: Duration?
+    private let lifetime: EndpointLifetime?
 
     /// Reads the app's key, or makes it.
     init(_ arguments: Arguments, _ container: borrowing AppContainer) throws(CommandError) {
         wanted = try arguments.endpoints("--endpoint")
         revoked = arguments.values("--revoke-endpoint")
-        lifetime = try arguments.number("--endpoint-lifetime", 60...31_622_400).map { .seconds($0) }
+        lifetime = try arguments.lifetime("--endpoint-lifetime")
         let path = container.privatePath + "-endpoint-key"
         do throws(FileError) {
             let text = String(decoding: try WholeFile.read(path, byteCountMax: 64), as: UTF8.self)
