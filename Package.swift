@@ -37,7 +37,8 @@ func module(
 /// built and tested without it. The file itself is not looked for here, since the package manager keeps a manifest's
 /// answer as long as its text and its variables stay the same.
 let hasPostgreSQL = Context.environment["SEALEDPUSH_WITHOUT_POSTGRESQL"] == nil
-let engine: [SwiftSetting] = hasPostgreSQL ? [.define("POSTGRESQL")] : []
+/// Of programs that know both engines.
+let houseOfEngines = house + (hasPostgreSQL ? [.define("POSTGRESQL")] : [])
 
 /// Leaves PostgreSQL out of the programs that know both engines.
 func dropPostgreSQL(from package: Package) {
@@ -322,7 +323,7 @@ package.targets += [
             "Primitives", "PushService", "PushStore", "ServiceParts",
         ],
         exclude: ["README.md"],
-        swiftSettings: house + engine
+        swiftSettings: houseOfEngines
     ),
 
     // The back end's machine: seals for it, in any language. It links Sealing, and nothing that opens a message.
@@ -373,7 +374,7 @@ package.targets += [
         ],
         path: "Benchmarks/sealedpush-bench",
         exclude: ["README.md"],
-        swiftSettings: house + engine
+        swiftSettings: houseOfEngines
     ),
 
     // What Glibc's module lacks, twice; the HTTP/2 library, and the HTTP/1.1 server, whose headers Swift must not see.

@@ -79,6 +79,7 @@ extension PostgreSQLStore {
         }
         purgePositions.withLock { [last] in $0[shards] = last }
         try await forgetRequests(before: time, limit: limit)
+        try await dropEndpoints(expiredAt: time, limit: limit)
         try await mergeTallies()
         return count
     }

@@ -40,7 +40,7 @@ struct ServiceCommand: Command {
         Option(
             "--database",
             "FILE",
-            "the URL of an empty database of PostgreSQL, in turns with SQLite; with several --devices, alone"
+            "the URL of an empty database of PostgreSQL, in turns with SQLite"
         ),
         Option("--overload", "TIMES", "2 to 10 times the relay's capacity, in turns with its capacity"),
         FetchCommand.keysOption, .json,
@@ -126,6 +126,9 @@ struct ServiceCommand: Command {
             for name in ["--kills", "--overload"] where arguments.value(name) != nil {
                 throw arguments.wrong("--database goes without \(name)")
             }
+            guard deviceCounts.count == 1, !comparesEndpoints else {
+                throw arguments.wrong("--database goes with one number of --devices, without --endpoints")
+            }
         }
         if deviceCounts.count > 1 {
             for name in ["--kills", "--overload", "--seconds", "--receipts"] where arguments.value(name) != nil {
@@ -183,10 +186,10 @@ struct ServiceCommand: Command {
                 plain.isThroughEndpoints = false
                 loads.insert(plain, at: 0)
             }
-            var files = loads.map { _ in databaseURLFile }
-            if databaseURLFile != nil, loads.count == 1 {
-                loads.append(loads[0])
-                files.insert(nil, at: 0)
+            var files: [String?] = loads.map { _ in nil }
+            if let databaseURLFile, let load = loads.first {
+                loads.append(load)
+                files.append(databaseURLFile)
             }
             for (load, file) in zip(loads, files) {
                 let stage = try await stage(load, in: try folder.make("\(stages.count)"), file, stop: stop)

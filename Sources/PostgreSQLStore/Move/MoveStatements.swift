@@ -7,7 +7,7 @@ enum MoveStatements {
         switch table {
         case .devices: [3, 6, 9, 14, 15, 16, 18, 20]
         case .attested: [4, 5, 6]
-        case .endpoints: [3, 5, 6, 7]
+        case .endpoints: [3, 5, 6, 7, 8]
         case .records: [2]
         case .gateway: [2, 3, 4, 5]
         case .blocks: [2]
@@ -76,8 +76,11 @@ enum MoveStatements {
         SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
         """
     private static let endpoints: Statement = """
-        INSERT INTO sealedpush.endpoint (tenant, id, hash, created, vapid, accepted, refused, shard)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
+        INSERT INTO sealedpush.endpoint (tenant, id, hash, created, vapid, accepted, refused, expiry, shard)
+        SELECT tenant, id, hash, created, vapid, accepted, refused, nullif(expiry, -1), shard
+        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            AS given (tenant, id, hash, created, vapid, accepted, refused, expiry, shard)
+        ON CONFLICT DO NOTHING
         """
     private static let records: Statement = """
         INSERT INTO sealedpush.record (name, endpoint, expiry, bytes)

@@ -95,6 +95,7 @@ extension DatabaseSchema {
                     id bytea NOT NULL,
                     created int8 NOT NULL,
                     vapid bytea,
+                    expiry int8,
                     accepted int8 NOT NULL DEFAULT 0,
                     refused int8 NOT NULL DEFAULT 0,
                     FOREIGN KEY (tenant, shard, id) REFERENCES sealedpush.device ON DELETE CASCADE
@@ -102,6 +103,7 @@ extension DatabaseSchema {
                 """
         ),
         Statement(once: "CREATE INDEX endpoint_device ON sealedpush.endpoint (tenant, shard, id)"),
+        Statement(once: "CREATE INDEX endpoint_expiry ON sealedpush.endpoint (expiry) WHERE expiry IS NOT NULL"),
         Statement(
             once: """
                 CREATE TABLE sealedpush.record (

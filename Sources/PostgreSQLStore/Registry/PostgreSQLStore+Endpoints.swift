@@ -60,36 +60,51 @@ extension PostgreSQLStore: EndpointRegistry {
         }
     }
 
-    private static let selectEndpoint: Statement = """
-        SELECT endpoint.created, endpoint.vapid, device.tenant, device.id, device.topic, device.environment
-        FROM sealedpush.endpoint JOIN sealedpush.device USING (tenant, shard, id) WHERE endpoint.hash = $1
+    private static let selectEndpoints: Statement = """
+        SELECT given.ordinal, hash, endpoint.created, vapid, expiry, device.tenant, device.id, device.topic,
+            device.environment
+        FROM unnest($1) WITH ORDINALITY AS given (hash, ordinal)
+        JOIN sealedpush.endpoint USING (hash) JOIN sealedpush.device USING (tenant, shard, id)
         """
 
-    /// Finds an endpoint: nil if unknown, revoked or gone with its device.
-    package func endpoint(_ hash: [UInt8], completion: @escaping StoreCompletion<EndpointTarget?>) {
+    package func endpoints(_ hashes: [[UInt8]], completion: @escaping StoreCompletion<[EndpointTarget?]>) {
         _ = Self.start(completion) { [self] () async throws(StoreError) in
-            try await read(Self.selectEndpoint, [.bytes(hash)]) { result throws(PostgreSQLError) in
-                try result.rows.first.flatMap { row throws(PostgreSQLError) in try Self.target(hash, row) }
+            let found = try await read(Self.selectEndpoints, [.bytesList(hashes)]) { result throws(PostgreSQLError) in
+                try result.rows.map { row throws(PostgreSQLError) in try Self.target(row) }.compactMap(\.self)
             }
+            let lookups = try await devices(found.map(\.target.endpoint.device))
+            var targets: [EndpointTarget?] = hashes.map { _ in nil }
+            for ((index, found), lookup) in zip(found, lookups) where targets.indices.contains(index) {
+                // A device that is gone meanwhile takes its endpoints along.
+                guard lookup != .missing else { continue }
+                targets[index] = EndpointTarget(
+                    endpoint: found.endpoint,
+                    lookup: lookup,
+                    topic: found.topic,
+                    environment: found.environment
+                )
+            }
+            return targets
         }
     }
 
-    /// - Returns: nil for a damaged row.
-    private static func target(_ hash: [UInt8], _ row: Row) throws(PostgreSQLError) -> EndpointTarget? {
-        let name = try row.bytes(4)
-        guard let device = DeviceKey(tenant: try row.bytes(2), device: try row.bytes(3)),
+    /// - Returns: its place in the question, and the target without its registration; nil for a damaged row.
+    private static func target(_ row: Row) throws(PostgreSQLError) -> (index: Int, target: EndpointTarget)? {
+        let name = try row.bytes(7)
+        guard let device = DeviceKey(tenant: try row.bytes(5), device: try row.bytes(6)),
             let topic = try? Topic(bytes: name.span),
-            let environment = APNSEnvironment(code: try row.int64(5))
+            let environment = APNSEnvironment(code: try row.int64(8))
         else { return nil }
-        return EndpointTarget(
-            endpoint: PushEndpoint(
-                hash: hash,
-                device: device,
-                created: Timestamp(column: try row.int64(0)),
-                vapidKeyHash: try row.optionalBytes(1)
-            ),
-            topic: topic,
-            environment: environment
+        let endpoint = PushEndpoint(
+            hash: try row.bytes(1),
+            device: device,
+            created: Timestamp(column: try row.int64(2)),
+            expiry: try row.optionalInt64(4).map { Timestamp(column: $0) },
+            vapidKeyHash: try row.optionalBytes(3)
+        )
+        return (
+            Int(clamping: try row.int64(0) - 1),
+            EndpointTarget(endpoint: endpoint, lookup: .missing, topic: topic, environment: environment)
         )
     }
 
@@ -98,27 +113,42 @@ extension PostgreSQLStore: EndpointRegistry {
     }
 
     private static let insertEndpoint: Statement = """
-        INSERT INTO sealedpush.endpoint (tenant, shard, id, hash, created, vapid)
-        SELECT $1, $2, $3, $4, $5, $6
+        INSERT INTO sealedpush.endpoint (tenant, shard, id, hash, created, vapid, expiry)
+        SELECT $1, $2, $3, $4, $5, $6, nullif($8, -1)
         WHERE EXISTS (SELECT FROM sealedpush.device WHERE tenant = $1 AND shard = $2 AND id = $3)
             AND (SELECT count(*) FROM sealedpush.endpoint WHERE tenant = $1 AND shard = $2 AND id = $3) < $7
         """
+
+    private static let dropOwnExpired: Statement = """
+        DELETE FROM sealedpush.endpoint WHERE tenant = $1 AND shard = $2 AND id = $3 AND expiry <= $4
+        """
+    private static let dropExpiredEndpoints: Statement = """
+        DELETE FROM sealedpush.endpoint WHERE hash IN (
+            SELECT hash FROM sealedpush.endpoint WHERE expiry <= $1 ORDER BY expiry LIMIT $2 FOR UPDATE SKIP LOCKED
+        )
+        """
+
+    func dropEndpoints(expiredAt time: Timestamp, limit: Int) async throws(StoreError) {
+        _ = try await write(Self.dropExpiredEndpoints, [.int64(time.number), .int64(Int64(limit))])
+    }
 
     package func add(_ endpoint: PushEndpoint) async throws(StoreError) -> EndpointAddition {
         let key = DeviceTable.key(endpoint.device)
         var batch = Batch(writes: true)
         // The count holds over all relays behind this lock.
         batch.add(Self.lockDevice, key)
+        batch.add(Self.dropOwnExpired, key + [.int64(endpoint.created.number)])
         batch.add(
             Self.insertEndpoint,
             key + [
                 .bytes(endpoint.hash), .int64(endpoint.created.number),
                 endpoint.vapidKeyHash.map { .bytes($0) } ?? .noBytes, .int64(Int64(PushEndpoint.countMax)),
+                .int64(endpoint.expiry?.number ?? -1),
             ]
         )
         let results = try await run(batch)
         guard results[0].rowCount > 0 else { return .noDevice }
-        return results[1].changedCount > 0 ? .added : .full
+        return results[2].changedCount > 0 ? .added : .full
     }
 
     private static let deleteEndpoint: Statement = """

@@ -65,7 +65,7 @@ extension PostgreSQLStore {
     }
 
     private static let selectEndpoints: Statement = """
-        SELECT hash, created, vapid, accepted, refused FROM sealedpush.endpoint
+        SELECT hash, created, vapid, accepted, refused, expiry FROM sealedpush.endpoint
         WHERE tenant = $1 AND shard = $2 AND id = $3 ORDER BY created, hash
         """
 
@@ -79,6 +79,7 @@ extension PostgreSQLStore {
                     hash: try row.bytes(0),
                     device: device,
                     created: Timestamp(column: try row.int64(1)),
+                    expiry: try row.optionalInt64(5).map { Timestamp(column: $0) },
                     vapidKeyHash: try row.optionalBytes(2)
                 )
                 return (endpoint, try Self.counts(row, from: 3))

@@ -77,7 +77,8 @@ extension StoreError {
         case .disconnected, .cancelled, .lateOwner: .nothing
         case .overloaded, .timedOut, .full, .unwritable, .noStandby: .overloaded
         case .uncertain, .failed, .damaged: .uncertain
-        case .broken, .moved, .restored, .closed, .inUse, .otherName, .newerFile, .notAStore, .wrongKey, .otherSchema: .broken
+        case .broken, .moved, .restored, .closed, .inUse, .otherName, .newerFile, .notAStore, .wrongKey, .otherSchema:
+            .broken
         case .noPlace, .invalidCursor, .byteCount: .refused
         }
     }

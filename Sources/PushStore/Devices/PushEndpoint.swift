@@ -64,8 +64,9 @@ package struct EndpointTarget: Equatable, Sendable {
     package let topic: Topic
     package let environment: APNSEnvironment
 
-    package init(endpoint: PushEndpoint, topic: Topic, environment: APNSEnvironment) {
+    package init(endpoint: PushEndpoint, lookup: DeviceLookup, topic: Topic, environment: APNSEnvironment) {
         self.endpoint = endpoint
+        self.lookup = lookup
         self.topic = topic
         self.environment = environment
     }

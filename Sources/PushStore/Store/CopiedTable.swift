@@ -25,13 +25,13 @@ package enum CopiedTable: UInt8, CaseIterable, Sendable {
             """
         case .endpoints:
             """
-            SELECT 0, tenant.name, device.id, hash, created, vapid, accepted, refused
+            SELECT 0, tenant.name, device.id, hash, created, vapid, accepted, refused, coalesce(expiry, -1)
             FROM endpoint JOIN device ON device.place = endpoint.device JOIN tenant ON tenant.id = device.tenant
             WHERE kind = 1 ORDER BY hash LIMIT ?2 OFFSET ?1
             """
         case .records:
             """
-            SELECT record.id, name, endpoint, expiry, bytes FROM record JOIN endpoint ON endpoint.hash = record.endpoint
+            SELECT record.id, name, endpoint, record.expiry, bytes FROM record JOIN endpoint ON endpoint.hash = record.endpoint
             WHERE record.id > ? AND kind = 1 ORDER BY record.id LIMIT ?
             """
         case .gateway:

@@ -9,6 +9,7 @@ enum Invocation: Equatable {
     case backup(file: String, configuration: String)
     case integrity(configuration: String)
     case migrate(configuration: String)
+    case move(file: String, configuration: String)
     case acknowledgeRestore(RestoredQueue, configuration: String)
 
     private enum Verb: String, CaseIterable {
@@ -19,6 +20,7 @@ enum Invocation: Equatable {
         case backup
         case integrity
         case migrate
+        case move
         case acknowledgeRestore = "acknowledge-restore"
     }
 
@@ -72,7 +74,7 @@ enum Invocation: Equatable {
         }
         let operand: String? =
             switch verb {
-            case .makeKey, .backup: "one file"
+            case .makeKey, .backup, .move: "one file"
             case .acknowledgeRestore: "'send' or 'drop', for the notifications that wait in the database"
             case .run, .check, .makeAPIKey, .integrity, .migrate: nil
             }
@@ -86,13 +88,14 @@ enum Invocation: Equatable {
         case .makeKey, .makeAPIKey:
             guard configuration == nil else { throw InvocationError(reason: "\(verb.rawValue) takes no configuration") }
             self = verb == .makeKey ? .makeKey(file: file) : .makeAPIKey(printsJSON: printsJSON)
-        case .run, .check, .backup, .integrity, .migrate, .acknowledgeRestore:
+        case .run, .check, .backup, .integrity, .migrate, .move, .acknowledgeRestore:
             guard let configuration else { throw InvocationError(reason: "--config FILE is missing") }
             switch verb {
             case .check: self = .check(configuration: configuration)
             case .backup: self = .backup(file: file, configuration: configuration)
             case .integrity: self = .integrity(configuration: configuration)
             case .migrate: self = .migrate(configuration: configuration)
+            case .move: self = .move(file: file, configuration: configuration)
             case .acknowledgeRestore:
                 guard let queue = RestoredQueue(rawValue: file) else {
                     throw InvocationError(reason: "\(verb.rawValue) takes \(operand ?? "")")

@@ -22,7 +22,8 @@ enum Program {
         case .makeAPIKey(let printsJSON): return MakeAPIKeyCommand.run(printsJSON: printsJSON)
         case .backup(let file, let configuration): return StoreCommands.backup(file, configuration)
         case .integrity(let configuration): return StoreCommands.integrity(configuration)
-        case .migrate(let configuration): return MigrateCommand.run(configuration)
+        case .migrate(let configuration): return DatabaseCommands.migrate(configuration)
+        case .move(let file, let configuration): return DatabaseCommands.move(file, configuration)
         case .acknowledgeRestore(let queue, let configuration):
             return StoreCommands.acknowledgeRestore(queue, configuration)
         }

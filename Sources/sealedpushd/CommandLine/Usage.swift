@@ -66,6 +66,16 @@ enum Usage {
                     """
             ),
             CommandTable(
+                "move",
+                "copies a 'database-file' into the empty 'database' of the configuration, to go on there",
+                operands: "FILE",
+                options: [configuration],
+                text: """
+                    No service may run meanwhile. FILE stays as it is; do not start a service on it again. After an
+                    interruption the same command goes on.
+                    """
+            ),
+            CommandTable(
                 "acknowledge-restore",
                 "releases a restored database, which the service only reads until then",
                 operands: "send|drop",

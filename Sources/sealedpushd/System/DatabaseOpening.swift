@@ -61,7 +61,8 @@ enum DatabaseOpening {
                 }
                 throw .store(error, path: server.urlFile)
             }
-            log.event("store-opened", at: clock.now(), [("database", url.description)])
+            // What earlier owners left in flight is settled with each takeover (`shards-taken`).
+            log.event("store-opened", at: clock.now(), [("database", url.description), ("interrupted", 0)])
             return OpenedStore(store, leases: ShardLeases(relay: relay), terms: terms)
         } catch {
             await pool.close()
@@ -120,10 +121,16 @@ enum DatabaseOpening {
         return .database(path: server.urlFile, error.description, .lasting)
     }
 
+    #endif
+}
+
+/// Work on a database before a service runs on it.
+extension DatabaseOpening {
     /// Applies what the schema lacks.
     ///
     /// - Returns: number of steps.
     static func migrate(_ server: DatabaseServer, _ loaded: LoadedConfiguration) async throws(ServiceError) -> Int {
+        #if POSTGRESQL
         let pool = try pool(try url(server, loaded), server, name: "sealedpush migrate")
         let result: Result<Int, ServiceError>
         do throws(PostgreSQLError) {
@@ -133,6 +140,89 @@ enum DatabaseOpening {
         }
         await pool.close()
         return try result.get()
+        #else
+        throw .database(path: server.urlFile, "this program has no client of PostgreSQL", .lasting)
+        #endif
+    }
+
+    /// Copies a SQLite file, with what waits in it.
+    ///
+    /// - Returns: sentence about what was copied.
+    static func move(
+        _ file: String,
+        _ server: DatabaseServer,
+        _ loaded: LoadedConfiguration
+    ) async throws(ServiceError) -> String {
+        #if POSTGRESQL
+        var random = SystemRandom()
+        let relay = RelayID(random: &random)
+        let pool = try pool(try url(server, loaded), server, name: LeaseTable.applicationName(relay))
+        let source: SQLiteStore
+        do throws(StoreError) {
+            let key = try StoreKey(loaded.files.tokenKey.copy(storage: .guarded))
+            // Settles what was in flight.
+            source = try SQLiteStore(path: file, key: key, now: ConfigurationFile.now())
+        } catch {
+            await pool.close()
+            throw .store(error, path: file)
+        }
+        guard source.health != .restored else {
+            await source.close()
+            await pool.close()
+            throw .store(.restored, path: file)
+        }
+        let result = await copy(source, pool, relay, server, loaded)
+        await source.close()
+        return try result.get()
+        #else
+        throw .database(path: server.urlFile, "this program has no client of PostgreSQL", .lasting)
+        #endif
+    }
+
+    #if POSTGRESQL
+    private static func copy(
+        _ source: SQLiteStore,
+        _ pool: DatabasePool,
+        _ relay: RelayID,
+        _ server: DatabaseServer,
+        _ loaded: LoadedConfiguration
+    ) async -> Result<String, ServiceError> {
+        let target: PostgreSQLStore
+        do throws(ServiceError) {
+            try await check(pool, server)
+            do throws(StoreError) {
+                target = try await PostgreSQLStore.open(
+                    pool,
+                    key: try StoreKey(loaded.files.tokenKey.copy(storage: .guarded)),
+                    relay: relay,
+                    isMoving: true,
+                    now: ConfigurationFile.now()
+                )
+            } catch {
+                throw .database(path: server.urlFile, error.advice, .lasting)
+            }
+        } catch {
+            await pool.close()
+            return .failure(error)
+        }
+        let result: Result<String, ServiceError>
+        do throws(StoreMove.Failure) {
+            let counts = try await StoreMove(from: source, to: target).run()
+            result = .success(
+                counts.isEmpty
+                    ? "nothing to do: all of it is there"
+                    : "moved: \(counts[.devices] ?? 0) devices, \(counts[.entries] ?? 0) notifications"
+            )
+        } catch {
+            let text =
+                switch error {
+                case .otherContents: "the database has other contents; give an empty one"
+                case .store(let error): error.advice + "; the same command goes on from there"
+                }
+            result = .failure(.database(path: server.urlFile, text, .passing))
+        }
+        await target.close()
+        return result
     }
     #endif
 }

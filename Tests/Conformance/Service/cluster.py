@@ -9,7 +9,10 @@ reached the simulator; one that reached it twice is marked `maybe-duplicate`; in
 the order of their requests, or a stop explains why not.
 
     Tests/Conformance/Service/cluster [--tell] [--seconds N] [--stops N] [--failovers N] [--cuts N] [--others N] [--seed N]
+    Tests/Conformance/Service/cluster --bench WORD …
 
+--bench: what a relay and the database cost beside SQLite, by `sealedpush-bench service` with the other words (after
+`make release bench`), and the log and tables that it leaves.
 --tell: a demonstration: a phone, one killed relay, one killed primary, and each message on the screen once.
 """
 
@@ -22,6 +25,7 @@ import os
 import random
 import secrets
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -29,9 +33,9 @@ import time
 
 sys.dont_write_bytecode = True
 
-from black_box.database import Database  # noqa: E402
+from black_box.database import Database, Server  # noqa: E402
 from black_box.kept import Phone  # noqa: E402
-from black_box.programs import PATIENCE, await_true, program, run  # noqa: E402
+from black_box.programs import CHECKOUT, PATIENCE, await_true, program, run  # noqa: E402
 from black_box.service import APP, Answer, Sender, Service, Simulator  # noqa: E402
 
 RELAY_COUNT = 3
@@ -469,9 +473,30 @@ def tell():
     return 1 if faults else 0
 
 
+def bench(words):
+    Server.DISK_MEBIBYTES = 8192
+    database = Database()
+    with tempfile.TemporaryDirectory(prefix="sealedpush-cluster-") as folder:
+        url_file = os.path.join(folder, "database.url")
+        with open(os.open(url_file, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
+            file.write(database.url + "\n")
+        begin = database.primary.ask("SELECT pg_current_wal_lsn()")
+        command = [os.path.join(CHECKOUT, ".build/release/sealedpush-bench"), "service", "--database", url_file, *words]
+        code = subprocess.run(command, cwd=CHECKOUT).returncode
+        log = database.primary.ask(f"SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '{begin}')")
+        say(f"log, with that of the registrations: {int(log) // 1000} kB")
+        say(database.primary.ask(
+            "SELECT relname || ': ' || pg_total_relation_size(oid) / 1000 || ' kB' FROM pg_class WHERE relkind = 'r' AND "
+            "relnamespace = 'sealedpush'::regnamespace ORDER BY pg_total_relation_size(oid) DESC LIMIT 5",
+            Database.NAME,
+        ))
+    return code
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--tell", action="store_true")
+    parser.add_argument("--bench", nargs=argparse.REMAINDER)
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--stops", type=int, default=6)
@@ -482,6 +507,8 @@ def main():
     parser.add_argument("--pause", type=float, default=0.02)
     parser.add_argument("--seed", type=int)
     options = parser.parse_args()
+    if options.bench is not None:
+        return bench(options.bench)
     return tell() if options.tell else campaign(options)
 
 

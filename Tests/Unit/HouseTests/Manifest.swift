@@ -95,7 +95,8 @@ struct Manifest {
         case "library": kind = .library
         case ".executableTarget" where place.hasPrefix("Tests/") && arguments.words["swiftSettings"] == "house":
             kind = .testSupport
-        case ".executableTarget" where arguments.words["swiftSettings"] == "house": kind = .executable
+        case ".executableTarget" where ["house", "houseOfEngines"].contains(arguments.words["swiftSettings"]):
+            kind = .executable
         case ".target" where place.hasPrefix("Tests/") && arguments.words["swiftSettings"] == "house":
             kind = .testSupport
         case ".target" where place.hasPrefix("Benchmarks/") && arguments.words["swiftSettings"] == "house":

@@ -1,6 +1,9 @@
 #if POSTGRESQL
 import PostgreSQL
 import PostgreSQLServers
+import PushService
+import PushStore
+import PushStorePattern
 import TestSupport
 import Testing
 
@@ -97,6 +100,26 @@ struct DatabaseStartTests {
         let ended = try start()
         #expect(ended.code == 78)
         #expect(ended.complaint.contains("/database: there is a 'database-file' too; keep one of the two"))
+    }
+
+    @Test func `a file is moved once, with what waits in it, and another one is refused`() async throws {
+        #expect(try migrate().code == 0)
+        let key = try StoreKey(try TokenKeyFile.read(folder.folder.path("token.key")))
+        let paths = [folder.folder.path("store.sqlite"), folder.folder.path("other.sqlite")]
+        for path in paths {
+            let store = try SQLiteStore(path: path, key: key, now: StorePattern.start)
+            _ = try await store.put(try (1...3).map { try StorePattern.registration($0) }, now: StorePattern.start)
+            let entries = try (1...5 as ClosedRange<UInt64>).map { try StorePattern.entry($0) }
+            let request = try OutboxRequest(tenant: try StorePattern.tenant(1), idempotency: nil, entries: entries)
+            _ = try await store.enqueue([request], now: StorePattern.start)
+            await store.close()
+        }
+        func move(_ path: String) throws -> Ended { try Ended(["move", path, "--config", folder.configuration]) }
+        let moved = try move(paths[0])
+        #expect(moved.code == 0 && moved.output == "moved: 3 devices, 5 notifications\n")
+        #expect(try move(paths[0]).output == "nothing to do: all of it is there\n")
+        #expect(try move(paths[1]).complaint == place + "the database has other contents; give an empty one\n")
+        #expect(try move(folder.folder.path("nowhere")).complaint.contains("does not exist; give the path"))
     }
 
     @Test func `a file's commands say that a server has tools of its own`() throws {

@@ -13,6 +13,8 @@ struct InvocationTests {
             (["make-api-key"], .makeAPIKey(printsJSON: false)),
             (["make-api-key", "--json"], .makeAPIKey(printsJSON: true)),
             (["backup", "/b", "--config", "/c"], .backup(file: "/b", configuration: "/c")),
+            (["migrate", "--config", "/c"], .migrate(configuration: "/c")),
+            (["move", "/b", "--config", "/c"], .move(file: "/b", configuration: "/c")),
             (["integrity", "--config", "/c"], .integrity(configuration: "/c")),
             (["acknowledge-restore", "drop", "--config", "/c"], .acknowledgeRestore(.drop, configuration: "/c")),
         ] as [([String], Invocation)]

@@ -93,6 +93,8 @@ class Proxy:
 class Server:
     """One server. Its own port is known to its proxy and its standby alone."""
 
+    DISK_MEBIBYTES = 768
+
     def __init__(self, folder, name):
         self.folder, self.name = os.path.join(folder, name), name
         self.data = os.path.join(self.folder, "data")
@@ -130,7 +132,7 @@ class Server:
         else:
             os.makedirs(self.folder, 0o700)
             # A disk of its own, that can be filled; only root can make one.
-            words = ["mount", "-t", "tmpfs", "-o", "size=768m,mode=0700", "tmpfs", self.folder]
+            words = ["mount", "-t", "tmpfs", "-o", f"size={self.DISK_MEBIBYTES}m,mode=0700", "tmpfs", self.folder]
             self.has_disk = os.geteuid() == 0 and subprocess.run(words, capture_output=True).returncode == 0
             if self.has_disk:
                 atexit.register(subprocess.run, ["umount", "-l", self.folder], capture_output=True)

@@ -1,8 +1,8 @@
 #if SEALEDPUSH_THREAD_SANITIZER
-/// Continuations whose hand-over the thread sanitizer sees, in place of the library's, which it hides.
+/// Continuation whose hand-over the thread sanitizer sees, in place of the library's, which it hides.
 ///
-/// When a value is there before its task waits, the runtime of Swift 6.3.1 hands it over by an atomic of its own that the
-/// sanitizer does not know; each later read of the value is then a false race. A lock that both sides pass is seen.
+/// The runtime of Swift 6.3.1 hands a value that is there before its task waits over by an atomic of its own, unknown to
+/// the sanitizer; each later read of the value is then a false race. A lock that both sides pass is seen.
 package struct CheckedContinuation<Value, Failure: Error>: Sendable {
     fileprivate let base: _Concurrency.CheckedContinuation<Value, Failure>
     fileprivate let lock: Guarded<Bool>
