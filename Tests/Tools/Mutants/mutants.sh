@@ -252,7 +252,7 @@ mutant note-overwritten 'store: a relay overwrites what another has counted' \
     'quotas add up' 'delivery counts add up'
 
 mutant owner-deaf 'store: an owner hears nothing of what another relay queues' \
-    Sources/PushStore/Store/StoreWriter.swift 'if !hints.isEmpty {' 'if !MUTANT, !hints.isEmpty {' \
+    Sources/PushStore/Store/StoreWriter.swift 'hints.notify()' 'if !MUTANT { hints.notify() }' \
     'an owner hears of what others queue in its shards'
 
 mutant foreign-reserved 'relay: a notification of a shard that another relay owns skips the queue' \
@@ -313,7 +313,10 @@ mutant attest-nonce 'relay: an attestation answers any challenge' \
     'an object is taken, or refused'
 
 mutant attest-counter 'relay: an assertion counts twice' \
-    Sources/PushStore/Store/StoreWriter+Enrolment.swift 'return isNext == true ?' 'return MUTANT || isNext == true ?' \
+    Sources/PushStore/Devices/EnrolmentStanding.swift 'attestedKey.id == keyID, counter > attestedKey.counter,
+                challenged > attestedKey.challenged' \
+    'attestedKey.id == keyID,
+                MUTANT || counter > attestedKey.counter && challenged > attestedKey.challenged' \
     'a phone enrols with an attestation, then'
 
 # The simulator, whose rules are in docs/simulator.md.
