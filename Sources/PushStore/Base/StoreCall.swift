@@ -61,7 +61,10 @@ private final class AwaitedCall<Value: Sendable>: @unchecked Sendable {
         if state.exchange(.cancelled, ordering: .acquiringAndReleasing) == .begun { call?.cancel() }
     }
 
+    /// After the wait, when no handler runs any more.
     func value() throws(StoreError) -> Value {
+        // Its job has the completion, and that this object.
+        call = nil
         guard let result else { preconditionFailure("A call has resumed its task without a result.") }
         return try result.get()
     }
