@@ -11,18 +11,18 @@ extension PostgreSQLStore: RelayStore {
     /// A restart would find the same database: true, however long that is away.
     package func isAnswering() async -> Bool { true }
 
-    /// In three seconds: a commit that no standby confirms waits without an end.
+    /// One batch of five seconds: a database that is silent, or a commit that no standby confirms, must not look like a
+    /// relay that hangs.
     package func probe(byteCount: Int) async throws(StoreError) {
+        var batch = Batch(writes: true)
+        batch.add("SELECT coalesce(max(version), 0) FROM sealedpush.stamp")
+        batch.add("SELECT current_setting('synchronous_standby_names')")
+        let bytes = [UInt8](repeating: 0x50, count: byteCount)
+        batch.add(Self.writeProbe, .bytes(Array("probe".utf8)), .bytes(bytes))
         do throws(StoreError) {
-            try await requireReadiness()
-            var batch = Batch(writes: true)
-            let bytes = [UInt8](repeating: 0x50, count: byteCount)
-            batch.add(Self.writeProbe, .bytes(Array("probe".utf8)), .bytes(bytes))
-            do throws(PostgreSQLError) {
-                _ = try await pool.run(batch, within: .seconds(3))
-            } catch {
-                throw StoreError(error)
-            }
+            let (version, standbys) = try await probed(batch)
+            guard SchemaMigration.standing(of: version) == .usable else { throw .otherSchema }
+            guard !settings.requiresStandby || !standbys.isEmpty else { throw .noStandby }
             healthBox.withLock { $0 = .writable }
         } catch {
             if let health = StoreHealth(error) { healthBox.withLock { $0 = health } }
@@ -30,24 +30,21 @@ extension PostgreSQLStore: RelayStore {
         }
     }
 
+    private func probed(_ batch: Batch) async throws(StoreError) -> (version: Int, standbys: String) {
+        do throws(PostgreSQLError) {
+            let results = try await pool.run(batch, within: .seconds(5))
+            return (
+                Int(clamping: try results[0].rows.first?.int64(0) ?? 0), try results[1].rows.first?.text(0) ?? ""
+            )
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
     private static let writeProbe: Statement = """
         INSERT INTO sealedpush.note (name, bytes) VALUES ($1, $2)
         ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes
         """
-
-    private func requireReadiness() async throws(StoreError) {
-        let readiness: DatabaseReadiness
-        do throws(PostgreSQLError) {
-            readiness = try await DatabaseReadiness.check(pool, requiresStandby: settings.requiresStandby)
-        } catch {
-            throw StoreError(error)
-        }
-        switch readiness {
-        case .ready: return
-        case .noStandby: throw .noStandby
-        case .schema: throw .otherSchema
-        }
-    }
 
     /// Each call has a deadline of its own.
     package func endOverdue() {}

@@ -18,7 +18,10 @@ package enum SchemaMigration {
     }
 
     static func standing(of pool: DatabasePool, known: Int) async throws(PostgreSQLError) -> Standing {
-        let version = try await version(of: pool)
+        standing(of: try await version(of: pool), known: known)
+    }
+
+    static func standing(of version: Int, known: Int = DatabaseSchema.version) -> Standing {
         if version < known { return .older(version: version, needed: known) }
         // The relays of the version before go on while the first of the next one is started.
         return version <= known + 1 ? .usable : .newer(version: version, newestKnown: known)

@@ -143,7 +143,7 @@ package final class Service: Sendable {
     ///
     /// - Parameter path: of no existing file.
     package func backup(to path: String) async throws(StoreError) {
-        guard let store = store as? SQLiteStore else { return }
+        guard let store = store as? SQLiteStore else { throw .failed(operation: .backup, code: ENOTSUP) }
         try await store.backup(to: path)
     }
 

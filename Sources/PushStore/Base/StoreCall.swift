@@ -1,5 +1,10 @@
 import Synchronization
 
+#if SEALEDPUSH_THREAD_SANITIZER
+// Its continuations.
+internal import Platform
+#endif
+
 /// Call's completion, called once, on any thread; it must only pass the result on.
 package typealias StoreCompletion<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
@@ -34,7 +39,8 @@ package func awaited<Value: Sendable>(
 
 /// Call of a task. It has the result, as runtime and continuation move only what is trivial without looking types up.
 ///
-/// Unchecked: `call` is written before `state` is `.begun`, and read by others after; `result` before the task resumes.
+/// Unchecked: `call` is written before `state` is `.begun`, read by others after, and let go when no handler runs any
+/// more; `result` is written before the task resumes.
 private final class AwaitedCall<Value: Sendable>: @unchecked Sendable {
     private enum State: UInt8, AtomicRepresentable { case none, begun, cancelled }
 

@@ -106,12 +106,15 @@ enum DatabaseOpening {
         var limits = PoolLimits()
         limits.connectionCountMax = server.connectionCountMax
         do throws(TransportError) {
-            // libpq reads files of certificates, and authenticates, on the loop.
-            return DatabasePool(url, on: try EventLoop(), limits: limits, settings: session)
+            return DatabasePool(url, on: try loop.get(), limits: limits, settings: session)
         } catch {
             throw .system(error)
         }
     }
+
+    /// Loop of all pools, apart from the service's: libpq reads files of certificates, and authenticates, on it. One for
+    /// the process, since a start without a database is tried again and again.
+    private static let loop = Result { () throws(TransportError) in try EventLoop() }
 
     /// During a failover there may be no server that takes writes.
     private static func failure(_ error: PostgreSQLError, _ server: DatabaseServer) -> ServiceError {

@@ -175,11 +175,14 @@ class Cluster:
         self.faults = []
 
     def readiness(self):
-        """Statuses; None for a relay that does not answer."""
+        return self.statuses("/v1/readiness")
+
+    def statuses(self, path):
+        """None for a relay that does not answer."""
         statuses = []
         for relay in self.relays:
             try:
-                statuses.append(relay.service.call("GET", "/v1/readiness", key=None).status)
+                statuses.append(relay.service.call("GET", path, key=None).status)
             except OSError:
                 statuses.append(None)
         return statuses
@@ -296,7 +299,12 @@ class Cluster:
             else:
                 proxy.mode = mode
         if mode != "reset":
-            time.sleep(random.uniform(0.5, 12))
+            # Longer than a supervisor's patience: a restart would not bring the database back.
+            while time.monotonic() < begin + random.uniform(12, 16):
+                if any(status not in (200, None) for status in self.statuses("/v1/health")):
+                    self.faults.append(f"a relay asks to be restarted while the database is {mode}")
+                    break
+                time.sleep(0.5)
             for proxy in proxies:
                 proxy.mode = "pass"
         self.stops.append((begin, time.monotonic()))

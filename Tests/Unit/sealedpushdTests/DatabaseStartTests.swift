@@ -1,4 +1,5 @@
 #if POSTGRESQL
+import Glibc
 import PostgreSQL
 import PostgreSQLServers
 import PushService
@@ -122,10 +123,60 @@ struct DatabaseStartTests {
         #expect(try move(folder.folder.path("nowhere")).complaint.contains("does not exist; give the path"))
     }
 
+    @Test func `a relay that waits for its database begins no thread with each try`() throws {
+        let listener = try ClosingListener(in: folder.folder)
+        try use("postgresql://relay@" + folder.folder.path.replacing("/", with: "%2F") + "/relay")
+        let process = try DaemonProcess(["--config", folder.configuration])
+        for _ in 0..<3 { try listener.close() }
+        let count = try threadCount(of: process.id)
+        for _ in 0..<4 { try listener.close() }
+        #expect(try threadCount(of: process.id) == count)
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
+    private func threadCount(of process: pid_t) throws -> Int {
+        guard let folder = unsafe opendir("/proc/\(process)/task") else {
+            throw SystemFailure(call: "opendir", code: errno)
+        }
+        defer { unsafe closedir(folder) }
+        var count = 0
+        while unsafe readdir(folder) != nil { count += 1 }
+        return count
+    }
+
     @Test func `a file's commands say that a server has tools of its own`() throws {
         let ended = try Ended(["backup", folder.folder.path("copy"), "--config", folder.configuration])
         #expect(ended.code == 1)
         #expect(ended.complaint.contains("this command is for a 'database-file'"))
+    }
+}
+
+/// Server that ends each connection of libpq's at once.
+private final class ClosingListener {
+    private let listener: Int32
+
+    init(in folder: TemporaryFolder) throws {
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = Array(folder.path(".s.PGSQL.5432").utf8)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
+        let isBound = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isBound, listen(listener, 8) == 0 else { throw SystemFailure(call: "listen", code: errno) }
+    }
+
+    deinit { Glibc.close(listener) }
+
+    /// Waits for a connection, and ends it.
+    func close() throws {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { throw SystemFailure(call: "accept", code: errno) }
+        Glibc.close(connection)
     }
 }
 #endif
