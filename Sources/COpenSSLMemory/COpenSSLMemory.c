@@ -35,4 +35,7 @@ static void *reallocate(void *block, size_t count, const char *file, int line) {
 
 __attribute__((constructor)) static void set_functions(void) {
     CRYPTO_set_mem_functions(allocate, reallocate, clear_and_free);
+    // At the exit of a program its other threads still run, and each frees its random generator when it ends; OpenSSL's
+    // own clean-up at exit has freed what that needs.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
