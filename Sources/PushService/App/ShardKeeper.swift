@@ -110,7 +110,8 @@ package final class ShardKeeper: ServicePart {
                 for shard in lost.shards { held[shard].map(shards.didLose) }
                 context.log.event("shards-lost", .warning, at: context.clock.now(), [("count", lost.count)])
             }
-            let survey = try await store.survey(by: held.relay, lasting: terms.term)
+            // Ends before the leases do: when they are free, the others' shares have room for them.
+            let survey = try await store.survey(by: held.relay, lasting: terms.term - terms.margin)
             let owned = shards.all.shards
             shards.retire(survey.surplus(of: owned))
             try await giveBackRetired()

@@ -26,8 +26,8 @@ enum DatabaseOpening {
     /// Leases end soon, so that another relay takes the shards of one that stopped over within ten seconds.
     private static var terms: ShardKeeper.Terms {
         var terms = ShardKeeper.Terms()
-        (terms.term, terms.margin) = (.seconds(7), .seconds(2))
-        (terms.interval, terms.intervalAfterFailure) = (.seconds(2), .seconds(1))
+        (terms.term, terms.margin) = (.milliseconds(6_500), .seconds(2))
+        (terms.interval, terms.intervalAfterFailure) = (.milliseconds(1_500), .seconds(1))
         return terms
     }
 
