@@ -115,7 +115,8 @@ package struct ServicePosting: Sendable {
 
     // MARK: Strangers
 
-    /// Pushes through strangers' endpoints until the task is cancelled: each waits for its answer, and for its turn.
+    /// Pushes through strangers' endpoints until the task is cancelled: each waits for its answer, and for its turn. Turns
+    /// are spread evenly.
     private func postAsStrangers(perSecond rate: Int) async {
         let workers = min(64, rate)
         await withDiscardingTaskGroup { group in
@@ -124,13 +125,11 @@ package struct ServicePosting: Sendable {
                     let connection = connections[worker % connections.count]
                     var number = worker
                     let start = MonotonicTime.now()
-                    var count = 0
                     while !Task.isCancelled {
                         let head = ServiceEndpoints.head(number % Self.strangerCount, port: driver.target.port)
                         _ = try? await connection.send(HTTP2Request(headers: head, body: ServiceEndpoints.record(nil)))
                         number += workers
-                        count += 1
-                        let due = start + .nanoseconds(Int64(count) * 1_000_000_000 * Int64(workers) / Int64(rate))
+                        let due = start + .nanoseconds(Int64(number) * 1_000_000_000 / Int64(rate))
                         // A cancelled sleep ends the loop.
                         if due > .now() { try? await Task.sleep(for: due - .now()) }
                     }
