@@ -263,7 +263,7 @@ package.targets += [
     module("Networking", "Platform", "CLinux", "COpenSSL", "COpenSSLMemory"),
     module("HTTP", "Networking", "Platform", "CNGHTTP2", pages: "Pages/Shared"),
     module("BlobStore", "Envelope", "HTTP", "Platform", "Primitives"),
-    module("DeviceLink", "APNS", "Networking"),
+    module("DeviceLink", "APNS", "Networking", "Platform"),
     module("APNSProvider", "APNS", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
     module("ServiceParts", "CLinux", "Envelope", "Keys", "Platform"),
     module(

@@ -67,7 +67,7 @@ let package = Package(
         module("APNS", "Envelope"),
         module("Networking", "Platform", "CLinux", "COpenSSL", "COpenSSLMemory"),
         module("HTTP", "Networking", "Platform", "CNGHTTP2", pages: "Pages/Shared"),
-        module("DeviceLink", "APNS", "Networking"),
+        module("DeviceLink", "APNS", "Networking", "Platform"),
         module("APNSProvider", "APNS", "Envelope", "HTTP", "Networking", "Platform", "Primitives"),
         module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
         module("ServiceParts", "CLinux", "Envelope", "Keys", "Platform"),

@@ -1,5 +1,6 @@
 package import APNS
 package import Networking
+import Platform
 
 /// Simulated device's connection to the simulator, callable from anywhere.
 ///

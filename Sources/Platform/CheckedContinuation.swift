@@ -11,6 +11,16 @@ package struct CheckedContinuation<Value, Failure: Error>: Sendable {
         lock.withLock { $0 = true }
         base.resume(returning: value)
     }
+
+    package func resume(throwing error: Failure) {
+        lock.withLock { $0 = true }
+        base.resume(throwing: error)
+    }
+
+    package func resume(with result: sending Result<Value, Failure>) {
+        lock.withLock { $0 = true }
+        base.resume(with: result)
+    }
 }
 
 extension CheckedContinuation where Value == () {
@@ -30,15 +40,27 @@ nonisolated(nonsending) package func withCheckedContinuation<Value>(
 }
 
 /// The library's, by the same name.
+nonisolated(nonsending) package func withCheckedThrowingContinuation<Value>(
+    _ body: (CheckedContinuation<Value, any Error>) -> Void
+) async throws -> Value {
+    let lock = Guarded(false)
+    defer { lock.withLock { _ in } }
+    return try await _Concurrency.withCheckedThrowingContinuation { base in
+        body(CheckedContinuation(base: base, lock: lock))
+    }
+}
+
+/// The library's, by the same name. It resumes by a checked one, as the sanitizer sees what an unsafe one reads to do
+/// so.
 @unsafe
 package struct UnsafeContinuation<Value, Failure: Error>: Sendable {
-    fileprivate let base: _Concurrency.UnsafeContinuation<Value, Failure>
-    fileprivate let lock: Guarded<Bool>
+    fileprivate let checked: CheckedContinuation<Value, Failure>
 
-    package func resume(returning value: sending Value) {
-        unsafe lock.withLock { $0 = true }
-        unsafe base.resume(returning: value)
-    }
+    package func resume(returning value: sending Value) { unsafe checked.resume(returning: value) }
+}
+
+extension UnsafeContinuation where Value == () {
+    package func resume() { unsafe resume(returning: ()) }
 }
 
 /// The library's, by the same name.
@@ -46,11 +68,6 @@ package struct UnsafeContinuation<Value, Failure: Error>: Sendable {
 nonisolated(nonsending) package func withUnsafeContinuation<Value>(
     _ body: (UnsafeContinuation<Value, Never>) -> Void
 ) async -> Value {
-    let lock = Guarded(false)
-    let value = await unsafe _Concurrency.withUnsafeContinuation { base in
-        unsafe body(UnsafeContinuation(base: base, lock: lock))
-    }
-    lock.withLock { _ in }
-    return value
+    await withCheckedContinuation { unsafe body(UnsafeContinuation(checked: $0)) }
 }
 #endif

@@ -1,4 +1,5 @@
 import Networking
+import Platform
 
 /// Posts at a fixed rate, whatever the answers, at little cost: the POSTs of a millisecond go to one connection in one
 /// piece. POSTs that the relay does not take, because it lags with answers or does not read, are counted and not sent.

@@ -1,5 +1,6 @@
 public import APNS
 package import Networking
+import Platform
 import Synchronization
 
 /// Sends pushes with one credential to one endpoint, and opens connections as needed.

@@ -1,5 +1,6 @@
 package import APNS
 package import Networking
+import Platform
 
 /// Reads the feedback service: apps that were missing when a push came. Reading empties the list.
 ///

@@ -1,5 +1,6 @@
 package import APNS
 package import Networking
+import Platform
 
 /// Sends notifications over the binary interface, and rewrites those that APNs discarded after an error.
 ///

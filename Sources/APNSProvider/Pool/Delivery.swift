@@ -1,5 +1,6 @@
 import APNS
 import Networking
+import Platform
 
 /// Push until its answer. An object, because it is large. Lives on the loop.
 final class Delivery {

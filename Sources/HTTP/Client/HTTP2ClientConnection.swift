@@ -1,4 +1,5 @@
 package import Networking
+import Platform
 import Synchronization
 
 package struct HTTP2ClientLimits: Sendable {

@@ -1,4 +1,5 @@
 import Networking
+import Platform
 
 typealias RequestContinuation = UnsafeContinuation<Result<HTTP2Response, TransportError>, Never>
 

@@ -1,4 +1,5 @@
 package import Networking
+import Platform
 
 package struct HTTP2ServerLimits: Sendable {
     package var channel = TLSChannelLimits()

@@ -1,4 +1,5 @@
 package import Networking
+import Platform
 
 /// One server for HTTP/2 and HTTP/1.1, on one loop: over TLS, by ALPN, and in plain text to this machine.
 package final class HTTPFront: Sendable {

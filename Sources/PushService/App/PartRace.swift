@@ -1,4 +1,5 @@
 import Networking
+import Platform
 
 /// Race of a part's drain against its deadline, on the loop.
 final class PartRace {

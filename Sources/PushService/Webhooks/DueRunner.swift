@@ -1,5 +1,6 @@
 package import Envelope
 import Networking
+import Platform
 package import PushStore
 import ServiceParts
 

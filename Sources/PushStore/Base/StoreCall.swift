@@ -1,9 +1,5 @@
+import Platform
 import Synchronization
-
-#if SEALEDPUSH_THREAD_SANITIZER
-// Its continuations.
-internal import Platform
-#endif
 
 /// Call's completion, called once, on any thread; it must only pass the result on.
 package typealias StoreCompletion<Value> = @Sendable (Result<Value, StoreError>) -> Void

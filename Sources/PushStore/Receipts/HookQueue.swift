@@ -31,7 +31,7 @@ package protocol HookQueue: Sendable {
     @discardableResult
     func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError) -> Int
 
-    /// Row for each tenant that ever had one.
+    /// Row for each tenant that ever had one: its hooks in all shards, whichever relay counted them.
     func hookCounts() async throws(StoreError) -> [HookCount]
 
     /// Claims due fallbacks, with equal shares for tenants.

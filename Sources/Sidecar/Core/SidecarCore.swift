@@ -1,6 +1,7 @@
 import Envelope
 import Keys
 import Networking
+import Platform
 import Primitives
 import Sealing
 import ServiceParts

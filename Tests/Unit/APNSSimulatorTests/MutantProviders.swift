@@ -4,6 +4,7 @@ import Networking
 
 @testable import APNSSimulator
 @testable import Bench
+import Platform
 
 /// Derives a client's other calls from its one.
 extension ScheduledProvider {

@@ -1,4 +1,5 @@
 import Networking
+import Platform
 import TestCertificates
 import TestSupport
 import Testing

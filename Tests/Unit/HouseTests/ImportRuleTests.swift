@@ -29,6 +29,12 @@ struct ImportRuleTests {
         #expect(try findings(text).count == 1)
     }
 
+    @Test(arguments: ["await withCheckedContinuation { run($0) }", "let waiting: UnsafeContinuation<Void, Never>"])
+    func `a continuation that the thread sanitizer does not see is found`(_ text: String) throws {
+        #expect(try findings(text).count == 1)
+        #expect(try findings("import Platform\n" + text).allSatisfy { !$0.problem.contains("continuation") })
+    }
+
     @Test(arguments: [
         "// import Opening", "/// import Opening", "/* import Opening */", "/* a /* b */\nimport Opening\n*/",
         "let a = \"import Opening\"", "let a = \"\"\"\n    import Opening\n    \"\"\"", "let important = Opening",

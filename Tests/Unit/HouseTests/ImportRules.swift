@@ -42,11 +42,32 @@ enum ImportRules {
                     )
                 ]
             }
-            return imports(of: file).compactMap { module, line in
+            return findings(about: file, in: target)
+        }
+    }
+
+    private static func findings(about file: TextFile, in target: Manifest.Target) -> [Finding] {
+        let imports = imports(of: file)
+        let hidden = continuation(of: file, in: target, importing: imports.map(\.module))
+        return hidden
+            + imports.compactMap { module, line in
                 if appleOnly[file.path]?.contains(module) == true { return nil }
                 return problem(module, in: target).map { Finding(path: file.path, line: line, problem: $0) }
             }
-        }
+    }
+
+    /// Platform has continuations whose hand-over the thread sanitizer sees, by the library's names.
+    private static func continuation(
+        of file: TextFile,
+        in target: Manifest.Target,
+        importing modules: [String]
+    ) -> [Finding] {
+        guard !modules.contains("Platform"), !["Platform", "AppleFoundation"].contains(target.name) else { return [] }
+        let names = ["CheckedContinuation", "UnsafeContinuation", "ThrowingContinuation"]
+        let line = SwiftText(file.text).codeLines.first { line in names.contains { line.1.contains($0) } }
+        guard let line else { return [] }
+        let problem = "has a continuation; import Platform, by whose the thread sanitizer sees the hand-over"
+        return [Finding(path: file.path, line: line.0, problem: problem)]
     }
 
     private static func problem(_ module: String, in target: Manifest.Target) -> String? {

@@ -61,7 +61,7 @@ struct ConnectionLifeTests {
         let recorder = Recorder()
         let client = try site.client(of: server) {
             $0.observer = recorder
-            ($0.answerDeadline, $0.pingDeadline) = (.milliseconds(50), .milliseconds(50))
+            ($0.answerDeadline, $0.pingDeadline) = (.milliseconds(500), .milliseconds(500))
         }
         #expect(try await client.send(try APNSStandIn.notification()).status == 200)
         let error = await #expect(throws: ProviderError.self) { try await client.send(try APNSStandIn.notification(1)) }

@@ -2,6 +2,7 @@ import APNS
 import DeviceLink
 import HTTP
 import Networking
+import Platform
 import Testing
 
 @testable import APNSSimulator

@@ -2,6 +2,7 @@ import APNSProvider
 import Networking
 
 @testable import APNSSimulator
+import Platform
 
 /// A client of the gateway that sends any bytes and keeps the replies.
 final class GatewayClient: Sendable {

@@ -1,4 +1,5 @@
 import Networking
+import Platform
 import Synchronization
 import TestCertificates
 import TestSupport

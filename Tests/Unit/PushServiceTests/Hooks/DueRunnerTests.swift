@@ -1,5 +1,6 @@
 import Envelope
 import Networking
+import Platform
 import Testing
 
 @testable import PushService

@@ -1,5 +1,6 @@
 import Envelope
 import Foundation
+import Platform
 import Primitives
 import PushStore
 import PushStorePattern

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import Platform
 import PushStore
 import PushStorePattern
 import TestSupport
