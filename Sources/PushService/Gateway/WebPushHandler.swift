@@ -28,8 +28,10 @@ final class WebPushHandler {
 
     private let context: ServiceContext
     private let pipeline: SubmissionPipeline
+    /// Strangers' pushes look up, and are stored, together: each alone would cost the tenants a commit.
     private lazy var lookups = CallBatch<Arrival>(
         context.loop,
+        interval: .milliseconds(5),
         call: { [context] in Self.lookUp($0, context, $1) },
         deliver: { [weak self] in self?.didLookUp($0, $1) }
     )

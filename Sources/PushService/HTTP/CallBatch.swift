@@ -14,6 +14,7 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
     private let loop: EventLoop
     private let weightMax: Int
     private let weight: (Item) -> Int
+    private let interval: Duration
     private let call: Call
     private let deliver: (Item, StoreError?) -> Void
     private var waiting: [Item] = []
@@ -21,18 +22,23 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
     private var apart: [Item] = []
     private var isPlanned = false
     private var isUnderWay = false
+    private var lastStart: MonotonicTime?
 
-    /// - Parameter weightMax: of one call, unless a single item exceeds it.
+    /// - Parameters:
+    ///   - weightMax: of one call, unless a single item exceeds it.
+    ///   - interval: least time between the starts of two calls.
     init(
         _ loop: EventLoop,
         weightMax: Int = .max,
         weight: @escaping (Item) -> Int = { _ in 1 },
+        interval: Duration = .zero,
         call: @escaping Call,
         deliver: @escaping (Item, StoreError?) -> Void
     ) {
         self.loop = loop
         self.weightMax = weightMax
         self.weight = weight
+        self.interval = interval
         self.call = call
         self.deliver = deliver
     }
@@ -45,11 +51,15 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
     private func plan() {
         guard !isPlanned, !isUnderWay, !waiting.isEmpty || !apart.isEmpty else { return }
         isPlanned = true
-        loop.atTurnEnd(self)
+        guard let wait = lastStart.map({ $0 + interval - loop.now }), wait > .zero else {
+            return loop.atTurnEnd(self)
+        }
+        loop.schedule(after: wait) { [self] in handleTurnEnd() }
     }
 
     func handleTurnEnd() {
         isPlanned = false
+        lastStart = loop.now
         let items = next()
         isUnderWay = true
         call(items) { [self] errors in

@@ -21,6 +21,7 @@ struct CallBatchTests {
     /// Runs each step in a turn of its own.
     private static func run(
         weightMax: Int = .max,
+        interval: Duration = .zero,
         _ steps: [@Sendable (LoopBound<Stage>) -> Void]
     ) async throws {
         let loop = try EventLoop()
@@ -31,6 +32,7 @@ struct CallBatchTests {
                 loop,
                 weightMax: weightMax,
                 weight: { $0.number },
+                interval: interval,
                 call: { items, end in box.value.calls.append((items.map(\.number), end)) },
                 deliver: { box.value.delivered.append(($0.number, $1)) }
             )
@@ -62,6 +64,34 @@ struct CallBatchTests {
                 #expect(stage.value.delivered.map(\.error) == [nil, .full, nil])
             },
         ])
+    }
+
+    @Test func `what comes soon after a call's start waits for the interval's end`() async throws {
+        let steps: [@Sendable (LoopBound<Stage>) -> Void] = [
+            { $0.value.add(1) },
+            { stage in
+                stage.value.calls[0].end([nil])
+                stage.value.add(2)
+                stage.value.add(3)
+            },
+        ]
+        try await Self.run(interval: .seconds(3_600), steps + [{ #expect($0.value.calls.map(\.items) == [[1]]) }])
+        let loop = try EventLoop()
+        let (starts, ends) = AsyncStream<[Int]>.makeStream()
+        var calls = starts.makeAsyncIterator()
+        let batch = await loop.run {
+            let batch = CallBatch<Item>(loop, interval: .milliseconds(2)) { items, end in
+                ends.yield(items.map(\.number))
+                end(items.map { _ in nil })
+            } deliver: { _, _ in
+            }
+            batch.add(Item(1))
+            return LoopBound(batch, to: loop)
+        }
+        #expect(await calls.next() == [1])
+        await loop.run { for number in 2...3 { batch.value.add(Item(number)) } }
+        #expect(await calls.next() == [2, 3])
+        loop.stop()
     }
 
     @Test func `a call has no more weight than it may, unless its first item has`() async throws {
