@@ -62,10 +62,11 @@ extension StoreWriter {
     }
 
     func dropEndpoints(expiredAt time: Timestamp, limit: Int) throws(StoreError) {
-        try sql(
+        let count = try sql(
             "DELETE FROM endpoint WHERE hash IN (SELECT hash FROM endpoint WHERE expiry <= ? ORDER BY expiry LIMIT ?)"
         )
         .run([time.column, .integer(Int64(limit))])
+        if count > 0 { touchesRegistry = true }
     }
 
     /// - Parameter enrolled: 0 for a tenant's.

@@ -11,8 +11,8 @@ import Testing
 struct EndpointTests {
     private static func hash(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: PushEndpoint.hashByteCount) }
 
-    private static func endpoint(_ byte: UInt8, of device: DeviceKey) -> PushEndpoint {
-        PushEndpoint(hash: hash(byte), device: device, created: .after(0))
+    private static func endpoint(_ byte: UInt8, of device: DeviceKey, expiry: Timestamp? = nil) -> PushEndpoint {
+        PushEndpoint(hash: hash(byte), device: device, created: .after(0), expiry: expiry)
     }
 
     private static func find(_ byte: UInt8, in store: any RelayStore) async throws -> PushEndpoint? {
@@ -52,6 +52,31 @@ struct EndpointTests {
             #expect(try await Self.find(1, in: store) == nil)
             #expect(try await store.device(endpointKey: Self.hash(9)) == nil)
             #expect(try await store.endpoints(of: device.key).isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a purge drops those that have ended, no more than it may, and no others`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let device = try StorePattern.registration(1)
+            _ = try await store.put([device], now: .after(0))
+            let expiries: [Timestamp?] = [nil, .after(7_200), .after(3_600), .after(10_800)]
+            for (number, expiry) in zip((1 as UInt8)..., expiries) {
+                #expect(try await store.add(Self.endpoint(number, of: device.key, expiry: expiry)) == .added)
+            }
+            func left() async throws -> [UInt8] {
+                var left: [UInt8] = []
+                for number in 1...4 as ClosedRange<UInt8> where try await Self.find(number, in: store) != nil {
+                    left.append(number)
+                }
+                return left
+            }
+            #expect(try await store.purge(endedBefore: .after(3_599), limit: 10) == 0)
+            #expect(try await left() == [1, 2, 3, 4])
+            #expect(try await store.purge(endedBefore: .after(7_200), limit: 1) == 0)
+            #expect(try await left() == [1, 2, 4])
+            #expect(try await store.purge(endedBefore: .after(7_200), limit: 1) == 0)
+            #expect(try await left() == [1, 4])
         }
     }
 
