@@ -18,7 +18,7 @@ struct TLSExitTests {
                 }
                 precondition(hasStarted)
             }
-            readyCount.wait { $0 == count ? true : nil }
+            readyCount.wait { $0 == count ? () : nil }
             isEnding.set()
             exit(0)
         }
