@@ -1,10 +1,10 @@
 import APNS
 import APNSProvider
 import Networking
+import Platform
 
 @testable import APNSSimulator
 @testable import Bench
-import Platform
 
 /// Derives a client's other calls from its one.
 extension ScheduledProvider {

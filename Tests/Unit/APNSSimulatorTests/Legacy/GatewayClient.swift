@@ -1,8 +1,8 @@
 import APNSProvider
 import Networking
+import Platform
 
 @testable import APNSSimulator
-import Platform
 
 /// A client of the gateway that sends any bytes and keeps the replies.
 final class GatewayClient: Sendable {
