@@ -50,8 +50,8 @@ nonisolated(nonsending) package func withCheckedThrowingContinuation<Value>(
     }
 }
 
-/// The library's, by the same name. It resumes by a checked one, as the sanitizer sees what an unsafe one reads to do
-/// so.
+/// The library's, by the same name, on a checked one: to resume an unsafe one reads the task's frame, which the
+/// sanitizer takes for a race.
 @unsafe
 package struct UnsafeContinuation<Value, Failure: Error>: Sendable {
     fileprivate let checked: CheckedContinuation<Value, Failure>

@@ -110,7 +110,7 @@ package final class ShardKeeper: ServicePart {
                 for shard in lost.shards { held[shard].map(shards.didLose) }
                 context.log.event("shards-lost", .warning, at: context.clock.now(), [("count", lost.count)])
             }
-            // Ends before the leases do: when they are free, the others' shares have room for them.
+            // A dead relay counts no longer when its leases end: the others' shares have room for its shards.
             let survey = try await store.survey(by: held.relay, lasting: terms.term - terms.margin)
             let owned = shards.all.shards
             shards.retire(survey.surplus(of: owned))

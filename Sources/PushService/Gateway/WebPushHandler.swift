@@ -28,7 +28,7 @@ final class WebPushHandler {
 
     private let context: ServiceContext
     private let pipeline: SubmissionPipeline
-    /// Strangers' pushes look up, and are stored, together: each alone would cost the tenants a commit.
+    /// Strangers' pushes are looked up and stored together: tenants would wait for a commit of each.
     private lazy var lookups = CallBatch<Arrival>(
         context.loop,
         interval: .milliseconds(5),

@@ -1,7 +1,7 @@
 import Networking
 import PushStore
 
-/// Joins a turn's requests, or those during the previous call, into one call of the store. On the loop.
+/// Joins a turn's requests, or those during the previous call or interval, into one call of the store. On the loop.
 ///
 /// Items keep their results; only errors pass through: unspecialized generic code copies nothing large.
 final class CallBatch<Item: AnyObject>: TurnEndHandler {
