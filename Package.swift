@@ -859,6 +859,7 @@ if hasPostgreSQL {
             "PostgreSQL",
             "PostgreSQLServers",
             "PostgreSQLStore",
+            "Primitives",
             "PushStore",
             "PushStorePattern"
         ),

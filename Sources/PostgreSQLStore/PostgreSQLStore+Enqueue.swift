@@ -70,6 +70,7 @@ extension PostgreSQLStore: DurableOutbox {
         from relay: RelayID?,
         now: Timestamp
     ) async throws(StoreError) -> [SendingResult] {
+        if let fault = clockFault.withLock({ $0 }) { throw fault }
         for request in requests { for entry in request.entries { try entry.check() } }
         guard !requests.isEmpty else { return [] }
         for _ in 0..<Self.attemptCountMax {

@@ -45,6 +45,8 @@ extension PostgreSQLStore {
     }
 
     package func renew(_ leases: ShardLeases, lasting term: Duration) async throws(StoreError) -> ShardSet {
+        // Leases of a relay with a wrong clock end.
+        try await checkClock()
         let lost: ShardSet
         do throws(PostgreSQLError) {
             lost = try await table.renew(leases, lasting: term)

@@ -34,6 +34,8 @@ package final class PostgreSQLStore: Sendable {
     /// Calls that go on after their caller has its answer.
     let rest = Guarded<[UInt64: Task<Void, Never>]>([:])
     let lastHealth = Guarded(StoreHealth.writable)
+    /// Result of the last comparison of clocks.
+    let clockFault = Guarded<StoreError?>(nil)
     private let isClosed = Guarded(false)
 
     /// Opens the store of a database whose schema is migrated.
@@ -42,7 +44,7 @@ package final class PostgreSQLStore: Sendable {
     ///   - pool: its sessions have `LeaseTable.applicationName` of the relay. It is the store's from now on.
     ///   - isMoving: true for a copy of another store into it, which may be unfinished.
     ///   - now: ids begin after it.
-    /// - Throws: `.wrongKey`, `.inUse` before such a copy is whole, and errors of the database.
+    /// - Throws: `.wrongKey`, `.wrongClock`, `.inUse` before such a copy is whole, and errors of the database.
     package static func open(
         _ pool: DatabasePool,
         key: borrowing StoreKey,
@@ -53,6 +55,7 @@ package final class PostgreSQLStore: Sendable {
     ) async throws(StoreError) -> PostgreSQLStore {
         let store = PostgreSQLStore(pool, StoreSecrets(key), relay, settings)
         try await store.checkKey()
+        try await store.checkClock()
         if !isMoving { try await store.checkMove() }
         try await store.claimNumber()
         return store

@@ -1,3 +1,5 @@
+package import Envelope
+
 package struct PostgreSQLStoreSettings: Sendable {
     /// Age at which a last-seen time is rewritten.
     package var sightingStep: Duration = .seconds(3_600)
@@ -8,6 +10,8 @@ package struct PostgreSQLStoreSettings: Sendable {
     /// A relay's number in ids is another's so long after its last renewal.
     package var numberTerm: Duration = .seconds(600)
 
+    /// This relay's, which must agree with the database's; nil: it is not compared.
+    package var clock: (@Sendable () -> Timestamp)?
     /// False: the store is ready without a synchronous standby too.
     package var requiresStandby = true
 

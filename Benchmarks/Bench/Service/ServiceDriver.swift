@@ -35,7 +35,10 @@ package struct ServiceDriver: Sendable {
         limits.requestDeadline = .seconds(600)
         if load.rate != nil {
             let flood = try await ServiceFlood.connect(self, load, tally, context)
-            let strangers = load.strangersRate == nil ? [] : [try await connect(context, limits)]
+            var strangers: [HTTP2ClientConnection] = []
+            for _ in 0..<ServicePosting.strangerConnectionCount where load.strangersRate != nil {
+                strangers.append(try await connect(context, limits))
+            }
             return ServicePosting(driver: self, load: load, tally: tally, connections: strangers, flood: flood)
         }
         var connections: [HTTP2ClientConnection] = []

@@ -9,6 +9,7 @@ package struct ServicePosting: Sendable {
     private static let glance = Duration.milliseconds(100)
     private static let receiptCountMax = 256
     private static let strangerCount = 1_000
+    static let strangerConnectionCount = 16
 
     private let driver: ServiceDriver
     private let load: ServiceLoad

@@ -111,6 +111,10 @@ public final class APNSClient: Sendable {
     /// Connects and grows for pushes that wait at their sender. On the loop only.
     package func want(_ count: Int) { pool.value.want(count) }
 
+    /// Bounds the connections from now on, in the configuration's place; those beyond it close after their pushes. On
+    /// the loop only.
+    package func limitConnections(to countMax: Int) { pool.value.limitConnections(to: countMax) }
+
     /// Ends waiting pushes: `.closed`, `.notProcessed` after an attempt, or `.ambiguous`. On the loop only.
     package func giveBack() { pool.value.failWaiting(.closed) }
 

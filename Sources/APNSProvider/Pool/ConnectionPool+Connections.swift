@@ -11,7 +11,7 @@ extension ConnectionPool {
         guard !isClosed, lane.suspension == nil else { return }
         let usable = connections.filter { !$0.isRetired && ($0.isConnecting || $0.core.isOpen) }
         guard !usable.isEmpty else { return connect() }
-        guard lane.isProven, !usable.contains(where: \.isConnecting), usable.count < configuration.connectionCountMax
+        guard lane.isProven, !usable.contains(where: \.isConnecting), usable.count < connectionCountMax
         else { return }
         guard growTimer == nil else { return }
         // A burst that leaves with the next window needs none.
@@ -30,7 +30,7 @@ extension ConnectionPool {
         let byteCount = max(1, deliveries.oldestWaiting?.notification.payload.count ?? lastPayloadByteCount)
         let perConnection = max(1, Self.windowByteCount / byteCount)
         let wanted = usable.count + (demand + perConnection - 1) / perConnection
-        for _ in usable.count..<max(usable.count, min(wanted, configuration.connectionCountMax)) {
+        for _ in usable.count..<max(usable.count, min(wanted, connectionCountMax)) {
             connect()
         }
     }

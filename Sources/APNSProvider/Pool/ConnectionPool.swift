@@ -9,6 +9,7 @@ final class ConnectionPool {
     let loop: EventLoop
     let endpoint: APNSEndpoint
     let configuration: APNSClientConfiguration
+    private(set) var connectionCountMax: Int
     var credential: PoolCredential
     var lane = CredentialState()
     var breaker = Breaker()
@@ -44,6 +45,7 @@ final class ConnectionPool {
         self.endpoint = endpoint
         self.credential = credential
         self.configuration = configuration
+        connectionCountMax = configuration.connectionCountMax
         deadlineNanoseconds = MonotonicTime.nanoseconds(of: configuration.deadline)
         answerDeadlineNanoseconds = MonotonicTime.nanoseconds(of: configuration.answerDeadline)
         backoff = ReconnectBackoff(configuration.backoff)
@@ -182,6 +184,13 @@ final class ConnectionPool {
         } catch {
             didFail(slot, error, connection)
         }
+    }
+
+    /// Bounds the connections from now on. The newest ones beyond it close after their pushes.
+    func limitConnections(to countMax: Int) {
+        connectionCountMax = countMax
+        for connection in connections.filter({ !$0.isRetired }).dropFirst(countMax) { connection.retire() }
+        planDispatch()
     }
 
     // MARK: Credential

@@ -24,7 +24,8 @@ final class HTTPService {
     }
 
     func begin(_ head: HTTPHead) -> HTTPBeginning {
-        application?.begin(head) ?? .answer(HTTPAnswer(status: 503))
+        refusals.didBegin()
+        return application?.begin(head) ?? .answer(HTTPAnswer(status: 503))
     }
 
     /// Adds the time (RFC 9110 section 6.6.1).

@@ -6,20 +6,18 @@ import Networking
 /// it is; its requests wait in TCP's own buffers, where they cost nothing.
 struct RefusalBudget {
     struct Measure: Sendable {
-        /// Share of the loop's time for all refusals: 5,000 a second. At threefold load a server may lose a tenth; the
-        /// rest of that pays for more concurrent requests.
+        /// Share of the loop's time for all refusals. At threefold load a server may lose a tenth; the rest of that pays
+        /// for more concurrent requests.
         var percentMax = 4
-        /// Cost of one refused POST of 1 KB, from TLS to TLS.
-        var nanosecondsEach: Int64 = 8_000
+        /// Bounds of a refusal's measured cost. Least: a POST of 1 KB among many, from TLS to TLS; 5,000 a second. Most:
+        /// one that comes alone, with its own wake-up, calls of the system and look-up.
+        var nanosecondsEach: ClosedRange<Int64> = 8_000...100_000
         /// Refusals paid for in advance: a short crowd is no flood.
         var burst: Int64 = 256
         /// Refusals a second that never hold a connection: enough for clients that heed `Retry-After`.
         var countOfConnection = 8
         /// Longest hold, in nanoseconds: the least `Retry-After`.
         var holdMax: Int64 = 1_000_000_000
-
-        /// Nanoseconds until one more is paid for.
-        var interval: Int64 { nanosecondsEach * 100 / Int64(percentMax) }
     }
 
     struct Share {
@@ -29,13 +27,41 @@ struct RefusalBudget {
 
     private static let second: Int64 = 1_000_000_000
 
+    /// A cost is measured over at least as long.
+    private static let windowMin: Int64 = 100_000_000
+
     private let measure: Measure
     private var paidAt = MonotonicTime(nanoseconds: 0)
     private(set) var holdCount = 0
+    /// Cost of one refusal, in nanoseconds.
+    private var each: Int64
+    private var requestCount: Int64 = 0
+    private var windowBegan: MonotonicTime?
+    private var busyBefore: Int64 = 0
 
     init(_ measure: Measure = Measure()) {
-        precondition((1...100).contains(measure.percentMax) && measure.nanosecondsEach > 0 && measure.holdMax > 0)
+        precondition((1...100).contains(measure.percentMax) && measure.nanosecondsEach.lowerBound > 0)
+        precondition(measure.holdMax > 0)
         self.measure = measure
+        each = measure.nanosecondsEach.lowerBound
+    }
+
+    /// Nanoseconds until one more is paid for.
+    var interval: Int64 { each * 100 / Int64(measure.percentMax) }
+
+    /// Counts one more request, refused or not.
+    mutating func didBegin() { requestCount += 1 }
+
+    /// Takes a refusal's cost from the loop's time for each request since the last measurement, if that was long ago.
+    ///
+    /// - Parameter busy: Nanoseconds that the loop has worked since its start.
+    mutating func measure(busy: Int64, at now: MonotonicTime) {
+        if let began = windowBegan {
+            guard now.nanoseconds - began.nanoseconds >= Self.windowMin else { return }
+            let mean = (busy - busyBefore) / max(1, requestCount)
+            each = min(max(mean, measure.nanosecondsEach.lowerBound), measure.nanosecondsEach.upperBound)
+        }
+        (windowBegan, busyBefore, requestCount) = (now, busy, 0)
     }
 
     /// Counts one more refusal. `now` never goes back.
@@ -45,9 +71,9 @@ struct RefusalBudget {
         if now.nanoseconds - share.began.nanoseconds >= Self.second { share = Share(count: 0, began: now) }
         share.count += 1
         // Debt beyond the longest hold is forgiven.
-        let latest = now.adding(nanoseconds: measure.burst * measure.interval + measure.holdMax)
-        paidAt = min(max(paidAt, now).adding(nanoseconds: measure.interval), latest)
-        let end = paidAt.adding(nanoseconds: -measure.burst * measure.interval)
+        let latest = now.adding(nanoseconds: measure.burst * interval + measure.holdMax)
+        paidAt = min(max(paidAt, now).adding(nanoseconds: interval), latest)
+        let end = paidAt.adding(nanoseconds: -measure.burst * interval)
         guard end > now, share.count > measure.countOfConnection else { return nil }
         return end
     }

@@ -10,12 +10,14 @@ final class RefusalPause {
 
     /// - Parameter resume: Called later, once, if `isHolding` became true.
     func didRefuse(_ service: HTTPService, resume: @escaping () -> Void) {
-        guard let end = service.refusals.refuse(&share, at: service.loop.now) else { return }
+        let loop = service.loop
+        service.refusals.measure(busy: loop.busyNanoseconds, at: loop.now)
+        guard let end = service.refusals.refuse(&share, at: loop.now) else { return }
         let isNew = self.end == nil
         self.end = end
         guard isNew else { return }
         service.refusals.didHold()
-        wait(service.loop, until: end, resume)
+        wait(loop, until: end, resume)
     }
 
     private func wait(_ loop: EventLoop, until planned: MonotonicTime, _ resume: @escaping () -> Void) {

@@ -31,6 +31,11 @@ package protocol TurnEndHandler: AnyObject {
     private var loopStall = LoopStall()
     /// Start of the wait, or of the turn if it had none.
     private var waitBegan = MonotonicTime.now()
+    private let began = MonotonicTime.now()
+    private var waitedNanoseconds: Int64 = 0
+
+    /// Time that it has worked, not waited, since its start; counted at the start of each turn. Loop only.
+    package var busyNanoseconds: Int64 { now.nanoseconds - began.nanoseconds - waitedNanoseconds }
 
     /// Earliest expiry of a peer's deadline after a hold-up of the loop. Loop only.
     package var judgesFrom: MonotonicTime { loopStall.judgesFrom }
@@ -159,6 +164,7 @@ package protocol TurnEndHandler: AnyObject {
         let eventCount = poller.wait(milliseconds: milliseconds)
         let turnBegan = now
         now = .now()
+        if milliseconds != 0 { waitedNanoseconds += now.nanoseconds - waitBegan.nanoseconds }
         // `Duration` is too slow for each turn.
         if now.nanoseconds - turnBegan.nanoseconds >= 1_000_000_000 {
             loopStall.didWait(

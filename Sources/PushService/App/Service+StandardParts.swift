@@ -12,9 +12,13 @@ extension Service {
         let dashboard = DashboardPart(base.context, base.loaded, application)
         // A restored store accepts no writes: other parts would only log failures.
         if base.store.health == .restored { return [dashboard, front] }
-        let keeper = ShardKeeper(base.context, terms: base.terms, busyShards: { dispatcher.busyShards }) {
-            dispatcher.willTakeShards()
-        }
+        let keeper = ShardKeeper(
+            base.context,
+            terms: base.terms,
+            busyShards: { dispatcher.busyShards },
+            didCount: { dispatcher.shareConnections(among: $0) },
+            willTake: { dispatcher.willTakeShards() }
+        )
         return [
             SpansPart(base.context), keeper, HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
             UpkeepPart(base.context, quota: quota, wakers: wakers, pulse), dashboard, front,

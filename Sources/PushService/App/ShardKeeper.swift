@@ -32,18 +32,21 @@ package final class ShardKeeper: ServicePart {
     private let wanted: ShardSet
     private let terms: Terms
     private let willTake: @Sendable () -> Void
+    private let didCount: @Sendable (_ relayCount: Int) -> Void
     private let busyShards: @Sendable () -> ShardSet
     private let state: LoopBound<State>
 
     /// - Parameters:
     ///   - wanted: Shards to take over when they are free.
     ///   - busyShards: shards with entries in flight; called on the loop.
+    ///   - didCount: called on the loop with the number of living relays, this one among them.
     ///   - willTake: called on the loop before shards become the relay's: their queues may hold anything.
     package init(
         _ context: ServiceContext,
         wanted: ShardSet = .all,
         terms: Terms = Terms(),
         busyShards: @escaping @Sendable () -> ShardSet = { .none },
+        didCount: @escaping @Sendable (_ relayCount: Int) -> Void = { _ in },
         willTake: @escaping @Sendable () -> Void
     ) {
         self.context = context
@@ -51,6 +54,7 @@ package final class ShardKeeper: ServicePart {
         self.terms = terms
         self.busyShards = busyShards
         self.willTake = willTake
+        self.didCount = didCount
         state = LoopBound(State(), to: context.loop)
     }
 
@@ -112,6 +116,7 @@ package final class ShardKeeper: ServicePart {
             }
             // A dead relay counts no longer when its leases end: the others' shares have room for its shards.
             let survey = try await store.survey(by: held.relay, lasting: terms.term - terms.margin)
+            didCount(survey.relayCount)
             let owned = shards.all.shards
             shards.retire(survey.surplus(of: owned))
             try await giveBackRetired()

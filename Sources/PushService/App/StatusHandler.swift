@@ -41,6 +41,12 @@ struct StatusHandler: Sendable {
         case .moved: throw Problem(StoreError.moved)
         case .restored: throw Problem(StoreError.restored)
         }
+        switch vitals.failure {
+        case .noStandby?: throw Problem(StoreError.noStandby)
+        case .otherSchema?: throw Problem(StoreError.otherSchema)
+        case .wrongClock(let seconds)?: throw Problem(StoreError.wrongClock(secondsAhead: seconds))
+        default: break
+        }
         guard vitals.isAnswering, vitals.failure == nil, !areFailing else {
             let what = "Notifications are not stored; see 'store-failed' in the service's log."
             var problem = Problem(.storageFull, what)

@@ -25,6 +25,8 @@ package struct ServiceLimits: Equatable, Sendable {
     /// Rows for device buckets, and as many for addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
+    /// Of each credential and environment, over all relays.
+    package var connectionCountToApple = 16
     /// Submissions of one tenant alone (`SharedSlots`). At 20,000 a second these wait for 25 ms; more would only wait
     /// longer.
     package var openRequestCountMax = 500
@@ -130,6 +132,12 @@ package struct ServiceLimits: Equatable, Sendable {
             text: "pushes that await Apple's answer",
             range: 16...100_000,
             path: \.inFlightCountMax
+        ),
+        Setting(
+            name: "connections-to-apple",
+            text: "of one credential and environment at one time, over all relays",
+            range: 1...4_096,
+            path: \.connectionCountToApple
         ),
         Setting(
             name: "open-requests",

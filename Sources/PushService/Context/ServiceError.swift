@@ -106,6 +106,9 @@ extension StoreError {
         case .noStandby:
             "the database has no synchronous standby: start it, or set 'requires-standby' to false and accept a loss in a"
                 + " failover"
+        case .wrongClock(let seconds):
+            "this relay's time is \(abs(seconds)) seconds \(seconds < 0 ? "behind" : "ahead of") the database's; set both"
+                + " clocks (NTP), and restart the relay if it stays so"
         case .otherSchema: "the database has the schema of another version; see 'sealedpushd migrate'"
         case .lateOwner: "another relay has taken over; this one tries again by itself"
         case .overloaded: "too many writes are waiting, or another process writes to the database"

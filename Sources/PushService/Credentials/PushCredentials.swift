@@ -32,7 +32,7 @@ package final class PushCredentials {
     /// Called when a client may have room. On the loop.
     let onRoom = RoomSignal()
     let earlier = EarlierAttempts()
-    private let template: APNSClientConfiguration
+    private var template: APNSClientConfiguration
     private(set) var entries: [CredentialPlan.Key: Entry] = [:]
     private var places: [CredentialPlan.Place: Entry] = [:]
     private var numbers: [Int: Entry] = [:]
@@ -77,6 +77,8 @@ package final class PushCredentials {
             entry.credential = material.credential
             entry.digest = material.digest
         }
+        // The limit may have changed meanwhile.
+        for entry in made.values { entry.client.limitConnections(to: template.connectionCountMax) }
         let gone = entries.filter { plan.materials[$0.key] == nil }.map(\.value)
         entries = entries.filter { plan.materials[$0.key] != nil }.merging(made) { old, _ in old }
         numbers = [:]
@@ -92,6 +94,13 @@ package final class PushCredentials {
         }
         // Its pushes are answered first, which can take long.
         for client in gone.map(\.client) { Task { await client.close() } }
+    }
+
+    /// Bounds each client's connections from now on.
+    func limitConnections(to countMax: Int) {
+        guard template.connectionCountMax != countMax else { return }
+        template.connectionCountMax = countMax
+        for entry in entries.values { entry.client.limitConnections(to: countMax) }
     }
 
     func resume(_ number: Int? = nil) async {

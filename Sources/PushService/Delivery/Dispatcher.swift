@@ -86,6 +86,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
     var logLines: [UInt8] = []
     var queued: [QueuedDevices]
     var upkeep = UpkeepTimes()
+    private var relayCount = 1
     private var lastTicket = 0
     var callsUnderWay = 0
     private var isTurnPlanned = false
@@ -141,6 +142,7 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
             let limits = settings.limits
             dispatcher.rules = DispatchRules(RetryDelay(serverErrorWaitSeconds: limits.serverErrorWaitSeconds))
             dispatcher.flow.adopt(limits, isShared: settings.configuration.tenants.count > 1)
+            dispatcher.shareConnections(among: dispatcher.relayCount)
             await dispatcher.lanes.resume()
             dispatcher.suspensions.clear()
             dispatcher.quarantine = TokenQuarantine()
@@ -148,6 +150,12 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
             dispatcher.releaseEverything()
             dispatcher.plan()
         }
+    }
+
+    /// Takes this relay's share of the connections to Apple, at least one of each credential. On the loop.
+    package func shareConnections(among relayCount: Int) {
+        self.relayCount = relayCount
+        lanes.limitConnections(to: max(1, context.settings.limits.connectionCountToApple / relayCount))
     }
 
     /// On the loop.

@@ -136,6 +136,13 @@ extension Problem {
                     + " Send it again later."
             )
             retryAfterSeconds = 10
+        case .wrongClock:
+            self.init(
+                .storageFull,
+                "Nothing was stored: this relay's clock differs from the database's, and the operator must set both (NTP)."
+                    + " Send it again later, or to another relay."
+            )
+            retryAfterSeconds = 10
         case .lateOwner:
             self.init(.storageFull, "Nothing was stored: another relay has taken over. Send it again later.")
             retryAfterSeconds = 1

@@ -35,6 +35,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case moved
     /// The database has no synchronous standby: a failover would lose what was acknowledged.
     case noStandby
+    /// The relay's clock differs from the database's, by so many seconds; negative: it is behind.
+    case wrongClock(secondsAhead: Int)
     /// The database's schema is of a version that this program does not work with.
     case otherSchema
     /// The relay no longer owns a shard that the call acts on.
@@ -75,7 +77,7 @@ extension StoreError {
     package var effect: Effect {
         switch self {
         case .disconnected, .cancelled, .lateOwner: .nothing
-        case .overloaded, .timedOut, .full, .unwritable, .noStandby: .overloaded
+        case .overloaded, .timedOut, .full, .unwritable, .noStandby, .wrongClock: .overloaded
         case .uncertain, .failed, .damaged: .uncertain
         case .broken, .moved, .restored, .closed, .inUse, .otherName, .newerFile, .notAStore, .wrongKey, .otherSchema:
             .broken

@@ -48,6 +48,7 @@ enum DatabaseOpening {
                 let key = try StoreKey(loaded.files.tokenKey.copy(storage: .guarded))
                 var settings = PostgreSQLStoreSettings()
                 settings.requiresStandby = server.requiresStandby
+                settings.clock = clock.now
                 store = try await PostgreSQLStore.open(
                     pool,
                     key: key,

@@ -36,6 +36,7 @@ final class SidecarStage: Sendable {
     let senderKey: SenderKey
     private let folder: TemporaryFolder
     private let options: Options
+    private let clock: ShiftedClock?
     private let station = Guarded<Station?>(nil)
 
     static func with<Result>(
@@ -60,6 +61,7 @@ final class SidecarStage: Sendable {
         self.stage = stage
         self.options = options
         folder = try TemporaryFolder()
+        clock = options.movesClock ? try ShiftedClock(in: folder) : nil
         let sender = SenderIdentity()
         senderKey = sender.publicKey
         try sender.write(to: folder.path("sender.key"))
@@ -101,11 +103,8 @@ final class SidecarStage: Sendable {
     // MARK: The process
 
     func start() async throws {
-        var environment: [String] = []
-        if options.movesClock {
-            try setClock(ahead: 0)
-            environment = ["LD_PRELOAD=\(try clockLibrary())", "SHIFT_CLOCK_FILE=\(folder.path("clock"))"]
-        }
+        try clock?.set(ahead: 0)
+        let environment = clock?.variables ?? []
         let station = try Station("sealedpush-sidecar", ["--config", try configure()], environment: environment)
         do {
             _ = try await station.events.next("ready")
@@ -116,24 +115,7 @@ final class SidecarStage: Sendable {
     }
 
     /// Moves the process's wall clock, and no other.
-    func setClock(ahead seconds: Int64) throws {
-        // In place: the process has mapped the file.
-        let file = unsafe open(folder.path("clock"), O_WRONLY | O_CREAT, 0o600)
-        defer { close(file) }
-        var seconds = seconds
-        guard unsafe pwrite(file, &seconds, 8, 0) == 8 else { throw Surprise("the clock's file: \(errno)") }
-    }
-
-    /// - Returns: a library to load before a process.
-    private func clockLibrary() throws -> String {
-        let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let library = folder.path("shift_clock.so")
-        let source = "/\(tests)/Tools/InAnotherYear/shift_clock.c"
-        let compiler = try LineProcess("/usr/bin/env", ["clang", "-shared", "-fPIC", "-o", library, source])
-        _ = compiler.rest()
-        guard compiler.wait() == 0 else { throw Surprise("shift_clock.c is not compiled") }
-        return library
-    }
+    func setClock(ahead seconds: Int64) throws { try clock?.set(ahead: seconds) }
 
     func kill() { station.withLock { $0 }?.kill() }
     func stop() { station.withLock { $0 }?.stop() }

@@ -123,6 +123,54 @@ struct DatabaseStartTests {
         #expect(try move(folder.folder.path("nowhere")).complaint.contains("does not exist; give the path"))
     }
 
+    @Test func `a relay whose URL names a standby says so, waits, and begins when that is the primary`() async throws {
+        let primary = try TestServer()
+        let stage = try await DatabaseStage(primary)
+        try use(stage.url)
+        #expect(try migrate().code == 0)
+        let standby = try TestServer(standbyOf: primary)
+        try use(standby.localURL(stage.database))
+        let ended = try migrate()
+        #expect(ended.code != 0)
+        #expect(ended.complaint.contains("the server takes no writes; name the primary in the URL, or several hosts"))
+        let process = try DaemonProcess(["--config", folder.configuration])
+        let said = process.lines(to: "store-waiting").last ?? ""
+        #expect(said.contains("the server takes no writes; name the primary in the URL, or several hosts"))
+        try primary.kill()
+        try standby.promote()
+        #expect(process.lines(to: "ready").last?.contains("ready") == true)
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
+    /// Starts a relay with another time than the database's, to its complaint; the clock goes on between the two.
+    private func start(_ clock: ShiftedClock, saying words: (Int) -> String) throws -> DaemonProcess {
+        #expect(try migrate().code == 0)
+        let process = try DaemonProcess(["--config", folder.configuration], environment: clock.variables)
+        let said = process.lines(to: "store-waiting").last ?? ""
+        let sentences = (30...60).map { "this relay's time is \(words($0)) the database's; set both clocks (NTP)" }
+        #expect(sentences.contains { said.contains($0) }, "\(said)")
+        return process
+    }
+
+    @Test func `a relay whose clock is behind the database's says so, and begins when it is right`() throws {
+        let clock = try ShiftedClock(in: folder.folder)
+        try clock.set(ahead: -60)
+        let process = try start(clock) { "\($0) seconds behind" }
+        try clock.set(ahead: 0)
+        #expect(process.lines(to: "ready").last?.contains("ready") == true)
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
+    @Test func `a relay whose clock is ahead of the database's says so, and waits`() throws {
+        let clock = try ShiftedClock(in: folder.folder)
+        try clock.set(ahead: 60)
+        let process = try start(clock) { "\($0) seconds ahead of" }
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
     @Test func `a relay that waits for its database begins no thread with each try`() throws {
         let listener = try ClosingListener(in: folder.folder)
         try use("postgresql://relay@" + folder.folder.path.replacing("/", with: "%2F") + "/relay")

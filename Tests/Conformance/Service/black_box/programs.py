@@ -33,14 +33,19 @@ def run(*words, **options):
     return done.stdout
 
 
-def set_clock(seconds):
-    """Programs started from now on have this wall clock, in seconds since 1970."""
+def shifted_clock(seconds):
+    """Variables of a program whose wall clock is so many seconds ahead."""
     library = os.path.join(CHECKOUT, ".build/shift_clock.so")
     source = os.path.join(CHECKOUT, "Tests/Tools/InAnotherYear/shift_clock.c")
     if not os.path.exists(library) or os.path.getmtime(library) < os.path.getmtime(source):
         os.makedirs(os.path.dirname(library), exist_ok=True)
         run("clang", "-shared", "-fPIC", "-O1", "-o", library, source)
-    os.environ.update(LD_PRELOAD=library, SHIFT_CLOCK_SECONDS=str(int(seconds - time.time())))
+    return {"LD_PRELOAD": library, "SHIFT_CLOCK_SECONDS": str(int(seconds))}
+
+
+def set_clock(seconds):
+    """Programs started from now on have this wall clock, in seconds since 1970."""
+    os.environ.update(shifted_clock(seconds - time.time()))
 
 
 def await_true(found, what):

@@ -111,6 +111,7 @@ class Service:
             self.keys[name], hashes[name] = self.make_api_key()
         self.configuration = self.configure(hashes)
         self.child = None
+        self.variables = {}
 
     def make_certificate(self):
         key = os.path.join(self.folder, "tls.key")
@@ -188,6 +189,7 @@ class Service:
     def start(self):
         self.write_configuration()
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SEALEDPUSH")}
+        environment.update(self.variables)
         self.child = Child("sealedpushd", [self.program, "--config", self.file], env=environment)
         self.child.await_named("ready")
         listening = self.child.events("listening")

@@ -34,6 +34,41 @@ struct ConnectionLifeTests {
         func release() { close(ends.writer) }
     }
 
+    @Test func `under a lower limit the oldest connection stays, and the others end after their pushes`() async throws {
+        let site = try APNSStandIn()
+        let held = Guarded<[Push]>([])
+        let later = Guarded<Set<Int>>([])
+        let full = Signal()
+        let server = try await site.serve(streamCountMax: 1) { push in
+            switch push.id.first {
+            case UInt8(ascii: "0"): push.accept()
+            case UInt8(ascii: "1"):
+                let count = held.withLock { held in
+                    held.append(push)
+                    return held.count
+                }
+                if count == 3 { full.set() }
+            default:
+                later.withLock { _ = $0.insert(push.connectionNumber) }
+                push.accept()
+            }
+        }
+        let client = try site.client(of: server)
+        #expect(try await client.send(try APNSStandIn.notification(0)).status == 200)
+        async let first = client.send(try (0x1000..<0x1003).map(APNSStandIn.notification))
+        await full.wait()
+        #expect(Set(held.withLock { $0.map(\.connectionNumber) }) == [1, 2, 3])
+        await client.loop.run { client.limitConnections(to: 1) }
+        async let second = client.send(try (0x2000..<0x2005).map(APNSStandIn.notification))
+        for push in held.withLock({ $0 }) { push.accept() }
+        #expect(try await first.map { try $0.get().status } == [200, 200, 200])
+        #expect(try await second.map { try $0.get().status } == [200, 200, 200, 200, 200])
+        #expect(later.withLock { $0 } == [1])
+        while await client.loop.run({ client.pool.value.connections.count }) > 1 { await Task.yield() }
+        await client.close()
+        await server.close()
+    }
+
     @Test func `an idle connection is asked for a sign of life long before it is too old, and lives on`() async throws {
         let defaults = APNSClientConfiguration()
         #expect(defaults.connectionAgeMax >= defaults.idlePingAfter * 24 && defaults.idlePingAfter >= .seconds(3600))

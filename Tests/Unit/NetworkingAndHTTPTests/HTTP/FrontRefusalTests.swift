@@ -18,7 +18,7 @@ import Testing
         limits.refusals.burst = 0
         limits.refusals.countOfConnection = 0
         limits.refusals.percentMax = 100
-        limits.refusals.nanosecondsEach = nanoseconds
+        limits.refusals.nanosecondsEach = nanoseconds...nanoseconds
         limits.refusals.holdMax = nanoseconds
         return limits
     }

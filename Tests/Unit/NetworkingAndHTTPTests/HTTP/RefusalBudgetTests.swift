@@ -10,7 +10,7 @@ import Testing
     private static func measure(burst: Int64 = 3, countOfConnection: Int = 0) -> RefusalBudget.Measure {
         var measure = RefusalBudget.Measure()
         measure.percentMax = 10
-        measure.nanosecondsEach = 10 * millisecond
+        measure.nanosecondsEach = (10 * millisecond)...(100 * millisecond)
         measure.burst = burst
         measure.countOfConnection = countOfConnection
         return measure
@@ -80,12 +80,35 @@ import Testing
         #expect((990...1_020).contains(count))
     }
 
-    @Test func `as it is, five thousand in a second are a twenty-fifth of it`() {
+    @Test func `as it is, five thousand cheap ones in a second are a twenty-fifth of it`() {
         var budget = RefusalBudget()
         var share = RefusalBudget.Share()
         var end = Self.time(0)
         for _ in 0..<5_256 { end = budget.refuse(&share, at: end) ?? end }
         #expect(end == Self.time(1_000))
-        #expect(RefusalBudget.Measure().interval == 25 * RefusalBudget.Measure().nanosecondsEach)
+    }
+
+    /// The next hold's length after requests that took so many milliseconds of the loop's time.
+    private static func hold(after requestCount: Int, busy: Int64, within milliseconds: Int64 = 100) -> Int64? {
+        var budget = RefusalBudget(measure(burst: 0))
+        budget.measure(busy: 7 * millisecond, at: time(0))
+        for _ in 0..<requestCount { budget.didBegin() }
+        budget.measure(busy: (7 + busy) * millisecond, at: time(milliseconds))
+        var share = RefusalBudget.Share()
+        return budget.refuse(&share, at: time(1_000)).map { ($0.nanoseconds - time(1_000).nanoseconds) / millisecond }
+    }
+
+    @Test func `a refusal costs the time that the loop takes for a request`() {
+        #expect(Self.hold(after: 4, busy: 80) == 200)
+    }
+
+    @Test func `a measured cost stays within its bounds`() {
+        #expect(Self.hold(after: 100, busy: 80) == 100)
+        #expect(Self.hold(after: 0, busy: 80) == 800)
+        #expect(Self.hold(after: 1, busy: 1_000) == 1_000)
+    }
+
+    @Test func `a short time measures nothing`() {
+        #expect(Self.hold(after: 4, busy: 80, within: 99) == 100)
     }
 }
