@@ -44,6 +44,8 @@ CLOCKS = [0, 4, 8]
 DEVICE_COUNT = 40
 GROUP_COUNT = 12
 OTHERS = ["restart_all", "storm", "lock", "lose_standby", "fill_disk", "upgrade"]
+# Of sealedpushd.
+LEASE_SECONDS = 6.5
 # A stopped relay's leases must have ended.
 STOP_SECONDS = 10
 # After the last fault everything that waits goes out.
@@ -222,14 +224,25 @@ class Cluster:
         watch.join()
 
     def takeover(self, begin):
-        """Seconds from a relay's end until each shard has a living owner."""
-        statement = "SELECT count(*) FROM sealedpush.shard WHERE owner IS NULL OR until <= sealedpush.lease_clock()"
-        last = 0
+        """Seconds from a relay's end until the last of its shards has another owner; 0 if it comes back in time."""
+        statement = "SELECT sealedpush.lease_clock(), shard, epoch, until FROM sealedpush.shard WHERE owner IS NOT NULL"
+        first, silent, start, clock, last = {}, {}, 0, 0, 0
         while time.monotonic() < begin + STOP_SECONDS + 2:
-            if self.database.primary.ask(statement, Database.NAME) != "0":
-                last = time.monotonic() - begin
+            rows = [[int(word) for word in line.split("|")] for line in self.database.primary.ask(
+                statement, Database.NAME).splitlines()]
+            for clock, shard, epoch, until in rows:
+                start = start or clock
+                if shard not in first:
+                    first[shard] = silent[shard] = (epoch, until)
+                elif shard in silent and silent[shard] != (epoch, until):
+                    # Renewed: its owner lives. Another epoch: another owner, since the lease's begin.
+                    if epoch != first[shard][0]:
+                        last = max(last, until - LEASE_SECONDS * 1000 - start)
+                    del silent[shard]
             time.sleep(0.25)
-        return last
+        if any(until < clock for _, until in silent.values()):
+            last = clock - start
+        return last / 1000
 
     def storm(self):
         """More sessions than the server takes."""
