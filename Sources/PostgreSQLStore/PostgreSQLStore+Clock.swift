@@ -17,6 +17,10 @@ extension PostgreSQLStore {
         let after = clock()
         let time = try Self.decode { () throws(PostgreSQLError) in try rows.first?.int64(0) ?? 0 }
         let theirs = Timestamp(milliseconds: UInt64(max(0, time)))
+        let milliseconds = lead.withLock { lead in
+            lead.note(before: before, theirs: theirs, after: after)
+            return lead.milliseconds
+        }
         // The call's own time is no error.
         let ahead = min(max(theirs, before), after).duration(since: theirs)
         let fault: StoreError? =
@@ -24,5 +28,6 @@ extension PostgreSQLStore {
             ? nil : .wrongClock(secondsAhead: Int(ahead / .seconds(1)))
         clockFault.withLock { $0 = fault }
         if let fault { throw fault }
+        settings.didCompareClocks(milliseconds)
     }
 }

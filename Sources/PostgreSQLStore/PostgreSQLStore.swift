@@ -34,6 +34,7 @@ package final class PostgreSQLStore: Sendable {
     /// Calls that go on after their caller has its answer.
     let rest = Guarded<[UInt64: Task<Void, Never>]>([:])
     let lastHealth = Guarded(StoreHealth.writable)
+    let lead = Guarded(ClockLead())
     /// Result of the last comparison of clocks.
     let clockFault = Guarded<StoreError?>(nil)
     private let isClosed = Guarded(false)

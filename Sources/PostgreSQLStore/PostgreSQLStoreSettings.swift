@@ -10,8 +10,10 @@ package struct PostgreSQLStoreSettings: Sendable {
     /// A relay's number in ids is another's so long after its last renewal.
     package var numberTerm: Duration = .seconds(600)
 
-    /// This relay's, which must agree with the database's; nil: it is not compared.
+    /// The machine's, which must agree with the database's; nil: it is not compared.
     package var clock: (@Sendable () -> Timestamp)?
+    /// Called with the milliseconds by which it leads; `now` of calls should follow the database's.
+    package var didCompareClocks: @Sendable (_ lead: Int64) -> Void = { _ in }
     /// False: the store is ready without a synchronous standby too.
     package var requiresStandby = true
 

@@ -39,14 +39,35 @@ extension ServiceClock {
     ) -> ServiceClock {
         let box = SteadyClockBox()
         return ServiceClock(
-            now: { box.clock.withLock { $0.time(wall: wall(), uptime: uptime()) } },
+            now: { box.time(wall, uptime) },
             uptime: uptime,
-            wall: wall
+            wall: wall,
+            follow: { box.follow($0) }
         )
     }
 }
 
 /// Reads both clocks under the lock, so that no thread brings an older reading.
 private final class SteadyClockBox: Sendable {
-    let clock = Guarded(SteadyClock())
+    private struct State {
+        var clock = SteadyClock()
+        var lead: Int64?
+    }
+
+    private let state = Guarded(State())
+
+    func time(_ wall: () -> Timestamp, _ uptime: () -> Int64) -> Timestamp {
+        state.withLock { state in
+            guard let lead = state.lead else { return state.clock.time(wall: wall(), uptime: uptime()) }
+            return state.clock.time(wall: wall().advanced(by: .milliseconds(-lead)), uptime: uptime())
+        }
+    }
+
+    func follow(_ lead: Int64) {
+        state.withLock { state in
+            // Nothing is stored yet by the machine's own time.
+            if state.lead == nil { state.clock = SteadyClock() }
+            state.lead = lead
+        }
+    }
 }

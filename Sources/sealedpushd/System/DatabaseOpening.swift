@@ -48,7 +48,8 @@ enum DatabaseOpening {
                 let key = try StoreKey(loaded.files.tokenKey.copy(storage: .guarded))
                 var settings = PostgreSQLStoreSettings()
                 settings.requiresStandby = server.requiresStandby
-                settings.clock = clock.now
+                settings.clock = clock.wall
+                settings.didCompareClocks = clock.follow
                 store = try await PostgreSQLStore.open(
                     pool,
                     key: key,

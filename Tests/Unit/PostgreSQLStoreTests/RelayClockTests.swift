@@ -23,12 +23,17 @@ struct RelayClockTests {
 
     private static let term = Duration.seconds(1_000)
 
-    private static func open(_ stage: StoreStage, _ clock: Clock) async throws -> PostgreSQLStore {
+    private static func open(
+        _ stage: StoreStage,
+        _ clock: Clock,
+        didCompare: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) async throws -> PostgreSQLStore {
         let relay = RelayID(high: 9, low: 9)
         var settings = PostgreSQLStoreSettings()
         settings.callTime = DatabaseStage.patience
         settings.requiresStandby = false
         settings.clock = { clock.now() }
+        settings.didCompareClocks = didCompare
         return try await PostgreSQLStore.open(
             try stage.stage.pool(as: relay, connections: 4),
             key: try StorePattern.key(),
@@ -86,5 +91,42 @@ struct RelayClockTests {
         #expect(try await store.renew(ShardLeases(relay: store.relay), lasting: Self.term) == .none)
         await store.close()
         await stage.close()
+    }
+
+    @Test(arguments: [8, 0, -8] as [Int64])
+    func `a relay is told its clock's lead, but for half a round trip`(_ ahead: Int64) async throws {
+        let (stage, clock, told) = (try await StoreStage(relays: 1), Clock(), Guarded<Int64?>(nil))
+        clock.set(ahead: ahead)
+        let store = try await Self.open(stage, clock) { lead in told.withLock { $0 = lead } }
+        let lead = try #require(told.withLock { $0 })
+        #expect(abs(lead - ahead * 1_000) <= store.lead.withLock { $0.roundTrip } / 2 + 2)
+        await store.close()
+        await stage.close()
+    }
+}
+
+struct ClockLeadTests {
+    private static func time(_ milliseconds: UInt64) -> Timestamp { Timestamp(milliseconds: 1_000_000 + milliseconds) }
+
+    @Test func `the shortest round trip of the last eight decides`() {
+        var lead = ClockLead()
+        lead.note(before: Self.time(5_000), theirs: Self.time(20), after: Self.time(5_100))
+        #expect(lead.milliseconds == 5_030)
+        lead.note(before: Self.time(5_200), theirs: Self.time(201), after: Self.time(5_202))
+        #expect(lead.milliseconds == 5_000)
+        for number in 0..<7 as Range<UInt64> {
+            let begin = 6_000 + number * 100
+            lead.note(before: Self.time(begin), theirs: Self.time(begin - 5_000), after: Self.time(begin + 60))
+            #expect(lead.milliseconds == 5_000)
+        }
+        lead.note(before: Self.time(7_000), theirs: Self.time(2_000), after: Self.time(7_060))
+        #expect(lead.milliseconds == 5_030)
+    }
+
+    @Test func `a clock that was set counts from its first sample on`() {
+        var lead = ClockLead()
+        lead.note(before: Self.time(100), theirs: Self.time(100), after: Self.time(102))
+        lead.note(before: Self.time(9_100), theirs: Self.time(1_100), after: Self.time(9_140))
+        #expect(lead.milliseconds == 8_020)
     }
 }

@@ -64,4 +64,19 @@ struct SteadyClockTests {
             last = time
         }
     }
+
+    @Test func `from its first comparison on it has the relays' time, and does not go back by a later one`() {
+        let uptime: Int64 = 5 * Self.second
+        let clock = ServiceClock.steady(wall: { Timestamp(milliseconds: Self.start) }, uptime: { uptime })
+        let own = clock.now()
+        #expect(own.milliseconds == Self.start)
+        clock.follow(8_000)
+        let shared = clock.now()
+        #expect(shared.milliseconds == Self.start - 8_000)
+        clock.follow(8_002)
+        #expect(clock.now() == shared)
+        clock.follow(7_990)
+        #expect(clock.now().milliseconds == Self.start - 7_990)
+        #expect(clock.wall().milliseconds == Self.start)
+    }
 }
