@@ -6,8 +6,11 @@ struct HTTP2Head {
     /// Nil: no field, or one among `fields`.
     var contentLength: Int?
 
+    /// Replaces all fields of `block`.
     func write(to block: inout HeaderBlock) {
-        if let status { block.append(":status") { text in Self.append(status, to: &text) } }
+        guard let status else { return block.replaceAll(with: fields) }
+        block.removeAll()
+        block.append(":status") { text in Self.append(status, to: &text) }
         block.append(contentsOf: fields)
         if let contentLength { block.append("content-length") { text in Self.append(contentLength, to: &text) } }
     }

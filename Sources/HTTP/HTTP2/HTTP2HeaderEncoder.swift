@@ -11,8 +11,7 @@ import Networking
         var bytes: [UInt8] = []
         var ends: [(name: Int, value: Int)] = []
 
-        mutating func removeAll() {
-            fields.removeAll()
+        mutating func removeBytes() {
             bytes.removeAll(keepingCapacity: true)
             ends.removeAll(keepingCapacity: true)
         }
@@ -50,13 +49,13 @@ import Networking
     /// Makes nghttp2 encode all of the next block.
     mutating func forgetLast() { isLastValid = false }
 
-    /// Encodes the fields that `write` appends.
+    /// Encodes the fields that `write` puts in place of those of an earlier block.
     ///
     /// - Returns: one header block.
     mutating func encode(_ write: (inout HeaderBlock) -> Void) throws(HTTP2Error) -> [UInt8] {
         if let failure { throw failure }
         swap(&last, &next)
-        next.removeAll()
+        next.removeBytes()
         write(&next.fields)
         var isReusable = isLastValid
         var hasChanged = false

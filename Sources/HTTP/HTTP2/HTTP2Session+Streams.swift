@@ -32,7 +32,8 @@ extension HTTP2Session {
     package func submitRequest(_ headers: HeaderBlock, body: [UInt8]) throws(HTTP2Error) -> Int {
         precondition(role == .client)
         let slot = takeSlot()
-        streams[slot].submit(headers, body)
+        let id = unsafe nghttp2_session_get_next_stream_id(handle)
+        streams[slot].submit(Int32(bitPattern: id), headers, body)
         bodies.didSubmit(body.count)
         // nghttp2 must know the method; `writeHead` writes all fields.
         let result = unsafe headers.lend(0) { method in
@@ -46,7 +47,7 @@ extension HTTP2Session {
             throw result == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE.rawValue
                 ? .streamsExhausted : .library(call: "submit_request", code: result)
         }
-        streams[slot].id = result
+        precondition(UInt32(result) == id)
         scanner.peerStreams.open(UInt32(result))
         return slot
     }

@@ -13,6 +13,7 @@ package import Networking
     private(set) var handle: OpaquePointer?
     var streams: [HTTP2Stream] = []
     private var freeSlots: [Int] = []
+    private var takenSlotCount = 0
     /// Last lookup: a stream's frames come together. Negative: none.
     var lastStreamID: Int32 = -1
     private var lastSlot = 0
@@ -81,6 +82,8 @@ package import Networking
         // Excess streams must wait in our queue, which has deadlines, not in nghttp2's.
         unsafe nghttp2_option_set_peer_max_concurrent_streams(options, UInt32(Int32.max))
         let owner = unsafe Unmanaged.passUnretained(self).toOpaque()
+        // The property itself, lent here, would be checked for exclusive access at every later use.
+        var handle: OpaquePointer?
         let callbacks = unsafe HTTP2Callbacks.shared
         switch role {
         case .client:
@@ -94,6 +97,7 @@ package import Networking
                 unsafe nghttp2_session_server_new2(&handle, callbacks, owner, options)
             )
         }
+        unsafe self.handle = handle
     }
 
     private func announce() throws(HTTP2Error) {
@@ -212,9 +216,10 @@ package import Networking
 
     package var slotCount: Int { streams.count }
 
-    package var openStreamCount: Int { streams.count - freeSlots.count }
+    package var openStreamCount: Int { takenSlotCount }
 
     func takeSlot() -> Int {
+        takenSlotCount += 1
         if let slot = freeSlots.popLast() { return slot }
         streams.append(HTTP2Stream())
         return streams.count - 1
@@ -225,6 +230,7 @@ package import Networking
         let unsentByteCount = streams[slot].free(keepsHeaderMemory: role == .client, bodyBudget)
         bodies.didFree(slot, unsentByteCount: unsentByteCount)
         freeSlots.append(slot)
+        takenSlotCount -= 1
     }
 
     func slot(of streamID: Int32) -> Int? {

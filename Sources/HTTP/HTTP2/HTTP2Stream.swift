@@ -111,7 +111,8 @@ struct HTTP2Stream {
     /// True once everything submitted is framed.
     var isOutgoingDone: Bool { isWritten && outgoingOffset == outgoing.count && file == nil }
 
-    mutating func submit(_ fields: HeaderBlock, _ body: [UInt8]) {
+    mutating func submit(_ streamID: Int32, _ fields: HeaderBlock, _ body: [UInt8]) {
+        id = streamID
         head.fields.replaceAll(with: fields)
         outgoing = body
     }

@@ -110,10 +110,11 @@ package struct HeaderBlock: Sendable, Equatable {
 
     var hasSmallMemory: Bool { bytes.capacity <= 1024 && entries.capacity <= 16 }
 
-    /// Keeps the memory.
+    /// Keeps the memory of the bytes, and shares the entries: fields of the same lengths overwrite only bytes.
     package mutating func replaceAll(with block: HeaderBlock) {
-        removeAll()
-        append(contentsOf: block)
+        bytes.removeAll(keepingCapacity: true)
+        bytes += block.bytes
+        entries = block.entries
     }
 
     /// Lends all bytes, to overwrite a field's value from its start on.

@@ -15,7 +15,8 @@ package protocol TurnEndHandler: AnyObject {
 ///
 /// Unchecked Sendable: a lock guards the inbox, and any thread may wake the poller. All else belongs to the loop's
 /// thread, which every mutating call checks.
-@safe package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+@safe package final class EventLoop: TaskExecutor, @unchecked Sendable {
+    private let actorExecutor = LoopActorExecutor()
     private let inbox = Guarded(LoopInbox())
     private let runningThread = Atomic<UInt>(0)
     private let poller: Poller
@@ -46,6 +47,7 @@ package protocol TurnEndHandler: AnyObject {
     /// Starts the thread, which keeps the loop alive until `stop()`; that is mandatory.
     package init() throws(TransportError) {
         poller = try Poller()
+        actorExecutor.loop = self
         try startThread()
     }
 
@@ -90,11 +92,14 @@ package protocol TurnEndHandler: AnyObject {
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
-        add(.job(UnownedJob(job)))
+        add(.task(UnownedJob(job)))
     }
 
-    package func isIsolatingCurrentContext() -> Bool? {
-        isOnLoop
+    /// For actors on the loop, which keep it alive.
+    package var unownedExecutor: UnownedSerialExecutor { unsafe actorExecutor.asUnownedSerialExecutor() }
+
+    func enqueueForActor(_ job: UnownedJob) {
+        add(.actor(job))
     }
 
     package func checkIsolated() {
@@ -139,11 +144,9 @@ package protocol TurnEndHandler: AnyObject {
         for item in work {
             switch item {
             case .closure(let closure): closure()
-            case .job(let job):
-                unsafe job.runSynchronously(
-                    isolatedTo: asUnownedSerialExecutor(),
-                    taskExecutor: asUnownedTaskExecutor()
-                )
+            case .task(let job): unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            case .actor(let job):
+                unsafe job.runSynchronously(isolatedTo: unownedExecutor, taskExecutor: asUnownedTaskExecutor())
             }
         }
     }

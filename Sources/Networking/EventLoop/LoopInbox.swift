@@ -3,7 +3,8 @@ import Glibc
 /// Queued work and life cycle of a loop. A value: the loop guards it with a lock.
 struct LoopInbox {
     enum Work {
-        case job(UnownedJob)
+        case task(UnownedJob)
+        case actor(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 

@@ -48,7 +48,11 @@
     package mutating func removeFirst(_ byteCount: Int) {
         precondition(byteCount >= 0 && byteCount <= self.byteCount)
         head += byteCount
-        guard isEmpty else { return }
+        guard isEmpty else {
+            // Moved while few bytes are left: at the memory's end there may be many.
+            if self.byteCount <= head / 8 { moveToFront() }
+            return
+        }
         head = 0
         tail = 0
         if capacity > 2 * Self.keptByteCount {
@@ -64,18 +68,19 @@
     private mutating func reserve(_ byteCountNeeded: Int) {
         guard capacity - tail < byteCountNeeded else { return }
         let byteCount = self.byteCount
-        let readable = unsafe UnsafeRawBufferPointer(rebasing: storage[head..<tail])
-        if byteCount + byteCountNeeded <= capacity, head >= capacity / 2 {
-            unsafe storage.copyMemory(from: readable)
-        } else {
-            let grownByteCount = max(4096, 2 * capacity, byteCount + byteCountNeeded)
-            let grown = UnsafeMutableRawBufferPointer.allocate(byteCount: grownByteCount, alignment: 16)
-            unsafe grown.copyMemory(from: readable)
-            unsafe storage.deallocate()
-            unsafe storage = grown
-        }
+        if byteCount + byteCountNeeded <= capacity, head >= capacity / 2 { return moveToFront() }
+        let grownByteCount = max(4096, 2 * capacity, byteCount + byteCountNeeded)
+        let grown = UnsafeMutableRawBufferPointer.allocate(byteCount: grownByteCount, alignment: 16)
+        unsafe grown.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[head..<tail]))
+        unsafe storage.deallocate()
+        unsafe storage = grown
         head = 0
         tail = byteCount
+    }
+
+    private mutating func moveToFront() {
+        unsafe storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[head..<tail]))
+        (head, tail) = (0, byteCount)
     }
 }
 

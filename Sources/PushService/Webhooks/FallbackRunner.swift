@@ -1,5 +1,6 @@
 import APNS
 package import Envelope
+import Networking
 import Platform
 package import PushStore
 import ServiceParts
@@ -18,7 +19,7 @@ package actor FallbackRunner: DueRunner {
         package init() {}
     }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.unownedExecutor }
     package nonisolated let context: ServiceContext
     private let sender: WebhookSender
     private let patience: Patience

@@ -1,5 +1,6 @@
 import APNS
 package import Envelope
+import Networking
 import Platform
 package import PushStore
 import ServiceParts
@@ -11,7 +12,7 @@ package actor HookRunner: DueRunner {
     private static let limits = SendLimits(whole: 512, firstOfTenant: 8, ofTenant: 128)
     private static let lease = Duration.seconds(300)
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.unownedExecutor }
     package nonisolated let context: ServiceContext
     private let sender: WebhookSender
     private let retry: HookRetry

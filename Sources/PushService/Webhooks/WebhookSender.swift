@@ -14,7 +14,7 @@ package actor WebhookSender {
     private static let receiverCountMax = 2_048
 
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
     private let clock: ServiceClock
     private let way: WebhookRoute
     private var connections: HTTPSConnections?

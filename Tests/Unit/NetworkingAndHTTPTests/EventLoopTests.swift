@@ -204,11 +204,25 @@ import Testing
         #expect(isPinned)
         #expect(await Resident(loop).isOnLoop())
     }
+
+    @Test func `a pinned task goes on at an await without being queued again`() async throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        let runCount = await Task(executorPreference: loop) {
+            let counter = Counter()
+            loop.perform { counter.add() }
+            await goOn()
+            return counter.value
+        }.value
+        #expect(runCount == 0)
+    }
 }
+
+@concurrent private func goOn() async {}
 
 private actor Resident {
     private let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
     init(_ loop: EventLoop) {
         self.loop = loop

@@ -54,6 +54,7 @@ import Testing
         }
 
         func write(to block: inout HeaderBlock) {
+            block.removeAll()
             for field in all { block.append(Array(field.name.utf8), field.value, indexing: field.indexing) }
         }
     }

@@ -28,7 +28,7 @@ private actor IdleRunner: DueRunner {
     static let storeFailureEvent: StaticString = "idle-store-failed"
 
     nonisolated let context: ServiceContext
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.unownedExecutor }
     var turn: DueTurn<Never, Never>
     private(set) var taking: CheckedContinuation<Void, Never>?
 
