@@ -37,7 +37,7 @@ struct RefusalBudget {
     private var each: Int64
     private var requestCount: Int64 = 0
     private var windowBegan: MonotonicTime?
-    private var busyBefore: Int64 = 0
+    private var usageBefore = EventLoop.Usage()
 
     init(_ measure: Measure = Measure()) {
         precondition((1...100).contains(measure.percentMax) && measure.nanosecondsEach.lowerBound > 0)
@@ -52,16 +52,17 @@ struct RefusalBudget {
     /// Counts one more request, refused or not.
     mutating func didBegin() { requestCount += 1 }
 
-    /// Takes a refusal's cost from the loop's time for each request since the last measurement, if that was long ago.
-    ///
-    /// - Parameter busy: Nanoseconds that the loop has worked since its start.
-    mutating func measure(busy: Int64, at now: MonotonicTime) {
+    /// Takes a refusal's cost from the loop's work since the last measurement, if that was long ago: the mean time for a
+    /// request if each had a turn of its own, the least if many share one. What is accepted costs more.
+    mutating func measure(_ usage: EventLoop.Usage, at now: MonotonicTime) {
         if let began = windowBegan {
             guard now.nanoseconds - began.nanoseconds >= Self.windowMin else { return }
-            let mean = (busy - busyBefore) / max(1, requestCount)
-            each = min(max(mean, measure.nanosecondsEach.lowerBound), measure.nanosecondsEach.upperBound)
+            let (least, most) = (measure.nanosecondsEach.lowerBound, measure.nanosecondsEach.upperBound)
+            let count = max(1, requestCount)
+            let mean = min(max((usage.nanoseconds - usageBefore.nanoseconds) / count, least), most)
+            each = least + (mean - least) * min(usage.turnCount - usageBefore.turnCount, count) / count
         }
-        (windowBegan, busyBefore, requestCount) = (now, busy, 0)
+        (windowBegan, usageBefore, requestCount) = (now, usage, 0)
     }
 
     /// Counts one more refusal. `now` never goes back.

@@ -11,7 +11,7 @@ final class RefusalPause {
     /// - Parameter resume: Called later, once, if `isHolding` became true.
     func didRefuse(_ service: HTTPService, resume: @escaping () -> Void) {
         let loop = service.loop
-        service.refusals.measure(busy: loop.busyNanoseconds, at: loop.now)
+        service.refusals.measure(loop.usage, at: loop.now)
         guard let end = service.refusals.refuse(&share, at: loop.now) else { return }
         let isNew = self.end == nil
         self.end = end

@@ -34,9 +34,23 @@ package protocol TurnEndHandler: AnyObject {
     private var waitBegan = MonotonicTime.now()
     private let began = MonotonicTime.now()
     private var waitedNanoseconds: Int64 = 0
+    private var turnCount: Int64 = 0
 
-    /// Time that it has worked, not waited, since its start; counted at the start of each turn. Loop only.
-    package var busyNanoseconds: Int64 { now.nanoseconds - began.nanoseconds - waitedNanoseconds }
+    /// What a loop has done since its start, before its present turn.
+    package struct Usage {
+        /// Time that it did not wait.
+        package var nanoseconds: Int64
+        package var turnCount: Int64
+
+        package init(nanoseconds: Int64 = 0, turnCount: Int64 = 0) {
+            (self.nanoseconds, self.turnCount) = (nanoseconds, turnCount)
+        }
+    }
+
+    /// Loop only.
+    package var usage: Usage {
+        Usage(nanoseconds: now.nanoseconds - began.nanoseconds - waitedNanoseconds, turnCount: turnCount)
+    }
 
     /// Earliest expiry of a peer's deadline after a hold-up of the loop. Loop only.
     package var judgesFrom: MonotonicTime { loopStall.judgesFrom }
@@ -167,6 +181,7 @@ package protocol TurnEndHandler: AnyObject {
         let eventCount = poller.wait(milliseconds: milliseconds)
         let turnBegan = now
         now = .now()
+        turnCount += 1
         if milliseconds != 0 { waitedNanoseconds += now.nanoseconds - waitBegan.nanoseconds }
         // `Duration` is too slow for each turn.
         if now.nanoseconds - turnBegan.nanoseconds >= 1_000_000_000 {

@@ -22,7 +22,8 @@ server=$!
 read -r port <"$folder/port"
 
 repeat() { printf "%0.s$1" $(seq "$2"); }
-repeat x 1024 >"$folder/body"
+size=${SIZE:-1024}
+repeat x "$size" >"$folder/body"
 # One after the other, and then from the first again.
 openssl rand -hex 320000 | tr -d '\n' | fold -w 64 | sed "s|^|https://localhost:$port/3/device/|; \$a\\" >"$folder/targets"
 # As long as ours: a device token of 32 bytes, a JWT of 183 characters.

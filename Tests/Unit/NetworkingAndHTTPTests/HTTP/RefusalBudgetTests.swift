@@ -88,27 +88,34 @@ import Testing
         #expect(end == Self.time(1_000))
     }
 
-    /// The next hold's length after requests that took so many milliseconds of the loop's time.
-    private static func hold(after requestCount: Int, busy: Int64, within milliseconds: Int64 = 100) -> Int64? {
+    /// The next hold's length after four requests that took so many milliseconds of the loop's time in so many turns.
+    private static func hold(busy: Int64, turns: Int64, requests: Int = 4, within milliseconds: Int64 = 100) -> Int64? {
         var budget = RefusalBudget(measure(burst: 0))
-        budget.measure(busy: 7 * millisecond, at: time(0))
-        for _ in 0..<requestCount { budget.didBegin() }
-        budget.measure(busy: (7 + busy) * millisecond, at: time(milliseconds))
+        budget.measure(EventLoop.Usage(nanoseconds: 7 * millisecond, turnCount: 5), at: time(0))
+        for _ in 0..<requests { budget.didBegin() }
+        let usage = EventLoop.Usage(nanoseconds: (7 + busy) * millisecond, turnCount: 5 + turns)
+        budget.measure(usage, at: time(milliseconds))
         var share = RefusalBudget.Share()
         return budget.refuse(&share, at: time(1_000)).map { ($0.nanoseconds - time(1_000).nanoseconds) / millisecond }
     }
 
-    @Test func `a refusal costs the time that the loop takes for a request`() {
-        #expect(Self.hold(after: 4, busy: 80) == 200)
+    @Test func `a refusal costs the time that the loop takes for a request which comes alone`() {
+        #expect(Self.hold(busy: 80, turns: 4) == 200)
+        #expect(Self.hold(busy: 80, turns: 40) == 200)
+    }
+
+    @Test func `among requests that share turns it costs less`() {
+        #expect(Self.hold(busy: 80, turns: 2) == 150)
+        #expect(Self.hold(busy: 80, turns: 0) == 100)
     }
 
     @Test func `a measured cost stays within its bounds`() {
-        #expect(Self.hold(after: 100, busy: 80) == 100)
-        #expect(Self.hold(after: 0, busy: 80) == 800)
-        #expect(Self.hold(after: 1, busy: 1_000) == 1_000)
+        #expect(Self.hold(busy: 8, turns: 4) == 100)
+        #expect(Self.hold(busy: 800, turns: 4) == 1_000)
+        #expect(Self.hold(busy: 80, turns: 0, requests: 0) == 100)
     }
 
     @Test func `a short time measures nothing`() {
-        #expect(Self.hold(after: 4, busy: 80, within: 99) == 100)
+        #expect(Self.hold(busy: 80, turns: 4, within: 99) == 100)
     }
 }
