@@ -28,6 +28,8 @@ package struct ClockLead {
     ///   - theirs: the database's time.
     ///   - after: the relay's time with the answer.
     package mutating func note(before: Timestamp, theirs: Timestamp, after: Timestamp) {
+        // Set back during the call: it says nothing.
+        guard after >= before else { return }
         let roundTrip = Int64(clamping: after.milliseconds) - Int64(clamping: before.milliseconds)
         let middle = Int64(clamping: before.milliseconds) + roundTrip / 2
         let sample = Sample(milliseconds: middle - Int64(clamping: theirs.milliseconds), roundTrip: roundTrip)

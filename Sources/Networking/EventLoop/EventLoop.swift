@@ -36,7 +36,7 @@ package protocol TurnEndHandler: AnyObject {
     private var waitedNanoseconds: Int64 = 0
     private var turnCount: Int64 = 0
 
-    /// What a loop has done since its start, before its present turn.
+    /// Work of a loop since its start, before its present turn.
     package struct Usage {
         /// Time that it did not wait.
         package var nanoseconds: Int64

@@ -123,6 +123,13 @@ struct ClockLeadTests {
         #expect(lead.milliseconds == 5_030)
     }
 
+    @Test func `a clock that is set back during the call says nothing`() {
+        var lead = ClockLead()
+        lead.note(before: Self.time(100), theirs: Self.time(100), after: Self.time(102))
+        lead.note(before: Self.time(200), theirs: Self.time(200), after: Self.time(150))
+        #expect(lead.milliseconds == 1)
+    }
+
     @Test func `a clock that was set counts from its first sample on`() {
         var lead = ClockLead()
         lead.note(before: Self.time(100), theirs: Self.time(100), after: Self.time(102))
