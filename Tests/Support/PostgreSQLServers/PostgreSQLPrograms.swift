@@ -17,9 +17,13 @@ package enum PostgreSQLPrograms {
 
     package static var areInstalled: Bool { !folder.isEmpty }
 
-    /// Words before a program: its user, and no variable of this process.
+    /// Words before a program: its user, and of this process's variables those of its clock (Tests/Tools/InAnotherYear).
     static let words: [String] = {
         let user = ["/usr/bin/setpriv", "--reuid=\(unprivileged)", "--regid=\(unprivileged)", "--clear-groups"]
-        return (geteuid() == 0 ? user : []) + ["/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "LC_ALL=C"]
+        var clock: [String] = []
+        for name: String in ["LD_PRELOAD", "SHIFT_CLOCK_SECONDS"] {
+            if let value = unsafe getenv(name) { unsafe clock.append("\(name)=\(String(cString: value))") }
+        }
+        return (geteuid() == 0 ? user : []) + ["/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "LC_ALL=C"] + clock
     }()
 }
