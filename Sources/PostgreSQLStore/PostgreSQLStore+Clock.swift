@@ -9,7 +9,9 @@ extension PostgreSQLStore {
 
     /// Compares this relay's clock with the database's: what one relay stores, another lets expire, repeats or purges.
     ///
-    /// - Throws: `.wrongClock`; until the next comparison nothing is accepted either.
+    /// Each renewal of leases begins with it.
+    ///
+    /// - Throws: `.wrongClock`; until the next comparison nothing is accepted, and the store is not ready.
     func checkClock() async throws(StoreError) {
         guard let clock = settings.clock else { return }
         let before = clock()

@@ -23,7 +23,7 @@ extension PostgreSQLStore: RelayStore {
             let (version, standbys) = try await probed(batch)
             guard SchemaMigration.standing(of: version) == .usable else { throw .otherSchema }
             guard !settings.requiresStandby || !standbys.isEmpty else { throw .noStandby }
-            try await checkClock()
+            if let fault = clockFault.withLock({ $0 }) { throw fault }
             healthBox.withLock { $0 = .writable }
         } catch {
             if let health = StoreHealth(error) { healthBox.withLock { $0 = health } }

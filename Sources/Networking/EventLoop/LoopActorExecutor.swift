@@ -9,14 +9,19 @@ final class LoopActorExecutor: SerialExecutor, @unchecked Sendable {
     unowned var loop: EventLoop?
 
     func enqueue(_ job: consuming ExecutorJob) {
-        loop?.enqueueForActor(UnownedJob(job))
+        owner.enqueueForActor(UnownedJob(job))
     }
 
     func isIsolatingCurrentContext() -> Bool? {
-        loop?.isOnLoop
+        owner.isOnLoop
     }
 
     func checkIsolated() {
-        loop?.checkIsolated()
+        owner.checkIsolated()
+    }
+
+    private var owner: EventLoop {
+        guard let loop else { preconditionFailure("the loop is not made yet") }
+        return loop
     }
 }

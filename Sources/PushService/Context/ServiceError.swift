@@ -108,7 +108,7 @@ extension StoreError {
                 + " failover"
         case .wrongClock(let seconds):
             "this relay's time is \(abs(seconds)) seconds \(seconds < 0 ? "behind" : "ahead of") the database's; set both"
-                + " clocks (NTP), and restart the relay if it stays so"
+                + " clocks (NTP)"
         case .otherSchema: "the database has the schema of another version; see 'sealedpushd migrate'"
         case .lateOwner: "another relay has taken over; this one tries again by itself"
         case .overloaded: "too many writes are waiting, or another process writes to the database"

@@ -3,10 +3,10 @@
 A driver that knows only HTTP and the simulator: three relays, a primary with a synchronous standby, steady load with
 idempotency keys, and faults by seed: relays killed or stopped (SIGSTOP) and revived, the primary killed and its standby
 promoted, the network between relays and database silent, reset or slow, a storm of connections, a table locked until
-statements time out, the standby gone, the primary's disk full, a rolling restart, a migration of the next version. At
-the end every acknowledged notification has
-reached the simulator; one that reached it twice is marked `maybe-duplicate`; in each collapse group the pushes came in
-the order of their requests, or a stop explains why not.
+statements time out, the standby gone, the primary's disk full, a rolling restart, a migration of the next version. The
+relays' clocks are seconds apart. At the end every acknowledged notification has reached the simulator; one that
+reached it twice is marked `maybe-duplicate`; in each collapse group the pushes came in the order of their requests, or a
+stop explains why not.
 
     Tests/Conformance/Service/cluster [--tell] [--seconds N] [--stops N] [--failovers N] [--cuts N] [--others N] [--seed N]
     Tests/Conformance/Service/cluster --bench WORD …
@@ -39,7 +39,8 @@ from black_box.programs import CHECKOUT, PATIENCE, await_true, program, run, shi
 from black_box.service import APP, Answer, Sender, Service, Simulator  # noqa: E402
 
 RELAY_COUNT = 3
-# Seconds by which the relays' clocks are ahead of the database's (certificates begin now); beyond 10 a relay does not work.
+# Seconds by which the relays' clocks are ahead of the database's: beyond 10 a relay does not work, and behind it the
+# server's certificate would not be valid yet.
 CLOCKS = [0, 4, 8]
 DEVICE_COUNT = 40
 GROUP_COUNT = 12
@@ -228,9 +229,8 @@ class Cluster:
         statement = "SELECT sealedpush.lease_clock(), shard, epoch, until FROM sealedpush.shard WHERE owner IS NOT NULL"
         first, silent, start, clock, last = {}, {}, 0, 0, 0
         while time.monotonic() < begin + STOP_SECONDS + 2:
-            rows = [[int(word) for word in line.split("|")] for line in self.database.primary.ask(
-                statement, Database.NAME).splitlines()]
-            for clock, shard, epoch, until in rows:
+            for line in self.database.primary.ask(statement, Database.NAME).splitlines():
+                clock, shard, epoch, until = map(int, line.split("|"))
                 start = start or clock
                 if shard not in first:
                     first[shard] = silent[shard] = (epoch, until)

@@ -76,9 +76,9 @@ struct RelayClockTests {
         let opening = await #expect(throws: StoreError.self) { _ = try await Self.open(stage, clock) }
         #expect(Self.isWrong(opening, ahead: example.seconds))
         clock.set(ahead: 0)
+        #expect(try await store.renew(taken.leases, lasting: Self.term) == .none)
         try await store.probe(byteCount: 8)
         _ = try await store.enqueue([request], now: StorePattern.start)
-        #expect(try await store.renew(taken.leases, lasting: Self.term) == .none)
         await store.close()
         await stage.close()
     }

@@ -143,30 +143,22 @@ struct DatabaseStartTests {
         #expect(process.wait() == 0)
     }
 
-    /// Starts a relay with another time than the database's, to its complaint; the clock goes on between the two.
-    private func start(_ clock: ShiftedClock, saying words: (Int) -> String) throws -> DaemonProcess {
+    @Test(arguments: [(-60 as Int64, "behind"), (60, "ahead of")])
+    func `a relay with another time than the database's says so, and begins when it has the same`(
+        _ example: (shift: Int64, said: String)
+    ) throws {
         #expect(try migrate().code == 0)
+        let clock = try ShiftedClock(in: folder.folder)
+        try clock.set(ahead: example.shift)
         let process = try DaemonProcess(["--config", folder.configuration], environment: clock.variables)
         let said = process.lines(to: "store-waiting").last ?? ""
-        let sentences = (30...60).map { "this relay's time is \(words($0)) the database's; set both clocks (NTP)" }
+        // The clock goes on while the relay asks.
+        let sentences = (30...60).map { seconds in
+            "this relay's time is \(seconds) seconds \(example.said) the database's; set both clocks (NTP)"
+        }
         #expect(sentences.contains { said.contains($0) }, "\(said)")
-        return process
-    }
-
-    @Test func `a relay whose clock is behind the database's says so, and begins when it is right`() throws {
-        let clock = try ShiftedClock(in: folder.folder)
-        try clock.set(ahead: -60)
-        let process = try start(clock) { "\($0) seconds behind" }
         try clock.set(ahead: 0)
         #expect(process.lines(to: "ready").last?.contains("ready") == true)
-        process.signal(SIGTERM)
-        #expect(process.wait() == 0)
-    }
-
-    @Test func `a relay whose clock is ahead of the database's says so, and waits`() throws {
-        let clock = try ShiftedClock(in: folder.folder)
-        try clock.set(ahead: 60)
-        let process = try start(clock) { "\($0) seconds ahead of" }
         process.signal(SIGTERM)
         #expect(process.wait() == 0)
     }
