@@ -45,6 +45,10 @@ CLOCKS = [0, 4, 8]
 DEVICE_COUNT = 40
 GROUP_COUNT = 12
 OTHERS = ["restart_all", "storm", "lock", "lose_standby", "fill_disk", "upgrade"]
+# Connections to APNs: of all relays by configuration; and at most, while relays come back to the database one after the
+# other. The simulator takes one stream of each, so that relays want more.
+SHARED_CONNECTIONS = 6
+MOST_CONNECTIONS = 12
 # Of sealedpushd.
 LEASE_SECONDS = 6.5
 # A stopped relay's leases must have ended.
@@ -67,6 +71,7 @@ class Relay:
         self.service.configuration = copy.deepcopy(base.configuration)
         del self.service.configuration["database-file"]
         self.service.configuration["database"] = {"url-file": url_file}
+        self.service.configuration.setdefault("limits", {})["connections-to-apple"] = SHARED_CONNECTIONS
         if CLOCKS[number - 1]:
             self.service.variables = shifted_clock(CLOCKS[number - 1])
         self.port = None
@@ -162,7 +167,7 @@ class Cluster:
     def __init__(self, folder, pause):
         self.folder, self.pause = folder, pause
         self.database = Database()
-        self.simulator = Simulator(folder)
+        self.simulator = Simulator(folder, "--set", "streams=1")
         self.sender = Sender(folder)
         base = Service(folder, self.simulator)
         self.key = base.keys["acme"]
@@ -180,6 +185,17 @@ class Cluster:
         self.stops = []  # (begin, end)
         self.takeovers = []
         self.faults = []
+        self.connections = 0
+
+    def count_connections(self):
+        """Those that the simulator has accepted."""
+        port = f":{self.simulator.ready['push-port']:04X}"
+        rows = []
+        for name in ("tcp", "tcp6"):
+            with open(f"/proc/net/{name}") as file:
+                rows += [line.split() for line in file]
+        count = sum(row[1].endswith(port) and row[3] == "01" for row in rows)
+        self.connections = max(self.connections, count)
 
     def readiness(self):
         return self.statuses("/v1/readiness")
@@ -239,6 +255,7 @@ class Cluster:
                     if epoch != first[shard][0]:
                         last = max(last, until - LEASE_SECONDS * 1000 - start)
                     del silent[shard]
+            self.count_connections()
             time.sleep(0.25)
         if any(until < clock for _, until in silent.values()):
             last = clock - start
@@ -389,6 +406,8 @@ class Cluster:
                     excused += 1
                 else:
                     faults.append(f"{group}: {next_id} overtook {id}")
+        if self.connections > MOST_CONNECTIONS:
+            faults.append(f"{self.connections} connections to APNs, where all relays may have {SHARED_CONNECTIONS}")
         latencies = sorted(latency for load in loads for latency in load.latencies)
         say(
             f"{len(sent)} acknowledged, {len(missing)} lost, {len(doubled)} doubled ({marked} marked), "
@@ -397,7 +416,7 @@ class Cluster:
             f"{sum(load.unanswered for load in loads)} requests without an answer; "
             f"a lost relay's shards had an owner after {max(self.takeovers, default=0):.1f} s at most, "
             f"{sorted(self.takeovers)[len(self.takeovers) // 2] if self.takeovers else 0:.1f} s at the median of "
-            f"{len(self.takeovers)}"
+            f"{len(self.takeovers)}; {self.connections} connections to APNs at most"
         )
         return faults
 
