@@ -40,8 +40,7 @@ struct RequestFields {
             default:
                 guard !headers.isNamed("cookie", at: index) else { continue }
                 // Others are a handful, limited by the transport.
-                let name = headers[index].name
-                for earlier in 0..<index where headers[earlier].name == name { hasDuplicate = true }
+                for earlier in 0..<index where headers.haveSameName(earlier, index) { hasDuplicate = true }
             }
         }
     }

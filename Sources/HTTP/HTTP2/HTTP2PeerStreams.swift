@@ -17,10 +17,14 @@ struct HTTP2PeerStreams {
         let id: UInt32
         /// Frames still allowed; nil while the stream is open here.
         var lateFrameCount: Int?
+        /// The peer may send nothing more; it is dropped with others.
+        var hasEnded = false
     }
 
-    /// Sorted by id, from `first` on. Streams mostly end in their order, and then none need be moved.
+    /// Sorted by id.
     private var streams: [Stream] = []
+    private var endedCount = 0
+    /// The oldest that has not ended.
     private var first = 0
     private(set) var lastID: UInt32 = 0
 
@@ -29,6 +33,7 @@ struct HTTP2PeerStreams {
     private static let closedCountMax = 1024
     /// nghttp2 does not report the close of new streams after a GOAWAY.
     private static let countMax = 1 << 16
+    private static let endedCountMin = 64
     /// Assumed frame size in a closed stream's window.
     private static let lateFrameByteCount: UInt32 = 4096
 
@@ -36,7 +41,7 @@ struct HTTP2PeerStreams {
         guard id > lastID else { return }
         lastID = id
         streams.append(Stream(id: id))
-        if streams.count - first > Self.countMax { remove(at: first) }
+        if streams.count - endedCount > Self.countMax { remove(at: first) }
     }
 
     mutating func close(_ id: UInt32, windowByteCount: UInt32) {
@@ -44,7 +49,7 @@ struct HTTP2PeerStreams {
         streams[index].lateFrameCount = Int(max(1, windowByteCount / Self.lateFrameByteCount))
         closedCount += 1
         guard closedCount > Self.closedCountMax,
-            let oldest = streams[first...].firstIndex(where: { $0.lateFrameCount != nil })
+            let oldest = streams[first...].firstIndex(where: { !$0.hasEnded && $0.lateFrameCount != nil })
         else { return }
         remove(at: oldest)
     }
@@ -66,25 +71,24 @@ struct HTTP2PeerStreams {
 
     func isOpen(_ id: UInt32) -> Bool { index(of: id) != nil }
 
+    /// Moves others only when half of all have ended.
     private mutating func remove(at index: Int) {
         if streams[index].lateFrameCount != nil { closedCount -= 1 }
-        guard 2 * index < first + streams.count else {
-            streams.remove(at: index)
-            return
-        }
-        for later in stride(from: index, to: first, by: -1) { streams[later] = streams[later - 1] }
-        first += 1
-        guard 2 * first >= streams.count else { return }
-        streams.removeFirst(first)
-        first = 0
+        streams[index].hasEnded = true
+        endedCount += 1
+        while first < streams.count, streams[first].hasEnded { first += 1 }
+        guard endedCount >= Self.endedCountMin, 2 * endedCount >= streams.count else { return }
+        streams.removeAll { $0.hasEnded }
+        (endedCount, first) = (0, 0)
     }
 
     private func index(of id: UInt32) -> Int? {
-        var (start, end) = (first, streams.count)
+        var (start, end) = (0, streams.count)
         while start < end {
             let middle = (start + end) / 2
             if streams[middle].id < id { start = middle + 1 } else { end = middle }
         }
-        return start < streams.count && streams[start].id == id ? start : nil
+        guard start < streams.count, streams[start].id == id, !streams[start].hasEnded else { return nil }
+        return start
     }
 }

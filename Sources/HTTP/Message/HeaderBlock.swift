@@ -81,8 +81,14 @@ package struct HeaderBlock: Sendable, Equatable {
     }
 
     mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-        unsafe bytes.append(contentsOf: name)
-        unsafe bytes.append(contentsOf: value)
+        bytes.append(addingCapacity: name.count + value.count) { bytes in
+            unsafe bytes.withUnsafeMutableBufferPointer { bytes, count in
+                guard let start = bytes.baseAddress else { return }
+                if let source = name.baseAddress { unsafe memcpy(start, source, name.count) }
+                if let source = value.baseAddress { unsafe memcpy(start + name.count, source, value.count) }
+                count = name.count + value.count
+            }
+        }
         appendEntry(nameByteCount: name.count, valueByteCount: value.count, .indexed)
     }
 
@@ -159,6 +165,15 @@ package struct HeaderBlock: Sendable, Equatable {
     package func nameByteCount(of index: Int) -> Int { Int(entries[index].nameByteCount) }
 
     package func isNamed(_ name: StaticString, at index: Int) -> Bool { isNamed(name, entries[index]) }
+
+    package func haveSameName(_ one: Int, _ other: Int) -> Bool {
+        let (one, other) = (entries[one], entries[other])
+        guard one.nameByteCount == other.nameByteCount else { return false }
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return true }
+            return unsafe memcmp(start + Int(one.start), start + Int(other.start), Int(one.nameByteCount)) == 0
+        }
+    }
 
     package func value(of index: Int) -> ArraySlice<UInt8> {
         let entry = entries[index]

@@ -1,3 +1,5 @@
+import Platform
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -47,5 +49,24 @@ import Testing
         #expect(streams.isOpen(1))
         #expect(!streams.isOpen(3))
         #expect(streams.isOpen(5))
+    }
+
+    @Test func `streams that end in any order are known by what each has done`() {
+        var random = SeededRandom(seed: RunSeed.here())
+        var (streams, openIDs, ended) = (HTTP2PeerStreams(), [UInt32](), [UInt32]())
+        for id in stride(from: UInt32(1), to: 4000, by: 2) {
+            streams.open(id)
+            openIDs.append(id)
+            while openIDs.count > Int.random(in: 0...300, using: &random) {
+                let gone = openIDs.remove(at: Int.random(in: 0..<openIDs.count, using: &random))
+                #expect(streams.receive(on: gone, endsStream: true) == .expected)
+                ended.append(gone)
+            }
+            guard let known = openIDs.randomElement(using: &random), let gone = ended.randomElement(using: &random)
+            else { continue }
+            #expect(streams.receive(on: known, endsStream: false) == .expected)
+            #expect(streams.receive(on: gone, endsStream: false) == .afterEnd)
+        }
+        #expect(openIDs.allSatisfy { streams.isOpen($0) } && !ended.contains { streams.isOpen($0) })
     }
 }
