@@ -68,6 +68,7 @@ class KeptService(Service):
         with open(self.file) as file:
             self.configuration = json.load(file)
         self.child = None
+        self.variables = {}
 
     def point(self, simulator, hooks):
         """Simulator and receiver have other ports than then."""
