@@ -1,6 +1,6 @@
 import Envelope
 
-/// Test relay's configuration: one tenant, one app, the simulator in Apple's place.
+/// Test relay's configuration: tenants with one app each, the simulator in Apple's place.
 package struct RelayConfiguration: Sendable {
     package static let environment = "sandbox"
     package static let topic = "com.example.chat"
@@ -14,6 +14,8 @@ package struct RelayConfiguration: Sendable {
     package let folder: String
     /// The simulator's port for pushes.
     package let pushPort: Int64
+    /// Ids.
+    package var tenants = ["acme"]
     package var takesReceipts = false
     /// Of the gateway, which is off without it.
     package var endpointPushesPerSecond: Int?
@@ -39,7 +41,8 @@ package struct RelayConfiguration: Sendable {
         self.pushPort = pushPort
     }
 
-    func json(keyHash: String) -> [UInt8] {
+    /// - Parameter keyHashes: of each tenant's API key.
+    func json(keyHashes: [String]) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.name("listen")
@@ -65,7 +68,9 @@ package struct RelayConfiguration: Sendable {
             }
             writer.member("token-key-file", tokenKeyFile)
             writer.name("tenants")
-            writer.array { writer in writer.object { tenant(&$0, keyHash: keyHash) } }
+            writer.array { writer in
+                for (id, hash) in zip(tenants, keyHashes) { writer.object { tenant(id, &$0, keyHash: hash) } }
+            }
             guard !limits.isEmpty else { return }
             writer.name("limits")
             writer.object { writer in for (name, value) in limits { writer.member(name, value) } }
@@ -73,8 +78,8 @@ package struct RelayConfiguration: Sendable {
         return writer.bytes
     }
 
-    private func tenant(_ writer: inout JSONWriter, keyHash: String) {
-        writer.member("id", "acme")
+    private func tenant(_ id: String, _ writer: inout JSONWriter, keyHash: String) {
+        writer.member("id", id)
         writer.member("quota-per-day", 1_000_000_000)
         writer.member("requests-per-second", 1_000_000)
         writer.name("keys")

@@ -8,7 +8,8 @@ import Primitives
 /// Relay in a child process, and a back end's calls to it.
 package final class RelayProcess {
     package let port: Int64
-    package let apiKey: String
+    /// Of each tenant.
+    package let apiKeys: [String]
     package let interruptedCount: Int
     private let process: ChildProcess
     private let authorities: String
@@ -56,13 +57,17 @@ package final class RelayProcess {
         keepsLog: Bool = false,
         stop: StopSignal
     ) throws(CommandError) {
-        let maker = try Self.run(["make-api-key"], stop)
-        apiKey = try Self.word(try maker.nextLine(), behind: "key")
-        let hash = try Self.word(try maker.nextLine(), behind: "hash")
-        try maker.wait()
+        var (apiKeys, hashes) = ([String](), [String]())
+        for _ in configuration.tenants {
+            let maker = try Self.run(["make-api-key"], stop)
+            apiKeys.append(try Self.word(try maker.nextLine(), behind: "key"))
+            hashes.append(try Self.word(try maker.nextLine(), behind: "hash"))
+            try maker.wait()
+        }
+        self.apiKeys = apiKeys
         authorities = configuration.keys + "/ca.pem"
         let path = configuration.folder + "/sealedpushd.json"
-        let file = configuration.json(keyHash: hash)
+        let file = configuration.json(keyHashes: hashes)
         do throws(FileError) { try WholeFile.write(file, to: path, access: .ownerOnly) } catch { throw .file(error) }
         process = try Self.run(["--config", path], stop, processor: processor)
         process.keepsTranscript = keepsLog
@@ -115,7 +120,7 @@ package final class RelayProcess {
         _ body: [UInt8]? = nil
     ) throws(CommandError) -> (status: Int, bytes: [UInt8]) {
         var request = HTTPSRequest(method, "https://localhost:\(port)\(path)")
-        request.fields = [("authorization", "Bearer \(apiKey)"), ("content-type", "application/json")]
+        request.fields = [("authorization", "Bearer \(apiKeys[0])"), ("content-type", "application/json")]
         request.trust = .file(path: authorities)
         request.body = body.map { HTTPSRequest.Body(bytes: $0) }
         var answer: [UInt8] = []

@@ -21,7 +21,6 @@ package struct RepeatVerifier: Equatable, Sendable {
     ///   - repeats: Repetitions by notification number.
     ///   - store: Store of a stopped relay.
     package init(_ repeats: [Int: Int], in store: any RelayStore) async throws {
-        let tenant = try TenantID(ServiceFleet.tenant)
         let numbers = repeats.keys.sorted()
         for start in stride(from: 0, to: numbers.count, by: Self.lookCount) {
             let some = numbers[start..<min(start + Self.lookCount, numbers.count)]
@@ -31,7 +30,7 @@ package struct RepeatVerifier: Equatable, Sendable {
                     add(repeats[number] ?? 0, attempts: [])
                     continue
                 }
-                let attempts = try await store.attempts(entry.id, tenant: tenant)
+                let attempts = try await store.attempts(entry.id, tenant: entry.tenant)
                 // Of very many attempts not all are kept.
                 let forgottenCount = entry.maybeDuplicate ? max(0, entry.attemptCount - attempts.count) : 0
                 add(repeats[number] ?? 0, attempts: attempts, forgottenCount: forgottenCount)

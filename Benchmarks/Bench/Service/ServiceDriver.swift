@@ -55,13 +55,14 @@ package struct ServiceDriver: Sendable {
         try await .connect(host: "localhost", port: target.port, context: context, loop: loop, limits: limits)
     }
 
-    func request(_ path: StaticString) -> HeaderBlock {
+    /// - Parameter tenant: number of the tenant, whose key it has.
+    func request(_ path: StaticString, of tenant: Int = 0) -> HeaderBlock {
         var headers = HeaderBlock()
         headers.append(":method", "POST")
         headers.append(":scheme", "https")
         headers.append(":authority", Array("localhost:\(target.port)".utf8))
         headers.append(":path", path)
-        headers.append("authorization", Array("Bearer \(target.apiKey)".utf8))
+        headers.append("authorization", Array("Bearer \(target.apiKeys[tenant])".utf8))
         headers.append("content-type", "application/json")
         return headers
     }

@@ -11,7 +11,6 @@ package struct ServiceFleet: Sendable {
     private static let bundleByteCount = 400
     /// Tokens of the simulator; neighbours share one, so that adjacent writes belong together.
     private static let tokenCountMax = 20_000
-    static let tenant = "acme"
 
     private let load: ServiceLoad
     private let tokens: [DeviceToken]
@@ -96,7 +95,8 @@ package struct ServiceFleet: Sendable {
     }
 
     private func key(_ recipient: ServiceRecipient) throws -> DeviceKey {
-        DeviceKey(tenant: try TenantID(Self.tenant), device: try DeviceID(recipient.deviceID))
+        let tenant = ServiceLoad.tenant(recipient.tenant(of: load.tenantCount))
+        return DeviceKey(tenant: try TenantID(tenant), device: try DeviceID(recipient.deviceID))
     }
 
     /// Stores expired notifications, which the relay has to end as expired.
@@ -120,7 +120,7 @@ package struct ServiceFleet: Sendable {
                 payload: Array("{}".utf8)
             )
         }
-        let request = try OutboxRequest(tenant: try TenantID(tenant), idempotency: nil, entries: entries)
+        let request = try OutboxRequest(tenant: try TenantID(ServiceLoad.tenant(0)), idempotency: nil, entries: entries)
         _ = try await store.enqueue([request], now: now)
     }
 }

@@ -23,6 +23,8 @@ package struct ServiceLoad: Sendable {
     package var connectionCount = 4
     package var inFlightCount = 64
     package var deviceCount = 10_000
+    /// Tenants that share the devices, each with a key and connections to APNs of its own.
+    package var tenantCount = 1
     /// Percentage of devices that open their notifications and send receipts.
     package var receiptPercent = 0
     /// POSTs a second, whatever the answers; nil sends the next POST after an answer.
@@ -37,6 +39,10 @@ package struct ServiceLoad: Sendable {
     package var isMixed = false
 
     package init() {}
+
+    package var tenants: [String] { (0..<tenantCount).map(Self.tenant) }
+
+    static func tenant(_ number: Int) -> String { number == 0 ? "acme" : "acme-\(number)" }
 }
 
 package enum ServiceRecipient: Equatable, Sendable {
@@ -61,6 +67,11 @@ package enum ServiceRecipient: Equatable, Sendable {
         case .gone(let number): "absent-" + Self.digits(number)
         case .parked(let number): "parked-" + Self.digits(number)
         }
+    }
+
+    /// Number of its tenant.
+    func tenant(of count: Int) -> Int {
+        if case .device(let number) = self { number % count } else { 0 }
     }
 
     private static func digits(_ number: Int) -> String {
@@ -109,12 +120,13 @@ package struct ServiceRecipients: Sendable {
 
 package struct ServiceTarget: Sendable {
     package let port: UInt16
-    package let apiKey: String
+    /// Of each tenant.
+    package let apiKeys: [String]
     package let trust: TLSTrust
 
-    package init(port: UInt16, apiKey: String, trust: TLSTrust) {
+    package init(port: UInt16, apiKeys: [String], trust: TLSTrust) {
         self.port = port
-        self.apiKey = apiKey
+        self.apiKeys = apiKeys
         self.trust = trust
     }
 }

@@ -19,7 +19,8 @@ package struct ServicePosting: Sendable {
     private let flood: LoopBound<ServiceFlood>?
     private let bodies: ServiceBodies
     private let recipients: ServiceRecipients
-    private let notificationsHead: HeaderBlock
+    /// Of each tenant.
+    private let notificationsHeads: [HeaderBlock]
     private let receiptsHead: HeaderBlock
 
     init(
@@ -36,7 +37,7 @@ package struct ServicePosting: Sendable {
         self.flood = flood
         bodies = ServiceBodies(load)
         recipients = ServiceRecipients(deviceCount: load.deviceCount, isMixed: load.isMixed)
-        notificationsHead = driver.request("/v1/notifications")
+        notificationsHeads = (0..<load.tenantCount).map { driver.request("/v1/notifications", of: $0) }
         receiptsHead = driver.request("/v1/receipts")
         tally.resume()
     }
@@ -107,8 +108,10 @@ package struct ServicePosting: Sendable {
     }
 
     private func request(_ numbers: Range<Int>) -> HTTP2Request {
-        guard load.isThroughEndpoints, case .device(let device) = recipients[numbers.lowerBound] else {
-            return HTTP2Request(headers: notificationsHead, body: bodies.body(numbers))
+        let recipient = recipients[numbers.lowerBound]
+        guard load.isThroughEndpoints, case .device(let device) = recipient else {
+            let head = notificationsHeads[recipient.tenant(of: load.tenantCount)]
+            return HTTP2Request(headers: head, body: bodies.body(numbers))
         }
         let head = ServiceEndpoints.head(device, port: driver.target.port)
         return HTTP2Request(headers: head, body: ServiceEndpoints.record(numbers.lowerBound))

@@ -50,6 +50,7 @@ final class ServiceBenchStage: Sendable {
             pushPort: Int64(apns.port)
         )
         if let databaseURLFile { configuration.databaseURLFile = try AbsolutePath.of(databaseURLFile) }
+        configuration.tenants = load.tenants
         configuration.takesReceipts = load.receiptPercent > 0
         if load.isThroughEndpoints { configuration.endpointPushesPerSecond = 1_000_000 }
         // The limit of an app that sets none.
@@ -112,7 +113,7 @@ final class ServiceBenchStage: Sendable {
             stop: stop
         )
         let log = process.drainLog()
-        let target = ServiceTarget(port: UInt16(process.port), apiKey: process.apiKey, trust: .pem(authorities))
+        let target = ServiceTarget(port: UInt16(process.port), apiKeys: process.apiKeys, trust: .pem(authorities))
         return ServiceBenchRelay(
             process: process,
             log: log,

@@ -6,11 +6,11 @@ import Envelope
 struct ServiceBenchText {
     let printsJSON: Bool
 
-    func printStage(deviceCount: Int, _ time: Duration, syncNanoseconds: Int?) throws(CommandError) {
+    func printStage(_ load: ServiceLoad, _ time: Duration, syncNanoseconds: Int?) throws(CommandError) {
         guard !printsJSON else {
             return try object { writer in
                 writer.member("load", "devices")
-                writer.member("devices", deviceCount)
+                Self.writeSize(of: load, &writer)
                 writer.member("milliseconds", Int(time / .milliseconds(1)))
                 if let syncNanoseconds { writer.member("fdatasync-nanoseconds", syncNanoseconds) }
             }
@@ -19,7 +19,7 @@ struct ServiceBenchText {
         let seconds = Self.hundredths(Int(time / .milliseconds(10)))
         let place = ServiceBenchStage.hasTwoProcessors ? "" : "; one processor for relay and driver"
         try Output.print(
-            "\(deviceCount) devices registered in \(seconds) s; fdatasync of 4 KiB here: \(sync) (median)\(place)"
+            "\(Self.size(of: load)): registered in \(seconds) s; fdatasync of 4 KiB here: \(sync) (median)\(place)"
         )
     }
 
@@ -71,6 +71,16 @@ struct ServiceBenchText {
             let rest = figures.after.share(since: figures.posted)
         else { return }
         try Output.print("  and from then until the last push was at APNs: relay \(Self.text(rest))")
+    }
+
+    private static func size(of load: ServiceLoad) -> String {
+        "\(load.deviceCount) devices of \(load.tenantCount) tenants over \(load.connectionCount) connections"
+    }
+
+    private static func writeSize(of load: ServiceLoad, _ writer: inout JSONWriter) {
+        writer.member("devices", load.deviceCount)
+        writer.member("tenants", load.tenantCount)
+        writer.member("connections", load.connectionCount)
     }
 
     static func text(_ share: ProcessorShare) -> String {
@@ -188,7 +198,7 @@ struct ServiceBenchText {
             return try object { writer in
                 writer.member("load", "in-turns")
                 writer.member("engine", report.engine)
-                writer.member("devices", report.deviceCount)
+                Self.writeSize(of: report.load, &writer)
                 writer.member("accepted", report.acceptedCount)
                 writer.member("missing", report.missingCount)
                 writer.member("disk-read-bytes", report.diskReadByteCount)
@@ -202,7 +212,7 @@ struct ServiceBenchText {
         let (least, most) = (report.costs.min() ?? 0, report.costs.max() ?? 0)
         try Output.print(
             """
-            \(report.engine), \(report.deviceCount) devices, \(report.costs.count) rounds: CPU \(report.medianCost / 1_000) µs for each \
+            \(report.engine), \(Self.size(of: report.load)), \(report.costs.count) rounds: CPU \(report.medianCost / 1_000) µs for each \
             (\(least / 1_000) to \(most / 1_000)), the database's \(report.medianDatabaseCost / 1_000) µs; \
             accept \(Self.latency(report.medianAcceptLatency)); accepted \(report.acceptedCount), missing \(report.missingCount); \
             \(report.diskReadByteCount / 1_000) kB read from the disk; memory \(report.memoryByteCount / 1_000) kB
@@ -218,15 +228,15 @@ struct ServiceBenchText {
         guard !printsJSON else {
             return try object { writer in
                 writer.member("load", "ratio")
-                writer.member("devices", report.deviceCount)
+                Self.writeSize(of: report.load, &writer)
                 writer.member("percent", comparison.medianPercent)
                 writer.member("least-percent", comparison.leastPercent)
                 writer.member("most-percent", comparison.mostPercent)
             }
         }
         try Output.print(
-            "CPU for each with \(report.deviceCount) devices (\(report.engine)): "
-                + "\(Self.hundredths(comparison.medianPercent)) times that with \(first.deviceCount), the median of rounds in turns "
+            "CPU for each with \(Self.size(of: report.load)) (\(report.engine)): "
+                + "\(Self.hundredths(comparison.medianPercent)) times that with \(Self.size(of: first.load)), the median of rounds in turns "
                 + "(\(Self.hundredths(comparison.leastPercent)) to \(Self.hundredths(comparison.mostPercent)))"
         )
     }

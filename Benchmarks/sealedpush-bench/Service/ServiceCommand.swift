@@ -26,6 +26,8 @@ struct ServiceCommand: Command {
             "N[,N…]",
             "registered, 100 to 10000000; 10000 without it. With several: in turns, compared"
         ),
+        Option("--tenants", "N[,N…]", "that share them, 1 to 1000; 1 without it. With several: in turns, compared"),
+        Option("--connections", "N[,N…]", "to the relay, 1 to 1000; 4 without it. With several: in turns, compared"),
         Option("--in-flight", "N", "POSTs that await their answers, 1 to 10000; 256 without it"),
         Option("--rate", "N", "POSTs a second, whatever is answered, 1 to 1000000"),
         Option("--receipts", "PERCENT", "of the devices open theirs and send a receipt, 0 to 100; 0 without it"),
@@ -49,6 +51,7 @@ struct ServiceCommand: Command {
         Example:
           sealedpush-bench service --overload 3
           sealedpush-bench service --devices 10000,1000000
+          sealedpush-bench service --tenants 1,10,1000 --posts 90000
           sealedpush-bench service --kills 10
           sealedpush-bench service --endpoints
           sealedpush-bench service --devices 10000,1000000 --endpoints
@@ -60,12 +63,11 @@ struct ServiceCommand: Command {
         Exit code 1 of --kills says that something acknowledged was lost, or sent again without need.
         """
 
-    private static let connectionCount = 4
-    private static let deviceCountMax = 10_000_000
+    private static let sizes = "--devices, --tenants and --connections"
     private static let postsOfALife = 400
 
-    private let load: ServiceLoad
-    private let deviceCounts: [Int]
+    /// One, or several of which only devices, tenants or connections differ.
+    private let loads: [ServiceLoad]
     private let comparesEndpoints: Bool
     private let databaseURLFile: String?
     private let overload: Int?
@@ -94,12 +96,7 @@ struct ServiceCommand: Command {
             load.length = .time(.seconds(seconds))
             load.backlogMax = 20_000
         }
-        deviceCounts = try Self.deviceCounts(arguments)
-        guard deviceCounts.allSatisfy({ load.recipientCount <= $0 }) else {
-            throw arguments.wrong("--recipients cannot be more than --devices")
-        }
-        load.connectionCount = Self.connectionCount
-        load.inFlightCount = max(1, (try arguments.number("--in-flight", 1...10_000) ?? 256) / Self.connectionCount)
+        let inFlightCount = try arguments.number("--in-flight", 1...10_000) ?? 256
         load.rate = try arguments.number("--rate", 1...1_000_000)
         load.receiptPercent = try arguments.number("--receipts", 0...100) ?? 0
         overload = try arguments.number("--overload", 2...10)
@@ -114,7 +111,8 @@ struct ServiceCommand: Command {
         }
         load.isThroughEndpoints = arguments.flag(Self.endpointsOption)
         load.strangersRate = try arguments.number("--strangers", 1...100_000)
-        comparesEndpoints = load.isThroughEndpoints && deviceCounts.count == 1
+        loads = try Self.loads(load, inFlightCount: inFlightCount, arguments)
+        comparesEndpoints = load.isThroughEndpoints && loads.count == 1
         if load.isThroughEndpoints {
             let others = ["--kills", "--overload", "--recipients", "--rate", "--receipts", "--payload", "--strangers"]
             for name in others where arguments.value(name) != nil {
@@ -126,13 +124,13 @@ struct ServiceCommand: Command {
             for name in ["--kills", "--overload"] where arguments.value(name) != nil {
                 throw arguments.wrong("--database goes without \(name)")
             }
-            guard deviceCounts.count == 1, !comparesEndpoints else {
-                throw arguments.wrong("--database goes with one number of --devices, without --endpoints")
+            guard loads.count == 1, !comparesEndpoints else {
+                throw arguments.wrong("--database goes with one size, without --endpoints")
             }
         }
-        if deviceCounts.count > 1 {
+        if loads.count > 1 {
             for name in ["--kills", "--overload", "--seconds", "--receipts"] where arguments.value(name) != nil {
-                throw arguments.wrong("\(name) goes with one number of --devices")
+                throw arguments.wrong("\(name) goes with one number of \(Self.sizes)")
             }
         }
         if overload != nil {
@@ -143,22 +141,60 @@ struct ServiceCommand: Command {
         }
         seed = UInt64(try arguments.number("--seed", 0...Int(Int32.max)) ?? .random(in: 0...Int(Int32.max)))
         keys = arguments.value("--keys") ?? "keys-example"
-        self.load = load
         text = ServiceBenchText(printsJSON: arguments.flag(.json))
     }
 
-    private static func deviceCounts(_ arguments: Arguments) throws(CommandError) -> [Int] {
-        guard let text = arguments.value("--devices") else { return [10_000] }
-        var counts: [Int] = []
+    /// - Returns: One load, or one of each size.
+    private static func loads(
+        _ load: ServiceLoad,
+        inFlightCount: Int,
+        _ arguments: Arguments
+    ) throws(CommandError) -> [ServiceLoad] {
+        let devices = try numbers("--devices", 100...10_000_000, arguments) ?? [load.deviceCount]
+        let tenants = try numbers("--tenants", 1...1_000, arguments) ?? [load.tenantCount]
+        let connections = try numbers("--connections", 1...1_000, arguments) ?? [load.connectionCount]
+        guard [devices, tenants, connections].count(where: { $0.count > 1 }) <= 1 else {
+            throw arguments.wrong("several numbers go with one of \(sizes)")
+        }
+        guard devices.allSatisfy({ load.recipientCount <= $0 }) else {
+            throw arguments.wrong("--recipients cannot be more than --devices")
+        }
+        if arguments.value("--tenants") != nil {
+            let others = ["--kills", "--overload", "--recipients", "--rate", "--receipts", "--database", "--strangers"]
+            for name in others where arguments.value(name) != nil {
+                throw arguments.wrong("--tenants goes without \(name)")
+            }
+            guard !load.isThroughEndpoints else { throw arguments.wrong("--tenants goes without --endpoints") }
+        }
+        var loads: [ServiceLoad] = []
+        // Only one of them has several.
+        for index in 0..<max(devices.count, tenants.count, connections.count) {
+            var load = load
+            load.deviceCount = devices[min(index, devices.count - 1)]
+            load.tenantCount = tenants[min(index, tenants.count - 1)]
+            load.connectionCount = connections[min(index, connections.count - 1)]
+            load.inFlightCount = max(1, inFlightCount / load.connectionCount)
+            loads.append(load)
+        }
+        return loads
+    }
+
+    private static func numbers(
+        _ name: String,
+        _ range: ClosedRange<Int>,
+        _ arguments: Arguments
+    ) throws(CommandError) -> [Int]? {
+        guard let text = arguments.value(name) else { return nil }
+        var numbers: [Int] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let count = Int(word), (100...deviceCountMax).contains(count) else {
+            guard let number = Int(word), range.contains(number) else {
                 throw arguments.wrong(
-                    "--devices must be a number from 100 to \(deviceCountMax), or several with commas"
+                    "\(name) must be a number from \(range.lowerBound) to \(range.upperBound), or several with commas"
                 )
             }
-            counts.append(count)
+            numbers.append(number)
         }
-        return counts
+        return numbers
     }
 
     func run() async throws(CommandError) {
@@ -177,11 +213,7 @@ struct ServiceCommand: Command {
         let folder = try TemporaryFolder("bench")
         var stages: [ServiceBenchStage] = []
         do {
-            var loads = deviceCounts.map { count in
-                var load = load
-                load.deviceCount = count
-                return load
-            }
+            var loads = loads
             if comparesEndpoints, var plain = loads.first {
                 plain.isThroughEndpoints = false
                 loads.insert(plain, at: 0)
@@ -195,7 +227,7 @@ struct ServiceCommand: Command {
                 let stage = try await stage(load, in: try folder.make("\(stages.count)"), file, stop: stop)
                 stages.append(stage)
                 try text.printStage(
-                    deviceCount: load.deviceCount,
+                    load,
                     try await stage.fill(),
                     syncNanoseconds: DiskSync.medianNanoseconds(in: folder.path)
                 )

@@ -2,7 +2,7 @@ import Bench
 import ChildProcesses
 import CommandLineTool
 
-/// Relays with registries of several sizes, under the same load in turns: a slow minute of the machine then hits all of
+/// Relays of several sizes, under the same load in turns: a slow minute of the machine then hits all of
 /// them alike.
 struct ServiceComparedRun {
     private static let roundCount = 15
@@ -58,7 +58,7 @@ private struct Contestant {
         self.relay = relay
         load = stage.load
         if case .posts(let count) = load.length { load.length = .posts(max(1, count / roundCount)) }
-        report = ServiceComparedReport(deviceCount: load.deviceCount, engine: stage.engine)
+        report = ServiceComparedReport(load, engine: stage.engine)
     }
 
     mutating func warmUp() async throws { last = try await posted { try await $0.warmUp($1) } }
@@ -82,7 +82,7 @@ private struct Contestant {
 }
 
 struct ServiceComparedReport {
-    let deviceCount: Int
+    let load: ServiceLoad
     let engine: String
     /// Of the database's processes, for each notification, round by round.
     private(set) var databaseCosts: [Int] = []
@@ -94,8 +94,8 @@ struct ServiceComparedReport {
     private(set) var diskReadByteCount = 0
     private(set) var memoryByteCount = 0
 
-    init(deviceCount: Int, engine: String) {
-        self.deviceCount = deviceCount
+    init(_ load: ServiceLoad, engine: String) {
+        self.load = load
         self.engine = engine
     }
 

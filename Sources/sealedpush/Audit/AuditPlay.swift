@@ -62,7 +62,7 @@ struct AuditPlay {
         for (index, seed) in try secrets(phone.deviceKey).enumerated() {
             try set.plant(index == 0 ? "device's private identity" : "device's prekey", .deviceKeys, seed)
         }
-        try set.plant("API key", .relayKeys, stage.relay.apiKey.utf8)
+        try set.plant("API key", .relayKeys, stage.relay.apiKeys[0].utf8)
         try set.plant("key of device tokens", .relayKeys, try tokenKey())
         for name in ["provider.p8", "relay.key"] {
             try set.plant("private key of \(name)", .relayKeys, try scalar("\(stage.folder)/\(name)"))

@@ -59,6 +59,16 @@ extension CommandLineTests {
             #expect(try Folder.names(temporary) == [])
         }
 
+        @Test(arguments: ["--tenants", "--connections"])
+        func `relays with one and with three have the same load in turns`(_ option: String) async throws {
+            let run = try await bench("--posts", "150", "--devices", "100", option, "1,3", "--json").run()
+            #expect(run.end == .exit(0), "\(run)")
+            let rounds = try run.output.split(separator: "\n").map { try JSONLine($0 + "\n") }
+                .filter { try $0.text("load") == "in-turns" }
+            #expect(try rounds.map { try $0.integer(String(option.dropFirst(2))) } == [1, 3])
+            #expect(try rounds.allSatisfy { try $0.integer("accepted") == 150 && $0.integer("missing") == 0 })
+        }
+
         @Test func `registries of two sizes have the same load in turns`() async throws {
             let run = try await bench("--posts", "150", "--devices", "100,300", "--json").run()
             #expect(run.end == .exit(0), "\(run)")
@@ -149,6 +159,9 @@ extension CommandLineTests {
             (["--kills", "1", "--rate", "5"], "--kills goes without --rate"),
             (["--kills", "1", "--devices", "100,200"], "one number"),
             (["--overload", "3", "--devices", "100,200"], "one number"),
+            (["--tenants", "1,2", "--connections", "1,2"], "go with one of"),
+            (["--tenants", "2", "--rate", "5"], "--tenants goes without --rate"),
+            (["--tenants", "1001"], "1 to 1000"), (["--tenants", "2", "--endpoints"], "without --endpoints"),
             (["--seed", "1"], "--seed goes only with --kills"),
             (["--devices", "100", "--recipients", "200"], "more than --devices"),
             (["--overload", "3", "--rate", "5"], "without --rate"),
