@@ -19,7 +19,7 @@ struct ServiceBenchText {
         let seconds = Self.hundredths(Int(time / .milliseconds(10)))
         let place = ServiceBenchStage.hasTwoProcessors ? "" : "; one processor for relay and driver"
         try Output.print(
-            "\(Self.size(of: load)): registered in \(seconds) s; fdatasync of 4 KiB here: \(sync) (median)\(place)"
+            "\(Self.size(of: load)) registered in \(seconds) s; fdatasync of 4 KiB here: \(sync) (median)\(place)"
         )
     }
 
@@ -74,7 +74,10 @@ struct ServiceBenchText {
     }
 
     private static func size(of load: ServiceLoad) -> String {
-        "\(load.deviceCount) devices of \(load.tenantCount) tenants over \(load.connectionCount) connections"
+        var text = "\(load.deviceCount) devices"
+        if load.tenantCount > 1 { text += " of \(load.tenantCount) tenants" }
+        if load.connectionCount != ServiceLoad().connectionCount { text += ", connections: \(load.connectionCount)" }
+        return text
     }
 
     private static func writeSize(of load: ServiceLoad, _ writer: inout JSONWriter) {

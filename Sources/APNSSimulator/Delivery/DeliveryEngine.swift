@@ -149,21 +149,37 @@ package struct DeliveryEngine {
     ) -> [DeliveryEffect] {
         context.now = now
         let installation = address.installation
-        // Taken out, so that a change copies nothing.
-        var lane =
-            lanes.removeValue(forKey: installation) ?? DeliveryPath(installation: installation, device: address.device)
-        body(&lane, &context)
-        if !lane.isIdle(context) {
-            // Later than now, so that `wake` terminates.
-            let next = max(lane.nextWakeUp(context), now + 1)
-            if next < lane.alarm {
-                lane.alarm = next
-                wakeUps.insert(installation, at: next)
-            }
-            lanes[installation] = lane
-            if wakeUps.count > 64 + 2 * lanes.count { forgetOvertakenWakeUps() }
+        // In its place, so that a change copies nothing.
+        let isIdle = Self.change(
+            &lanes[installation, default: DeliveryPath(installation: installation, device: address.device)],
+            &context,
+            &wakeUps,
+            body
+        )
+        if isIdle {
+            lanes[installation] = nil
+        } else if wakeUps.count > 64 + 2 * lanes.count {
+            forgetOvertakenWakeUps()
         }
         return context.takeEffects()
+    }
+
+    /// - Returns: true if the lane may be forgotten.
+    private static func change(
+        _ lane: inout DeliveryPath,
+        _ context: inout DeliveryContext,
+        _ wakeUps: inout WakeUps,
+        _ body: (inout DeliveryPath, inout DeliveryContext) -> Void
+    ) -> Bool {
+        body(&lane, &context)
+        guard !lane.isIdle(context) else { return true }
+        // Later than now, so that `wake` terminates.
+        let next = max(lane.nextWakeUp(context), context.now + 1)
+        if next < lane.alarm {
+            lane.alarm = next
+            wakeUps.insert(lane.installation, at: next)
+        }
+        return false
     }
 
     private mutating func forgetOvertakenWakeUps() {

@@ -8,8 +8,8 @@ struct RefusalBudget {
     struct Measure: Sendable {
         /// Share of the loop's time for all refusals. At threefold load a server may lose a tenth; the rest of that pays
         /// for more concurrent requests.
-        var percentMax = 4
-        /// Bounds of a refusal's measured cost. Least: a POST of 1 KB among many, from TLS to TLS; 5,000 a second. Most:
+        var percentMax = 2
+        /// Bounds of a refusal's measured cost. Least: a POST of 1 KB among many, from TLS to TLS; 2,500 a second. Most:
         /// one that comes alone, with its own wake-up, calls of the system and look-up.
         var nanosecondsEach: ClosedRange<Int64> = 8_000...100_000
         /// Refusals paid for in advance: a short crowd is no flood.

@@ -23,9 +23,6 @@ package final class ServiceSettings: Sendable {
         let tenant: TenantID
         let bundleID: BundleID
         let environment: APNSEnvironment
-
-        /// Few share a bundle id, and it is hashed often.
-        func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
     package let configuration: ServiceConfiguration

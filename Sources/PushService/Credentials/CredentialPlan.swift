@@ -24,9 +24,6 @@ package struct CredentialPlan: Sendable {
         let tenant: TenantID
         let bundleID: BundleID
         let environment: APNSEnvironment
-
-        /// Few share a bundle id.
-        func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
     private(set) var materials: [Key: Material] = [:]

@@ -22,6 +22,9 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
     private var apart: [Item] = []
     private var isPlanned = false
     private var isUnderWay = false
+    /// True if what waits has no more patience.
+    private var isDue = false
+    private var isPatient = false
     private var lastStart: MonotonicTime?
 
     /// - Parameters:
@@ -43,13 +46,24 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
         self.deliver = deliver
     }
 
-    func add(_ item: Item) {
+    /// - Parameter patience: longest wait for an item without any, whose call it then joins.
+    func add(_ item: Item, patience: Duration = .zero) {
         waiting.append(item)
-        plan()
+        guard patience > .zero else {
+            isDue = true
+            return plan()
+        }
+        guard !isPatient else { return }
+        isPatient = true
+        loop.schedule(after: patience) { [self] in
+            isPatient = false
+            isDue = !waiting.isEmpty
+            plan()
+        }
     }
 
     private func plan() {
-        guard !isPlanned, !isUnderWay, !waiting.isEmpty || !apart.isEmpty else { return }
+        guard !isPlanned, !isUnderWay, isDue && !waiting.isEmpty || !apart.isEmpty else { return }
         isPlanned = true
         guard let wait = lastStart.map({ $0 + interval - loop.now }), wait > .zero else {
             return loop.atTurnEnd(self)
@@ -79,6 +93,7 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
             (count, sum) = (count + 1, sum + more)
         }
         guard count < waiting.count else {
+            isDue = false
             defer { waiting = [] }
             return waiting
         }

@@ -11,12 +11,6 @@ package struct DeliveryRates: Equatable, Sendable {
         package let app: String
         /// Assigned ISO 3166-1 code, or `other`.
         package let region: String
-
-        /// Few tenants share an app and a region.
-        package func hash(into hasher: inout Hasher) {
-            hasher.combine(app)
-            hasher.combine(region)
-        }
     }
 
     package struct Counts: Equatable, Sendable {

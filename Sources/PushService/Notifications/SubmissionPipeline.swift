@@ -179,7 +179,8 @@ final class SubmissionPipeline {
             submission.offer = offer
             submission.reservation = dispatch.reserve(offer)
             if submission.reservation == nil { try takeQueueRoom(submission, offer) }
-            storing.add(submission)
+            // Servers' pushes join a tenant's commit: it would wait for one of theirs.
+            storing.add(submission, patience: submission.call.webPush == nil ? .zero : .milliseconds(5))
         } catch {
             refuse(submission, error)
         }

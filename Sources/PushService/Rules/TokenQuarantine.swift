@@ -22,9 +22,6 @@ package struct TokenQuarantine: Sendable {
             self.environment = environment
             self.isReached = isReached
         }
-
-        /// Few share a bundle id.
-        package func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
     package static let windowMilliseconds: Int64 = 3_600_000

@@ -23,12 +23,13 @@ read -r port <"$folder/port"
 
 repeat() { printf "%0.s$1" $(seq "$2"); }
 size=${SIZE:-1024}
+connections=${CONNECTIONS:-1}
 repeat x "$size" >"$folder/body"
 # One after the other, and then from the first again.
 openssl rand -hex 320000 | tr -d '\n' | fold -w 64 | sed "s|^|https://localhost:$port/3/device/|; \$a\\" >"$folder/targets"
 # As long as ours: a device token of 32 bytes, a JWT of 183 characters.
 peer=(
-    h2load --clients=1 --max-concurrent-streams=1000 --threads=1 --data="$folder/body"
+    h2load --clients="$connections" --max-concurrent-streams=1000 --threads=1 --data="$folder/body"
     --header="authorization: bearer $(repeat 7b9 61)"
     --header='apns-id: 123e4567-e89b-42d3-a456-426614174000' --header='apns-push-type: alert'
     --header='apns-topic: com.example.chat' --header='apns-priority: 10' --header='apns-expiration: 4102444800'

@@ -48,6 +48,17 @@ struct AccessTests {
         #expect(AccessTable([]).grant(for: key) == nil)
     }
 
+    @Test func `hashes that begin alike are each their own key's (abuse case 86)`() throws {
+        let hashes = try (0..<4).map { last in
+            try #require(APIKeyHash(text: Base64URL.string([UInt8](repeating: 7, count: 31) + [UInt8(last)])))
+        }
+        let rows = hashes.dropLast().enumerated().map { index, hash in
+            (hash: hash, grant: Grant(tenant: .named("t\(index)"), keyName: "k", scopes: Scopes([])))
+        }
+        let table = AccessTable(rows)
+        #expect(hashes.map { table.grant(of: $0)?.tenant.text } == ["t0", "t1", "t2", nil])
+    }
+
     @Test func `a hash that is there twice is the later grant's, and nobody else's`() {
         let hash = APIKeyHash(of: Array("one".utf8))
         let rows = (0..<5).map {

@@ -15,7 +15,7 @@ struct CallBatchTests {
         var delivered: [(item: Int, error: StoreError?)] = []
         var batch: CallBatch<Item>?
 
-        func add(_ number: Int) { batch?.add(Item(number)) }
+        func add(_ number: Int, patience: Duration = .zero) { batch?.add(Item(number), patience: patience) }
     }
 
     /// Runs each step in a turn of its own.
@@ -91,6 +91,45 @@ struct CallBatchTests {
         #expect(await calls.next() == [1])
         await loop.run { for number in 2...3 { batch.value.add(Item(number)) } }
         #expect(await calls.next() == [2, 3])
+        loop.stop()
+    }
+
+    @Test func `what has patience joins the next call of what has none, also behind a call under way`() async throws {
+        try await Self.run([
+            { $0.value.add(1, patience: .seconds(3_600)) },
+            { stage in
+                #expect(stage.value.calls.isEmpty)
+                stage.value.add(2)
+            },
+            { stage in
+                #expect(stage.value.calls.map(\.items) == [[1, 2]])
+                stage.value.add(3, patience: .seconds(3_600))
+                stage.value.calls[0].end([nil, nil])
+            },
+            { stage in
+                #expect(stage.value.calls.count == 1)
+                stage.value.add(4)
+            },
+            { #expect($0.value.calls.map(\.items) == [[1, 2], [3, 4]]) },
+        ])
+    }
+
+    @Test func `what has patience is called alone when that is over`() async throws {
+        let loop = try EventLoop()
+        let (starts, ends) = AsyncStream<[Int]>.makeStream()
+        var calls = starts.makeAsyncIterator()
+        let batch = await loop.run {
+            let batch = CallBatch<Item>(loop) { items, end in
+                ends.yield(items.map(\.number))
+                end(items.map { _ in nil })
+            } deliver: { _, _ in
+            }
+            for number in 1...2 { batch.add(Item(number), patience: .milliseconds(2)) }
+            return LoopBound(batch, to: loop)
+        }
+        #expect(await calls.next() == [1, 2])
+        await loop.run { batch.value.add(Item(3), patience: .milliseconds(2)) }
+        #expect(await calls.next() == [3])
         loop.stop()
     }
 

@@ -132,7 +132,10 @@ struct EndpointTests {
         }
     }
 
-    @Test func `an endpoint takes 200 bytes of the disk at most, also with counts`() async throws {
+    @Test(arguments: [false, true])
+    func `an endpoint takes 200 bytes of the disk at most, also with counts and an expiry`(
+        _ expires: Bool
+    ) async throws {
         let count = 20_000
         func byteCount(endpoints count: Int) async throws -> Int {
             let file = try StoreAtRest()
@@ -141,7 +144,12 @@ struct EndpointTests {
             let devices = try (1...200).map { try StorePattern.registration($0) }
             _ = try await store.put(devices, now: .after(0))
             let endpoints = (0..<count).map { index in
-                PushEndpoint(hash: random.bytes(count: 32), device: devices[index % 200].key, created: .after(index))
+                PushEndpoint(
+                    hash: random.bytes(count: 32),
+                    device: devices[index % 200].key,
+                    created: .after(index),
+                    expiry: expires ? .after(86_400 + index) : nil
+                )
             }
             try await store.write(weight: count) { writer throws(StoreError) in
                 for endpoint in endpoints { _ = try writer.add(endpoint) }
