@@ -78,9 +78,16 @@ package struct ProviderBench: Sendable {
                     group.addTask { await sendBatches(notifications, through: client, tally) }
                 }
             case .loop, .pool:
-                for _ in 0..<inFlightCount * connectionCount {
-                    group.addTask(executorPreference: mode == .loop ? loops.clients : nil) {
-                        await Self.send(notifications, through: client, tally)
+                // A group's end takes time by the square of its tasks.
+                for _ in 0..<connectionCount {
+                    group.addTask {
+                        await withTaskGroup { group in
+                            for _ in 0..<inFlightCount {
+                                group.addTask(executorPreference: mode == .loop ? loops.clients : nil) {
+                                    await Self.send(notifications, through: client, tally)
+                                }
+                            }
+                        }
                     }
                 }
             }

@@ -71,7 +71,7 @@ extension SettingEffect {
             "1",
             from: "IdleTimeout",
             to: "DeviceTokenNotForTopic",
-            with: { ($0.connections.judgedAnswerCount, $0.connections.idleDeadline) = (1, .seconds(3)) },
+            with: { ($0.connections.judgedAnswerCount, $0.connections.idleDeadline) = (1, .seconds(10)) },
             afterOneError
         ),
         SettingEffect(
@@ -79,7 +79,7 @@ extension SettingEffect {
             "1",
             from: "IdleTimeout",
             to: "DeviceTokenNotForTopic",
-            with: { ($0.connections.errorPercentMax, $0.connections.idleDeadline) = (1, .seconds(3)) },
+            with: { ($0.connections.errorPercentMax, $0.connections.idleDeadline) = (1, .seconds(10)) },
             afterOneError
         ),
         SettingEffect(
@@ -87,7 +87,7 @@ extension SettingEffect {
             "1",
             from: "IdleTimeout",
             to: "BadDeviceToken",
-            with: { ($0.connections.judgedAnswerCount, $0.connections.idleDeadline) = (1, .seconds(3)) }
+            with: { ($0.connections.judgedAnswerCount, $0.connections.idleDeadline) = (1, .seconds(10)) }
         ) { stage in
             let token = try DeviceToken(bytes: [UInt8](repeating: 9, count: 32))
             return try await stage.farewell { _ = try await stage.push(to: token, over: $0) }
