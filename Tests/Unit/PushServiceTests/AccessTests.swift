@@ -1,3 +1,4 @@
+import APNS
 import Envelope
 import PushStore
 import TestSupport
@@ -57,6 +58,17 @@ struct AccessTests {
         }
         let table = AccessTable(rows)
         #expect(hashes.map { table.grant(of: $0)?.tenant.text } == ["t0", "t1", "t2", nil])
+    }
+
+    @Test func `tenants that share an app do not meet in the tables of apps`() throws {
+        let tenants = (0..<1_000).map { TenantID.named("t\($0)") }
+        let app = try BundleID("com.example.chat")
+        let quarantines = tenants.map { TokenQuarantine.Place(tenant: $0, bundleID: app, environment: .sandbox) }
+        let plans = tenants.map { CredentialPlan.Place(tenant: $0, bundleID: app, environment: .sandbox) }
+        let rates = tenants.map { DeliveryRates.Row(tenant: $0, app: "com.example.chat", region: "CH") }
+        #expect(Set(quarantines.map(\.hashValue)).count == tenants.count)
+        #expect(Set(plans.map(\.hashValue)).count == tenants.count)
+        #expect(Set(rates.map(\.hashValue)).count == tenants.count)
     }
 
     @Test func `a hash that is there twice is the later grant's, and nobody else's`() {
