@@ -221,6 +221,8 @@ final class ServerStage: Sendable {
                     }
                     begin(head, .whole(Array(body.utf8)), responder)
                 }
+                // A reader that is quicker than the loop would answer one before the next begins.
+                _ = store.read({ [loop] _ in loop.wait {} }, completion: { _ in })
             }
         }
     }
