@@ -49,8 +49,7 @@ extension SharedContainer {
 
     /// If lost, its absence proves nothing.
     private func keep(_ receipt: DeliveryReceipt, now: Timestamp) {
-        var random = SystemRandom()
-        do throws(ContainerError) { try receipts.add(receipt, now: now, random: &random) } catch { return }
+        do throws(ContainerError) { try receipts.add(receipt, now: now) } catch { return }
     }
 
     /// Prekey lost meanwhile.

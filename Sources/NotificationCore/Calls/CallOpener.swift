@@ -93,10 +93,9 @@ public struct CallOpener: Sendable {
         guard let container = container(of: call), case .opened(let opened) = call.outcome,
             let capability = opened.message.receipt
         else { return }
-        var random = SystemRandom()
         // A lost receipt proves nothing.
         do throws(ContainerError) {
-            try container.receipts.add(DeliveryReceipt(capability: capability), now: now, random: &random)
+            try container.receipts.add(DeliveryReceipt(capability: capability), now: now)
         } catch {}
     }
 }

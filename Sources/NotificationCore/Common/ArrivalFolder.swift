@@ -9,7 +9,8 @@ import Primitives
 /// App and extension share it without a lock: iOS ends a suspended process that holds one in a shared container. So
 /// concurrent writers may exceed the bounds by a file each until the next write.
 ///
-/// A name is the arrival (milliseconds, 16 digits) and a random number.
+/// A name is the arrival (milliseconds, 16 digits) and 8 bytes of the hash of what makes the item unique, so that to
+/// find it again reads no other.
 struct ArrivalFolder: Hashable, Sendable {
     private static let suffix = ".item"
     private static let nameCharacterCount = 16 + 1 + 16 + suffix.utf8.count
@@ -57,22 +58,34 @@ struct ArrivalFolder: Hashable, Sendable {
         }
     }
 
-    /// - Parameter bytes: 1 to `byteCountMax`.
+    /// Adds an item, unless it is there.
+    ///
+    /// - Parameters:
+    ///   - bytes: 1 to `byteCountMax`.
+    ///   - key: what makes the item unique.
+    ///   - isSame: true for the bytes of an item with this key; an unreadable item counts as another.
     /// - Throws: `ContainerError`; nothing was added.
-    func add(_ bytes: [UInt8], now: Timestamp, random: inout some RandomSource) throws(ContainerError) {
+    func add(
+        _ bytes: [UInt8],
+        key: [UInt8],
+        now: Timestamp,
+        unless isSame: ([UInt8]) -> Bool
+    ) throws(ContainerError) {
         precondition(!bytes.isEmpty && bytes.count <= byteCountMax)
+        let ending = Self.ending(of: key)
+        let entries = try entries()
+        for entry in entries where isItem(entry) && entry.name.hasSuffix(ending) {
+            if let bytes = try? read(entry.name), isSame(bytes) { return }
+        }
         try make()
-        try removeRemains(now: now)
-        try makeRoom(fileCount: 1, byteCount: bytes.count)
-        let number = random.bytes(count: 8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-        let name = Self.digits(now.milliseconds) + "-" + Self.digits(number) + Self.suffix
+        try removeRemains(entries, now: now)
+        try makeRoom(for: bytes.count, entries)
         do throws(FileError) {
+            let name = Self.digits(now.milliseconds) + ending
             try WholeFile.write(bytes, to: path + "/" + name, access: .protected(protection))
         } catch {
             throw ContainerError(error)
         }
-        // Another process may have added one.
-        try makeRoom(fileCount: 0, byteCount: 0)
     }
 
     func remove(_ name: String) throws(ContainerError) {
@@ -84,18 +97,18 @@ struct ArrivalFolder: Hashable, Sendable {
         for entry in try entries() { try remove(entry.name) }
     }
 
-    private func makeRoom(fileCount: Int, byteCount: Int) throws(ContainerError) {
-        var items = try entries().filter(isItem)[...]
-        var total = items.reduce(0) { $0 + $1.byteCount }
-        while items.count + fileCount > fileCountMax || total + byteCount > byteCountMax {
+    private func makeRoom(for byteCount: Int, _ entries: [PrivateFolder.Entry]) throws(ContainerError) {
+        var items = entries.filter(isItem)[...]
+        var total = items.reduce(byteCount) { $0 + $1.byteCount }
+        while items.count >= fileCountMax || total > byteCountMax {
             guard let oldest = items.popFirst() else { return }
             try remove(oldest.name)
             total -= oldest.byteCount
         }
     }
 
-    private func removeRemains(now: Timestamp) throws(ContainerError) {
-        for entry in try entries() where !isItem(entry) {
+    private func removeRemains(_ entries: [PrivateFolder.Entry], now: Timestamp) throws(ContainerError) {
+        for entry in entries where !isItem(entry) {
             let arrival = UInt64(entry.name.prefix(16), radix: 16).map { Timestamp(milliseconds: $0) }
             let isBeingWritten = arrival.map { arrival in
                 arrival <= now.advanced(by: Self.writingMax) && now <= arrival.advanced(by: Self.writingMax)
@@ -114,6 +127,10 @@ struct ArrivalFolder: Hashable, Sendable {
 
     private func isItem(_ entry: PrivateFolder.Entry) -> Bool {
         entry.name.utf8.count == Self.nameCharacterCount && entry.name.hasSuffix(Self.suffix)
+    }
+
+    private static func ending(of key: [UInt8]) -> String {
+        "-" + digits(SHA256.hash(key).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }) + suffix
     }
 
     /// 16 hexadecimal digits, sortable.

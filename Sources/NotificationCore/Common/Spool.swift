@@ -42,19 +42,8 @@ package struct Spool: Hashable, Sendable {
     }
 
     func add(_ message: SpooledMessage) throws(ContainerError) {
-        var random = SystemRandom()
-        try add(message, random: &random)
-    }
-
-    func add(_ message: SpooledMessage, random: inout some RandomSource) throws(ContainerError) {
-        for name in try folder.names() {
-            // An unreadable file counts as another message.
-            guard let bytes = try? folder.read(name), SpooledMessage(bytes: bytes)?.sealed == message.sealed else {
-                continue
-            }
-            return
-        }
-        try folder.add(message.bytes, now: message.arrivedAt, random: &random)
+        let key = message.key
+        try folder.add(message.bytes, key: key, now: message.arrivedAt) { SpooledMessage(bytes: $0)?.key == key }
     }
 
     /// Passes every message to `handle`, oldest first, then removes it. A process killed in between repeats it; the
@@ -117,14 +106,25 @@ package struct SpooledMessage: Equatable, Sendable {
         return SpooledMessage(.webPush(field, coding, endpoint: hint), trace: trace, arrivedAt: arrivedAt)
     }
 
+    /// What no other message has: the sealed content, and the trace if it names the record.
+    fileprivate var key: [UInt8] {
+        let (version, content) = content
+        var key = [version] + content
+        if case .webPush("", _, _) = sealed { key.append(trace) }
+        return key
+    }
+
+    private var content: (version: UInt8, bytes: [UInt8]) {
+        switch sealed {
+        case .envelope(let envelope): (0x01, envelope.bytes)
+        case .webPush(let field, _, nil): (0x02, Array(field.utf8))
+        case .webPush(let field, .aes128gcm, let hint?): (0x03, hint + field.utf8)
+        case .webPush(let field, .aesgcm, let hint?): (0x04, hint + field.utf8)
+        }
+    }
+
     var bytes: [UInt8] {
-        let (version, content): (UInt8, [UInt8]) =
-            switch sealed {
-            case .envelope(let envelope): (0x01, envelope.bytes)
-            case .webPush(let field, _, nil): (0x02, Array(field.utf8))
-            case .webPush(let field, .aes128gcm, let hint?): (0x03, hint + field.utf8)
-            case .webPush(let field, .aesgcm, let hint?): (0x04, hint + field.utf8)
-            }
+        let (version, content) = content
         var bytes = [version]
         bytes.append(bigEndian: arrivedAt.milliseconds)
         bytes.append(trace)

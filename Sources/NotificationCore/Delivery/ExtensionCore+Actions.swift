@@ -145,9 +145,8 @@ extension ExtensionCore {
         if content.outcome == .unknownKey || content.outcome == .staleKey { reportSender?.noteReport(holding: nil) }
         guard let receipts = receipts[content.account], let receipt = content.receipt else { return }
         reportSender?.noteReport(holding: receipt)
-        var random = SystemRandom()
         // A lost receipt proves nothing.
-        do throws(ContainerError) { try receipts.add(receipt, now: .now, random: &random) } catch { return }
+        do throws(ContainerError) { try receipts.add(receipt, now: .now) } catch { return }
     }
 
     /// An unseen message gets its receipt when it comes again and is shown.

@@ -78,7 +78,7 @@ public final class ExtensionCore: Sendable {
             settings.keepsReceipts
             ? Dictionary(reports.map { ($0.account, $0.receipts) }, uniquingKeysWith: { first, _ in first }) : [:]
         reportSender = settings.relay.flatMap { relay in
-            reports.isEmpty ? nil : ReportSender(reports: reports, relay: relay, surroundings: surroundings)
+            reports.isEmpty ? nil : .ofProcess(reports, to: relay, surroundings)
         }
     }
 

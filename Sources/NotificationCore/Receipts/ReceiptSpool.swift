@@ -1,9 +1,9 @@
 package import Envelope
 import Platform
-package import Primitives
+import Primitives
 
 /// Unsent receipts, the newest 256, added before sending, so that the extension's end does not lose them.
-package struct ReceiptSpool: Sendable {
+package struct ReceiptSpool: Hashable, Sendable {
     static let receiptCountMax = 256
 
     private let folder: ArrivalFolder
@@ -20,13 +20,8 @@ package struct ReceiptSpool: Sendable {
     func prepare() throws(ContainerError) { try folder.prepare() }
 
     /// Adds a receipt once.
-    package func add(
-        _ receipt: DeliveryReceipt,
-        now: Timestamp,
-        random: inout some RandomSource
-    ) throws(ContainerError) {
-        guard try !all().contains(receipt) else { return }
-        try folder.add(receipt.bytes, now: now, random: &random)
+    package func add(_ receipt: DeliveryReceipt, now: Timestamp) throws(ContainerError) {
+        try folder.add(receipt.bytes, key: receipt.bytes, now: now) { DeliveryReceipt(bytes: $0) == receipt }
     }
 
     /// Oldest first, each once.

@@ -32,7 +32,28 @@ final class ReportSender: Sendable {
     private let surroundings: DeliverySurroundings
     private let state = Guarded(State())
 
-    init(reports: [RelayReports], relay: any Relay, surroundings: DeliverySurroundings) {
+    private static let kept = Guarded<[[ReceiptSpool]: ReportSender]>([:])
+
+    /// Process's sender of these reports: iOS makes an extension object per push, and jobs of several would send the
+    /// same ones. On a simulated device each object's own.
+    static func ofProcess(
+        _ reports: [RelayReports],
+        to relay: any Relay,
+        _ surroundings: DeliverySurroundings
+    ) -> ReportSender {
+        guard surroundings.isMachineTime else {
+            return ReportSender(reports: reports, relay: relay, surroundings: surroundings)
+        }
+        return kept.withLock { kept in
+            let spools = reports.map(\.receipts)
+            if let sender = kept[spools] { return sender }
+            let sender = ReportSender(reports: reports, relay: relay, surroundings: surroundings)
+            kept[spools] = sender
+            return sender
+        }
+    }
+
+    private init(reports: [RelayReports], relay: any Relay, surroundings: DeliverySurroundings) {
         self.reports = reports
         self.relay = relay
         self.surroundings = surroundings

@@ -1,7 +1,7 @@
 package import Envelope
 package import Keys
 import Platform
-package import Primitives
+import Primitives
 
 /// Markers {trace, prekey id, time} of messages whose prekey this device lacks (protocol v1, rule 20). Publish the
 /// bundle when `needsNewBundle`, then request each of `pendingResends`.
@@ -35,25 +35,10 @@ package struct ResendMarkers: Sendable {
     ///
     /// - Parameter trace: nil if the push had none; then only a new bundle helps.
     package func add(trace: Trace?, prekeyID: PrekeyID, now: Timestamp) throws(ContainerError) {
-        var random = SystemRandom()
-        try add(trace: trace, prekeyID: prekeyID, now: now, random: &random)
-    }
-
-    package func add(
-        trace: Trace?,
-        prekeyID: PrekeyID,
-        now: Timestamp,
-        random: inout some RandomSource
-    ) throws(ContainerError) {
         let marker = ResendMarker(trace: trace, prekeyID: prekeyID, time: now, isRequested: false)
-        let isKnown = try stored().contains { stored in
-            trace == nil
-                ? stored.marker.trace == nil && stored.marker.prekeyID == prekeyID : stored.marker.trace == trace
-        }
         // Without a trace the marker is renewed, to have the newest time.
-        if isKnown, trace != nil { return }
-        if isKnown { try remove { $0.trace == nil && $0.prekeyID == prekeyID } }
-        try markers.add(marker.bytes, now: now, random: &random)
+        if trace == nil { try remove { $0.trace == nil && $0.prekeyID == prekeyID } }
+        try markers.add(marker.bytes, key: marker.key, now: now) { ResendMarker(bytes: $0)?.trace == trace }
     }
 
     /// Messages to request from the relay: at most 64, oldest first, each once. Only newer markers displace one, no
@@ -79,7 +64,6 @@ package struct ResendMarkers: Sendable {
 
     /// Marks these as requested, so that they are not requested again.
     package func resendRequested(_ traces: [Trace]) throws(ContainerError) {
-        var random = SystemRandom()
         for (name, marker) in try stored() where !marker.isRequested {
             guard let trace = marker.trace, traces.contains(trace) else { continue }
             let requested = ResendMarker(
@@ -90,7 +74,7 @@ package struct ResendMarkers: Sendable {
             )
             // In this order no other marker is displaced.
             try markers.remove(name)
-            try markers.add(requested.bytes, now: marker.time, random: &random)
+            try markers.add(requested.bytes, key: requested.key, now: marker.time) { _ in false }
         }
     }
 
@@ -168,6 +152,9 @@ struct ResendMarker: Equatable {
         bytes.append(bigEndian: time.milliseconds)
         return bytes
     }
+
+    /// Bytes that no other marker has.
+    var key: [UInt8] { trace?.rawRepresentation ?? prekeyID.bytes }
 
     /// - Returns: nil unless these are the bytes of one marker.
     init?(bytes: [UInt8]) {

@@ -106,14 +106,17 @@ struct SpoolTests {
             fileCountMax: 64,
             byteCountMax: 1_000
         )
-        var random = SeededRandom(seed: 260)
-        for number in 1...10 as ClosedRange<UInt8> {
+        func add(_ number: UInt8, byteCount: Int) throws {
             let now = Self.now.advanced(by: .seconds(Int(number)))
-            try small.add([UInt8](repeating: number, count: 300), now: now, random: &random)
+            let bytes = [UInt8](repeating: number, count: byteCount)
+            try small.add(bytes, key: bytes, now: now) { $0 == bytes }
+        }
+        for number in 1...10 as ClosedRange<UInt8> {
+            try add(number, byteCount: 300)
             #expect(try small.names().count == min(Int(number), 3))
         }
         #expect(try small.names().map { try small.read($0)?.first } == [8, 9, 10])
-        try small.add([UInt8](repeating: 11, count: 1_000), now: Self.now.advanced(by: .seconds(11)), random: &random)
+        try add(11, byteCount: 1_000)
         #expect(try small.names().map { try small.read($0)?.first } == [11])
     }
 
@@ -134,21 +137,12 @@ struct SpoolTests {
         #expect(try contents().map(\.envelope) == [Self.envelope(1), Self.envelope(3)])
     }
 
-    @Test func `files are their owner's alone, and no name shows anything of the message (protocol v1, rule 19)`()
-        throws
-    {
+    @Test func `files are their owner's alone, and a name is the arrival and a hash of what the file has sealed`() throws {
         var names: [String] = []
-        for seed in [261, 261, 262] as [UInt64] {
-            var random = SeededRandom(seed: seed)
-            let spool = Spool(folder: folder.path("spool-\(names.count)"))
-            let number: UInt8 = names.isEmpty ? 1 : 2
-            let message = SpooledMessage(
-                .envelope(Self.envelope(number)),
-                trace: Self.trace(number),
-                arrivedAt: Self.now
-            )
-            try spool.add(message, random: &random)
+        for number in [1, 1, 2] as [UInt8] {
             let path = folder.path("spool-\(names.count)")
+            let trace = Self.trace(UInt8(names.count))
+            try Spool(folder: path).add(Self.envelope(number), trace: trace, now: Self.now)
             let name = try #require(try PrivateFolder.entries(path, countMax: 10).first?.name)
             var status = stat()
             try #require(unsafe stat(path + "/" + name, &status) == 0)
@@ -157,10 +151,20 @@ struct SpoolTests {
             #expect(status.st_mode & 0o777 == 0o700)
             names.append(name)
         }
-        // The name comes from the time and the random source: another message changes nothing, another draw does.
-        #expect(names[0] == names[1])
-        #expect(names[1] != names[2])
-        #expect(names[0].hasPrefix("000001a3185c5000-"))
+        #expect(names[0] == names[1] && names[1] != names[2])
+        let hash = SHA256.hash([1] + Self.envelope(1).bytes).prefix(8)
+        let digits = hash.map { String(Int($0) + 256, radix: 16).suffix(2) }.joined()
+        #expect(names[0] == "000001a3185c5000-" + digits + ".item")
+    }
+
+    @Test func `an item that only has another's hash is kept beside it`() throws {
+        let small = ArrivalFolder(path: folder.path("small"), protection: .always, fileCountMax: 9, byteCountMax: 99)
+        for number in 1...2 as ClosedRange<UInt8> {
+            let now = Self.now.advanced(by: .seconds(Int(number)))
+            try small.add([number], key: [7], now: now) { $0 == [number] }
+            try small.add([number], key: [7], now: now.advanced(by: .seconds(9))) { $0 == [number] }
+        }
+        #expect(try small.names().map { try small.read($0) } == [[1], [2]])
     }
 
     @Test func `a message that is damaged goes, and the others are handed over`() throws {
@@ -203,6 +207,16 @@ struct SpoolTests {
             let bytes = SpooledMessage(.webPush(text), trace: nil, arrivedAt: Self.now).bytes
             #expect(SpooledMessage(bytes: bytes) == nil)
         }
+    }
+
+    @Test func `two records of one endpoint that only the relay has are both kept, each once`() throws {
+        let references = ([1, 2] as [UInt8]).map { number in
+            let sealed = SpooledMessage.Sealed.webPush("", endpoint: Array(0..<8))
+            return SpooledMessage(sealed, trace: Self.trace(number), arrivedAt: Self.now)
+        }
+        for reference in references + references { try spool.add(reference) }
+        #expect(try Set(contents().map(\.trace)) == Set(references.map(\.trace)))
+        #expect(try files().count == 2)
     }
 
     /// An extension is often ended in the middle of a write.

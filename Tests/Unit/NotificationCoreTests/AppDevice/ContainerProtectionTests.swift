@@ -39,7 +39,7 @@ struct ContainerProtectionTests {
         var random = SeededRandom(seed: 1)
         let capability = try #require(ReceiptCapability(rawRepresentation: random.bytes(count: 16)))
         let receipt = DeliveryReceipt(capability: capability)
-        try handset.container.receipts.add(receipt, now: handset.now, random: &random)
+        try handset.container.receipts.add(receipt, now: handset.now)
         return handset
     }
 

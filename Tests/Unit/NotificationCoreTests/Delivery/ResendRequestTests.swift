@@ -72,11 +72,7 @@ struct ResendRequestTests {
         let push = try lose(handset, device, published: true)
         handset.show(push)
         let capability = try #require(ReceiptCapability(rawRepresentation: [UInt8](repeating: 1, count: 16)))
-        try handset.container.receipts.add(
-            DeliveryReceipt(capability: capability),
-            now: handset.now,
-            random: &handset.random
-        )
+        try handset.container.receipts.add(DeliveryReceipt(capability: capability), now: handset.now)
         relay.fail(true)
         let now = handset.now
         #expect(await refuses { try await handset.container.reports.send(to: relay, from: .app, now: { now }) })
