@@ -9,8 +9,6 @@ package struct CryptoBench: ~Copyable {
     /// The fan-out of one message.
     package static let recipientCount = 1_000
     private static let frameByteCount = PushClass.alert.frameByteCount(.x25519)
-    /// |info| for a topic of 16 bytes.
-    private static let infoByteCount = 88 + 16
 
     private let rounds: Int
     private var random = SystemRandom()
@@ -32,7 +30,7 @@ package struct CryptoBench: ~Copyable {
 
     private mutating func hpkeSeal(byteCount: Int) throws(BenchError) -> Comparison {
         let recipient = X25519PrivateKey(random: &random).publicKey
-        let (info, plaintext) = (random.bytes(count: Self.infoByteCount), random.bytes(count: byteCount))
+        let (info, plaintext) = (random.bytes(count: SodiumCall.infoByteCount), random.bytes(count: byteCount))
         var failureCount = 0
         var source = random
         let comparison = Comparison(
@@ -47,7 +45,7 @@ package struct CryptoBench: ~Copyable {
                 }
             },
             against: [
-                .base, .agreement, .keySchedule(infoByteCount: Self.infoByteCount), .seal(byteCount: byteCount),
+                .base, .agreement, .keySchedule(infoByteCount: SodiumCall.infoByteCount), .seal(byteCount: byteCount),
             ]
         )
         return try checked(comparison, failureCount)
@@ -55,7 +53,7 @@ package struct CryptoBench: ~Copyable {
 
     private mutating func hpkeOpen(byteCount: Int) throws(BenchError) -> Comparison {
         let recipient = X25519PrivateKey(random: &random, storage: .guarded)
-        let (info, plaintext) = (random.bytes(count: Self.infoByteCount), random.bytes(count: byteCount))
+        let (info, plaintext) = (random.bytes(count: SodiumCall.infoByteCount), random.bytes(count: byteCount))
         let sealed: (encapsulatedKey: [UInt8], ciphertext: [UInt8])
         do {
             sealed = try HPKE.seal(plaintext, to: recipient.publicKey, info: info, random: &random)
@@ -79,7 +77,7 @@ package struct CryptoBench: ~Copyable {
                     failureCount += 1
                 }
             },
-            against: [.agreement, .keySchedule(infoByteCount: Self.infoByteCount), .open(byteCount: byteCount)]
+            against: [.agreement, .keySchedule(infoByteCount: SodiumCall.infoByteCount), .open(byteCount: byteCount)]
         )
         return try checked(comparison, failureCount)
     }
@@ -121,11 +119,7 @@ package struct CryptoBench: ~Copyable {
                     return
                 }
             },
-            against: [
-                .decoding(byteCount: PushClass.alert.envelopeByteCount), .agreement,
-                .keySchedule(infoByteCount: Self.infoByteCount), .open(byteCount: Self.frameByteCount),
-                .digest(byteCount: correspondents.bodyByteCount), .verification(byteCount: 225),
-            ]
+            against: SodiumCall.opening(bodyByteCount: correspondents.bodyByteCount)
         )
         return try checked(comparison, failureCount)
     }
@@ -158,7 +152,7 @@ package struct CryptoBench: ~Copyable {
 
     private static func sealingCalls(bodyByteCount: Int?) -> [SodiumCall] {
         [
-            .base, .agreement, .keySchedule(infoByteCount: infoByteCount), .seal(byteCount: frameByteCount),
+            .base, .agreement, .keySchedule(infoByteCount: SodiumCall.infoByteCount), .seal(byteCount: frameByteCount),
             .signature(byteCount: 225), .encoding(byteCount: PushClass.alert.envelopeByteCount),
         ] + (bodyByteCount.map { [.digest(byteCount: $0)] } ?? [])
     }

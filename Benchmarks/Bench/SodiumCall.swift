@@ -1,9 +1,22 @@
 private import CSodium
+private import Envelope
 
 /// One libsodium call, or several of a kind, without any code of ours around it.
 struct SodiumCall {
     let name: String
     let run: () -> Void
+
+    /// |info| for a topic of 16 bytes.
+    static let infoByteCount = 88 + 16
+
+    /// All that opening a message needs.
+    static func opening(bodyByteCount: Int) -> [SodiumCall] {
+        [
+            decoding(byteCount: PushClass.alert.envelopeByteCount), agreement,
+            keySchedule(infoByteCount: infoByteCount), open(byteCount: PushClass.alert.frameByteCount(.x25519)),
+            digest(byteCount: bodyByteCount), verification(byteCount: 225),
+        ]
+    }
 
     /// The scalar multiplication that makes a key pair.
     static var base: SodiumCall {

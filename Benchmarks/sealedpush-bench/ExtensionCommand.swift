@@ -5,7 +5,7 @@ import Envelope
 import Glibc
 import NotificationServiceExtension
 
-/// Two child processes, one with our extension and one with an empty extension, on the same mix of pushes; or our
+/// Child processes with our extension, an empty one and one that only calls libsodium, on the same mix of pushes; or our
 /// extension under random schedules of mishaps.
 struct ExtensionCommand: Command {
     static let name = "extension"
@@ -21,13 +21,11 @@ struct ExtensionCommand: Command {
           sealedpush-bench extension --pushes 1000000
           sealedpush-bench extension --schedules 10000
 
-        'empty' is the same program with an extension that calls its handler at once. Figures mean something for an
-        optimised build only.
+        'empty' is the same program with an extension that calls its handler at once; 'libsodium' one that first makes
+        the library's bare calls for opening a message. Figures mean something for an optimised build only.
         A schedule is pushes to a simulated device and its mishaps: locked, full, short of time, called twice. Exit
         code 1 says that the extension broke a promise in one of them; its seed repeats it.
         """
-
-    private static let oursWord = "sealedpush"
 
     private let pushCount: Int
     private let schedules: ScheduleBench?
@@ -51,17 +49,18 @@ struct ExtensionCommand: Command {
     func run() async throws(CommandError) {
         if let schedules { return try await schedules.run() }
         Optimization.warnIfMissing()
-        let empty = try measure(ExtensionProcess.emptyWord)
+        let empty = try measure(.empty)
+        let bare = try measure(.libsodium)
         let before = try MachineTimes()
-        let ours = try measure(Self.oursWord)
+        let ours = try measure(.sealedpush)
         let stolen = try MachineTimes().stolenPerMille(since: before)
-        try Output.print(printsJSON ? json(ours, empty, stolen) : table(ours, empty, stolen))
-        for report in [ours, empty] where report.handlerCallCount != pushCount || report.pushCount != pushCount {
+        try Output.print(printsJSON ? json(ours, empty, bare, stolen) : table(ours, empty, bare, stolen))
+        for report in [ours, empty, bare] where report.handlerCallCount != pushCount || report.pushCount != pushCount {
             throw .failed("\(pushCount) pushes, \(report.handlerCallCount) calls of the handler")
         }
     }
 
-    private func measure(_ word: String) throws(CommandError) -> ExtensionRunReport {
+    private func measure(_ kind: ExtensionBenchProcess.Kind) throws(CommandError) -> ExtensionRunReport {
         let folder = try TemporaryFolder("device")
         let groupPath = try folder.make(PrincipalClass.appGroup)
         // The extension finds its container by it; no thread reads the environment yet.
@@ -75,9 +74,9 @@ struct ExtensionCommand: Command {
         // The child inherits only the end from which it reads pushes.
         _ = fcntl(input[1], F_SETFD, FD_CLOEXEC)
         var isFed = false
-        let line = try MeasuredProcess.line(of: [ExtensionProcess.name, word, String(input[0])]) {
+        let line = try MeasuredProcess.line(of: [ExtensionProcess.name, kind.rawValue, String(input[0])]) {
             close(input[0])
-            isFed = feed(input[1], word, containerPath: groupPath)
+            isFed = feed(input[1], kind.rawValue, containerPath: groupPath)
         }
         guard isFed, let report = line.flatMap({ ExtensionRunReport(line: $0) }) else {
             throw .failed("the process that runs the extension failed; its output is above")
@@ -101,14 +100,22 @@ struct ExtensionCommand: Command {
 }
 
 extension ExtensionCommand {
-    private func table(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport, _ stolenPerMille: Int) -> String {
+    private func table(
+        _ ours: ExtensionRunReport,
+        _ empty: ExtensionRunReport,
+        _ bare: ExtensionRunReport,
+        _ stolenPerMille: Int
+    ) -> String {
         let above = ours.peakByteCount - empty.peakByteCount
         return """
             \(pushCount) pushes: 50 in 100 good, 10 repeated, 10 altered, 30 cut, expired, for another, by a stranger, unsealed;
             each comes when the process is idle
             push to handler     median \(microseconds(ours.median)), p99 \(microseconds(ours.p99)), \
             p99.9 \(microseconds(ours.p999)), longest \(microseconds(ours.maximum))
-            of it CPU           median \(microseconds(ours.cpuMedian)), p99 \(microseconds(ours.cpuP99))
+            of it CPU           median \(microseconds(ours.cpuMedian)), p99 \(microseconds(ours.cpuP99)); of messages that open \(microseconds(ours.openedCPUP99))
+            libsodium's calls   median \(microseconds(bare.cpuMedian)), p99 \(microseconds(bare.cpuP99)) of CPU; \
+            our p99s are \(Self.ratio(ours.cpuP99, bare.cpuMedian)) and \
+            \(Self.ratio(ours.openedCPUP99, bare.cpuMedian)) times this median
             the empty one       median \(empty.median) ns, p99 \(empty.p99) ns; ours is \(ours.p99 / max(empty.p99, 1)) times its p99
             CPU for one push    \(microseconds(ours.cpuPerPush)), including the work after its answer; the empty one \
             \(microseconds(empty.cpuPerPush))
@@ -123,12 +130,23 @@ extension ExtensionCommand {
             """
     }
 
-    private func json(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport, _ stolenPerMille: Int) -> String {
+    /// With two decimals.
+    private static func ratio(_ value: UInt64, _ base: UInt64) -> String {
+        let hundredths = value * 100 / max(base, 1)
+        return "\(hundredths / 100)." + String(hundredths % 100 + 100).dropFirst()
+    }
+
+    private func json(
+        _ ours: ExtensionRunReport,
+        _ empty: ExtensionRunReport,
+        _ bare: ExtensionRunReport,
+        _ stolenPerMille: Int
+    ) -> String {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("pushes", pushCount)
             writer.member("stolen-per-mille", stolenPerMille)
-            for (name, report) in [("sealedpush", ours), ("empty", empty)] {
+            for (name, report) in [("sealedpush", ours), ("empty", empty), ("libsodium", bare)] {
                 writer.name(name)
                 writer.object { writer in
                     writer.member("handler-calls", report.handlerCallCount)
@@ -139,6 +157,7 @@ extension ExtensionCommand {
                     writer.member("longest-nanoseconds", Int(report.maximum))
                     writer.member("cpu-to-handler-median-nanoseconds", Int(report.cpuMedian))
                     writer.member("cpu-to-handler-p99-nanoseconds", Int(report.cpuP99))
+                    writer.member("cpu-to-handler-opened-p99-nanoseconds", Int(report.openedCPUP99))
                     writer.member("cpu-nanoseconds", Int(report.cpuPerPush))
                     writer.member("peak-bytes", report.peakByteCount)
                 }
@@ -154,23 +173,24 @@ extension ExtensionCommand {
 
 struct ExtensionProcess: MeasuredCommand {
     static let name = "extension-process"
-    static let operands = "empty|sealedpush DESCRIPTOR"
+    static let operands = "empty|libsodium|sealedpush DESCRIPTOR"
     static let options: [Option] = []
-    static let emptyWord = "empty"
 
-    private let isEmpty: Bool
+    private let kind: ExtensionBenchProcess.Kind
     private let descriptor: Int32
 
     init(_ arguments: Arguments) throws(CommandError) {
         let words = arguments.operands
-        guard words.count == 2, let descriptor = Int32(words[1]) else { throw Self.failure }
-        isEmpty = words[0] == Self.emptyWord
+        guard words.count == 2, let kind = ExtensionBenchProcess.Kind(rawValue: words[0]),
+            let descriptor = Int32(words[1])
+        else { throw Self.failure }
+        self.kind = kind
         self.descriptor = descriptor
     }
 
     func run() throws(CommandError) {
         do {
-            try Output.print(try ExtensionBenchProcess.run(descriptor: descriptor, isEmpty: isEmpty).line)
+            try Output.print(try ExtensionBenchProcess.run(descriptor: descriptor, kind: kind).line)
         } catch let error as CommandError {
             throw error
         } catch {

@@ -28,13 +28,25 @@ public final class Monitored<Value>: @unchecked Sendable {
         unsafe lock.deallocate()
     }
 
-    /// Changes the value, one caller at a time, and wakes all waiters. Not reentrant.
+    /// Threads to wake after a change.
+    public enum Waking: Sendable {
+        case all
+        /// Any one, where all wait for the same.
+        case one
+        case none
+    }
+
+    /// Changes the value, one caller at a time, and wakes waiters. Not reentrant.
     @discardableResult
     @inlinable
-    public func change<Result>(_ body: (inout Value) -> Result) -> Result {
+    public func change<Result>(waking: Waking = .all, _ body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(lock)
         defer {
-            unsafe pthread_cond_broadcast(condition)
+            switch waking {
+            case .all: unsafe pthread_cond_broadcast(condition)
+            case .one: unsafe pthread_cond_signal(condition)
+            case .none: break
+            }
             unsafe pthread_mutex_unlock(lock)
         }
         return body(&value)

@@ -12,24 +12,38 @@ package enum ExtensionBenchProcess {
     private static let readingInterval = 16
     private static let placeholderTitle = "Acme Chat"
 
+    package enum Kind: String {
+        case sealedpush
+        /// Calls its handler at once with the original content.
+        case empty
+        /// Calls libsodium as often as one message needs, then its handler.
+        case libsodium
+    }
+
     /// - Parameters:
     ///   - descriptor: The socket. It takes a byte when this process is idle, and gives for each push its length (4
     ///     bytes, this machine's order) and its payload.
-    ///   - isEmpty: True for an extension that calls its handler at once with the original content.
-    package static func run(descriptor: Int32, isEmpty: Bool) throws(BenchError) -> ExtensionRunReport {
+    ///   - kind: The extension.
+    package static func run(descriptor: Int32, kind: Kind) throws(BenchError) -> ExtensionRunReport {
         let input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var footprint = try FootprintReading()
         var report = ExtensionRunReport()
-        var (histogram, cpuHistogram) = (LatencyHistogram(), LatencyHistogram())
+        var (histogram, cpuHistogram, openedCPU) = (LatencyHistogram(), LatencyHistogram(), LatencyHistogram())
         let cpuBefore = clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)
         var cpuOfReading: UInt64 = 0
+        let calls = SodiumCall.opening(bodyByteCount: PushMix.bodyByteCountMax)
         while true {
             WorkerThreads.waitUntilProcessIsIdle()
             let readingStart = clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID)
             guard let payload = try next(input) else { break }
             let request = try request(payload)
             cpuOfReading += clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID) - readingStart
-            let service = isEmpty ? EmptyExtension() : PrincipalClass.make()
+            let service =
+                switch kind {
+                case .sealedpush: PrincipalClass.make()
+                case .empty: CallingExtension([])
+                case .libsodium: CallingExtension(calls)
+                }
             let answer = Answer()
             let start = Reading()
             service.didReceive(request) { content in
@@ -38,6 +52,7 @@ package enum ExtensionBenchProcess {
             let given = answer.wait()
             histogram.add(nanoseconds: given.reading.time - start.time)
             cpuHistogram.add(nanoseconds: given.reading.cpu - start.cpu)
+            if given.isOpened { openedCPU.add(nanoseconds: given.reading.cpu - start.cpu) }
             report.pushCount += 1
             report.openedCount += given.isOpened ? 1 : 0
             report.handlerCallCount += answer.count
@@ -52,6 +67,7 @@ package enum ExtensionBenchProcess {
         report.p99 = histogram.quantile(perMille: 990)
         report.cpuMedian = cpuHistogram.quantile(perMille: 500)
         report.cpuP99 = cpuHistogram.quantile(perMille: 990)
+        report.openedCPUP99 = openedCPU.quantile(perMille: 990)
         report.p999 = histogram.quantile(perMille: 999)
         report.maximum = histogram.maximum
         return report
@@ -104,12 +120,17 @@ package enum ExtensionBenchProcess {
     }
 }
 
-/// An extension that does nothing, as the reference.
-private final class EmptyExtension: UNNotificationServiceExtension {
+/// An extension that does nothing else, as the reference.
+private final class CallingExtension: UNNotificationServiceExtension {
+    private let calls: [SodiumCall]
+
+    init(_ calls: [SodiumCall]) { self.calls = calls }
+
     override func didReceive(
         _ request: UNNotificationRequest,
         withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
+        for call in calls { call.run() }
         contentHandler(request.content)
     }
 }

@@ -12,6 +12,8 @@ package struct ExtensionRunReport: Sendable {
     /// processors.
     package var cpuMedian: UInt64 = 0
     package var cpuP99: UInt64 = 0
+    /// Of the pushes whose sealed text was shown.
+    package var openedCPUP99: UInt64 = 0
     /// CPU time of the whole process for one push, work after the answer included, in nanoseconds.
     package var cpuPerPush: UInt64 = 0
     /// RssAnon + RssShmem + VmSwap, in bytes: the highest seen, read after every 16th push.
@@ -24,19 +26,20 @@ package struct ExtensionRunReport: Sendable {
     package var line: String {
         [
             UInt64(pushCount), UInt64(handlerCallCount), median, p99, p999, maximum, cpuMedian, cpuP99, cpuPerPush,
-            UInt64(peakByteCount), UInt64(openedCount),
+            UInt64(peakByteCount), UInt64(openedCount), openedCPUP99,
         ]
         .map(String.init).joined(separator: " ")
     }
 
     package init?(line: String) {
         let numbers = line.split(separator: " ").compactMap { UInt64($0) }
-        guard numbers.count == 11, numbers.allSatisfy({ $0 <= Int.max }) else { return nil }
+        guard numbers.count == 12, numbers.allSatisfy({ $0 <= Int.max }) else { return nil }
         pushCount = Int(numbers[0])
         handlerCallCount = Int(numbers[1])
         (median, p99, p999, maximum) = (numbers[2], numbers[3], numbers[4], numbers[5])
         (cpuMedian, cpuP99, cpuPerPush) = (numbers[6], numbers[7], numbers[8])
         peakByteCount = Int(numbers[9])
         openedCount = Int(numbers[10])
+        openedCPUP99 = numbers[11]
     }
 }

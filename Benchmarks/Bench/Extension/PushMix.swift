@@ -25,6 +25,8 @@ struct PushMix: ~Copyable {
         "Lunch at noon?", "👩‍👩‍👧 Grüße, пример, 例え", String(repeating: "a long story ", count: 180),
     ]
 
+    static var bodyByteCountMax: Int { bodies.map(\.utf8.count).max() ?? 0 }
+
     private var random = SystemRandom()
     private let sender: SenderIdentity
     private let stranger: SenderIdentity

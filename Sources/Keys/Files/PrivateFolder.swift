@@ -42,19 +42,25 @@ package enum PrivateFolder {
                 guard errno == 0 else { throw .system(call: "readdir", path: path, code: errno) }
                 break
             }
-            let name = unsafe withUnsafePointer(to: &item.pointee.d_name) { start in
-                unsafe String(cString: UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
+            let entry = unsafe withUnsafePointer(to: &item.pointee.d_name) { start -> Entry? in
+                let name = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+                var status = stat()
+                // Skips a file that another process just removed.
+                guard unsafe fstatat(dirfd(folder), name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                    status.st_mode & S_IFMT == S_IFREG
+                else { return nil }
+                return unsafe Entry(name: String(cString: name), byteCount: Int(status.st_size))
             }
-            var status = stat()
-            // Skips a file that another process just removed.
-            guard unsafe lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            entries.append(Entry(name: name, byteCount: Int(status.st_size)))
+            if let entry { entries.append(entry) }
         }
         return entries.sorted { $0.name < $1.name }
     }
 
-    /// Removes a file durably: power loss must not bring a destroyed key back. A missing file is no error.
-    package static func remove(_ path: String) throws(FileError) {
+    /// Removes a file. A missing file is no error.
+    ///
+    /// - Parameter isDurable: power loss must not bring a destroyed key back. False if a durable write follows in the
+    ///   same folder.
+    package static func remove(_ path: String, isDurable: Bool = true) throws(FileError) {
         if let code = DeviceRules.refusal(of: .remove, at: path) {
             throw .system(call: "unlink", path: path, code: code)
         }
@@ -62,6 +68,6 @@ package enum PrivateFolder {
             guard errno == ENOENT else { throw .system(call: "unlink", path: path, code: errno) }
             return
         }
-        try WholeFile.syncDirectory(of: path)
+        if isDurable { try WholeFile.syncDirectory(of: path) }
     }
 }

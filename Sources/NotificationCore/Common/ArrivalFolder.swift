@@ -77,7 +77,7 @@ struct ArrivalFolder: Hashable, Sendable {
         for entry in entries where isItem(entry) && entry.name.hasSuffix(ending) {
             if let bytes = try? read(entry.name), isSame(bytes) { return }
         }
-        try make()
+        if entries.isEmpty { try make() }
         try removeRemains(entries, now: now)
         try makeRoom(for: bytes.count, entries)
         do throws(FileError) {
@@ -88,8 +88,14 @@ struct ArrivalFolder: Hashable, Sendable {
         }
     }
 
-    func remove(_ name: String) throws(ContainerError) {
-        do throws(FileError) { try PrivateFolder.remove(path + "/" + name) } catch { throw ContainerError(error) }
+    func remove(_ name: String) throws(ContainerError) { try remove(name, isDurable: true) }
+
+    private func remove(_ name: String, isDurable: Bool) throws(ContainerError) {
+        do throws(FileError) {
+            try PrivateFolder.remove(path + "/" + name, isDurable: isDurable)
+        } catch {
+            throw ContainerError(error)
+        }
     }
 
     /// Includes interrupted writes.
@@ -102,7 +108,8 @@ struct ArrivalFolder: Hashable, Sendable {
         var total = items.reduce(byteCount) { $0 + $1.byteCount }
         while items.count >= fileCountMax || total > byteCountMax {
             guard let oldest = items.popFirst() else { return }
-            try remove(oldest.name)
+            // The write that follows makes it durable.
+            try remove(oldest.name, isDurable: false)
             total -= oldest.byteCount
         }
     }
@@ -113,7 +120,7 @@ struct ArrivalFolder: Hashable, Sendable {
             let isBeingWritten = arrival.map { arrival in
                 arrival <= now.advanced(by: Self.writingMax) && now <= arrival.advanced(by: Self.writingMax)
             }
-            if isBeingWritten != true { try remove(entry.name) }
+            if isBeingWritten != true { try remove(entry.name, isDurable: false) }
         }
     }
 

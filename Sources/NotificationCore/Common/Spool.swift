@@ -106,7 +106,7 @@ package struct SpooledMessage: Equatable, Sendable {
         return SpooledMessage(.webPush(field, coding, endpoint: hint), trace: trace, arrivedAt: arrivedAt)
     }
 
-    /// What no other message has: the sealed content, and the trace if it names the record.
+    /// Bytes that no other message has: the sealed content, and the trace if it names the record.
     fileprivate var key: [UInt8] {
         let (version, content) = content
         var key = [version] + content

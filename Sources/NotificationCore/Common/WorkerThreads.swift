@@ -51,16 +51,18 @@ private final class JobQueue: Sendable {
         /// Without lent threads.
         var threadCount = 0
         var idleCount = 0
-        var lentCount = 0
         var isClosed = false
         var waiting: [WorkerThreads.Job] = []
     }
 
+    /// Only idle threads wait for it: one for each job.
     private let state = Monitored(State())
+    private let unfinishedCount = Monitored(0)
 
     /// - Returns: true to start a thread.
     func add(_ job: @escaping WorkerThreads.Job, threadCountMax: Int) -> Bool {
-        state.change { state in
+        unfinishedCount.change { $0 += 1 }
+        return state.change(waking: .one) { state in
             state.waiting.append(job)
             guard state.idleCount < state.waiting.count, state.threadCount < threadCountMax else { return false }
             state.threadCount += 1
@@ -70,8 +72,7 @@ private final class JobQueue: Sendable {
 
     /// - Returns: true to start a thread.
     func lend(threadCountMax: Int) -> Bool {
-        state.change { state in
-            state.lentCount += 1
+        state.change(waking: .none) { state in
             state.threadCount -= 1
             guard state.idleCount < state.waiting.count, state.threadCount < threadCountMax else { return false }
             state.threadCount += 1
@@ -80,30 +81,30 @@ private final class JobQueue: Sendable {
     }
 
     func takeBack() {
-        state.change { state in
-            state.lentCount -= 1
-            state.threadCount += 1
-        }
+        state.change(waking: .none) { $0.threadCount += 1 }
     }
 
     func close() { state.change { $0.isClosed = true } }
 
     func work() {
-        while let job = next() { job() }
+        while let job = next() { run(job) }
     }
 
-    func waitUntilIdle() {
-        state.wait { $0.waiting.isEmpty && $0.lentCount == 0 && $0.idleCount == $0.threadCount ? () : nil }
-    }
+    func waitUntilIdle() { unfinishedCount.wait { $0 == 0 ? () : nil } }
 
     func workWithoutStaying() {
-        while let job = state.change({ state in Self.take(&state) }) { job() }
-        state.change { $0.threadCount -= 1 }
+        while let job = state.change(waking: .none, { state in Self.take(&state) }) { run(job) }
+        state.change(waking: .none) { $0.threadCount -= 1 }
+    }
+
+    private func run(_ job: WorkerThreads.Job) {
+        job()
+        unfinishedCount.change { $0 -= 1 }
     }
 
     private func next() -> WorkerThreads.Job? {
         // A lent thread may have been replaced.
-        let isOneTooMany = state.change { state in
+        let isOneTooMany = state.change(waking: .none) { state in
             guard state.threadCount > WorkerThreads.threadCountMax else {
                 state.idleCount += 1
                 return false

@@ -137,7 +137,7 @@ struct SpoolTests {
         #expect(try contents().map(\.envelope) == [Self.envelope(1), Self.envelope(3)])
     }
 
-    @Test func `files are their owner's alone, and a name is the arrival and a hash of what the file has sealed`() throws {
+    @Test func `files are their owner's alone, and a name is the arrival and a hash of what is sealed`() throws {
         var names: [String] = []
         for number in [1, 1, 2] as [UInt8] {
             let path = folder.path("spool-\(names.count)")
