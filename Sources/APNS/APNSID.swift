@@ -22,8 +22,8 @@ public struct APNSID: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// 122 bits stay random.
-    private init(high: UInt64, low: UInt64) {
+    /// 122 of the random bits stay.
+    package init(high: UInt64, low: UInt64) {
         self.high = high & ~0xF000 | 0x4000
         self.low = low & ~(0b11 << 62) | 0b10 << 62
     }

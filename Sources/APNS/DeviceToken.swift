@@ -48,6 +48,19 @@ public struct DeviceToken: Hashable, Sendable {
         try self.init(hex: utf8.span)
     }
 
+    /// Compares the bytes, eight at a time: `==` of arrays takes ten times as long.
+    public static func == (one: DeviceToken, other: DeviceToken) -> Bool {
+        guard one.bytes.count == other.bytes.count else { return false }
+        let (ones, others) = unsafe (one.bytes.span.bytes, other.bytes.span.bytes)
+        var index = 0
+        while index + 8 <= ones.byteCount {
+            let word = unsafe ones.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard unsafe others.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self) == word else { return false }
+            index += 8
+        }
+        return (index..<ones.byteCount).allSatisfy { one.bytes[$0] == other.bytes[$0] }
+    }
+
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
 

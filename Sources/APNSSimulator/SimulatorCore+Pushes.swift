@@ -135,7 +135,7 @@ extension SimulatorCore {
 
     func randomBytes(count: Int) -> [UInt8] { random.bytes(count: count) }
 
-    func freshID() -> APNSID { APNSID(randomBytes: random.bytes(count: 16)) }
+    func freshID() -> APNSID { uniqueIDs.next() }
 
     func deliver(_ push: DevicePush, to token: DeviceToken) {
         perform(directory.accept(push, for: token, uniqueID: uniqueIDs.next(), at: nowInMilliseconds))

@@ -149,22 +149,25 @@ final class SimulatorCore {
 
     func perform(_ effects: [DeviceDirectory.Effect]) {
         keepTokens()
-        defer {
-            alarm.set(for: directory.nextWakeUp, now: nowInMilliseconds) { [weak self] in
-                self?.alarm.rang()
-                self?.wake()
-            }
-        }
+        defer { setAlarm() }
         for effect in effects {
             switch effect {
             case .send(let push, let id): sessions[id]?.send(.push(push))
             case .close(let id): sessions[id]?.close()
-            case .happened(let event): notify(.delivery(event))
+            case .happened(let event): if isObserved { notify(.delivery(event)) }
             case .appIsGone(let token, let bundleID, let time):
                 legacy.deliveryDidFail(token, bundleID)
                 channels.appDidLeave(number(of: token), app: bundleID)
                 notify(.appIsGone(token, bundleID: bundleID, atMilliseconds: time))
             }
+        }
+    }
+
+    private func setAlarm() {
+        guard let next = directory.nextWakeUp, alarm.isLate(for: next) else { return }
+        alarm.set(for: next, now: nowInMilliseconds) { [weak self] in
+            self?.alarm.rang()
+            self?.wake()
         }
     }
 }

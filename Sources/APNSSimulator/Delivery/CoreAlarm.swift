@@ -11,12 +11,14 @@ struct CoreAlarm {
 
     init() {}
 
-    /// Calls `action` once, at `next` or earlier; it must set the alarm again.
+    /// False for what the last `set` covers: an early timer finds nothing due, and moving it with every push costs more.
     ///
-    /// - Parameter next: milliseconds since 1970; `nil` for never.
-    mutating func set(for next: Int64?, now: Int64, _ action: @escaping () -> Void) {
-        // An early timer finds nothing due; moving it with every push costs more.
-        guard let loop, let next, next < time else { return }
+    /// - Parameter next: milliseconds since 1970.
+    func isLate(for next: Int64) -> Bool { loop != nil && next < time }
+
+    /// Calls `action` once, at `next` or earlier; it must set the alarm again.
+    mutating func set(for next: Int64, now: Int64, _ action: @escaping () -> Void) {
+        guard let loop else { return }
         timer?.cancel()
         time = min(next, now + Self.millisecondsMax)
         timer = loop.schedule(after: Self.pause(until: time, from: now), action)

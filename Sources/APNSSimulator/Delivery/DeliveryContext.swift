@@ -40,26 +40,30 @@ struct DeliveryContext {
         return gone
     }
 
-    mutating func perform(_ effect: DeliveryEffect) { effects.append(effect) }
+    mutating func perform(_ effect: DeliveryEffect) {
+        // As many as a push has that replaces a stored one.
+        if effects.isEmpty { effects.reserveCapacity(2) }
+        effects.append(effect)
+    }
 
     mutating func stored(_ item: AcceptedItem, _ reason: StoredReason, device: Int) {
         log.note(.stored(reason), of: item.number, atMilliseconds: now)
-        effects.append(.happened(.stored(item.push.id, device: device)))
+        perform(.happened(.stored(item.push.id, device: device)))
     }
 
     mutating func replaced(_ item: AcceptedItem, by other: AcceptedItem, device: Int) {
         log.note(.replaced(by: other.uniqueID), of: item.number, atMilliseconds: now)
-        effects.append(.happened(.replaced(item.push.id, by: other.push.id, device: device)))
+        perform(.happened(.replaced(item.push.id, by: other.push.id, device: device)))
     }
 
     mutating func delivered(_ item: AcceptedItem, device: Int) {
         log.note(.delivered, of: item.number, atMilliseconds: now)
-        effects.append(.happened(.delivered(item.push.id, device: device)))
+        perform(.happened(.delivered(item.push.id, device: device)))
     }
 
     mutating func discarded(_ item: AcceptedItem, _ reason: DiscardReason, device: Int) {
         log.note(.discarded(reason), of: item.number, atMilliseconds: now)
-        effects.append(.happened(.discarded(item.push.id, reason, device: device)))
+        perform(.happened(.discarded(item.push.id, reason, device: device)))
     }
 
     mutating func appIsGone(_ installation: UInt32, atMilliseconds: Int64) {

@@ -90,6 +90,8 @@ package struct DeliveryLog: Sendable {
         let place = place(of: number)
         let step = Step(outcome: outcome, atMilliseconds: atMilliseconds)
         if ring[place].steps.count == Self.stepCountMax { ring[place].steps.removeLast() }
+        // Most are stored, then replaced or delivered.
+        if ring[place].steps.isEmpty { ring[place].steps.reserveCapacity(2) }
         ring[place].steps.append(step)
     }
 

@@ -61,7 +61,7 @@ package import Networking
         ledger = HTTP2FloodLedger(settings, now: now)
         streamLimit = HTTP2StreamLimit(announced: settings.maxConcurrentStreams)
         scanner = HTTP2FrameScanner(role)
-        headerEncoder = try HTTP2HeaderEncoder()
+        headerEncoder = try HTTP2HeaderEncoder(role)
         try open()
         try announce()
     }

@@ -14,21 +14,26 @@ import Testing
     private struct Fields {
         /// Only the last has codes of more than eight bits.
         private static let alphabets = [
-            Array("0123456789abcdef-".utf8), Array("012acefilmnoprstu -./AB_CZX;&,*:".utf8),
-            Array("ABCDEFGHIJKLMNOPQRSTUVWYbdghjkqvwxyz%=3456789".utf8), Array(0...255),
+            Array("0123456789abcdef-".utf8), Array("ABCDEFGHIJKLMNOPQRSTUVWYbdghjkqvwxyz%=3456789".utf8),
+            Array("012acefilmnoprstu -./AB_CZX;&,*:".utf8), Array(0...255),
         ]
         /// Around the limits of one length byte and of the own Huffman codes.
         private static let lengths = [0, 1, 2, 36, 74, 119, 120, 121, 126, 127, 128, 300]
         private static let names = [
-            ":path", "authorization", "apns-id", "content-length", "via", String(repeating: "n", count: 130),
+            "authorization", "apns-id", "via", String(repeating: "n", count: 130), ":path", "content-length",
         ]
         private static let indexings = [HeaderBlock.Indexing.indexed, .notIndexed, .notIndexed, .neverIndexed]
 
         private(set) var all: [Field] = []
         private(set) var random: SeededRandom
+        private let alphabets: ArraySlice<[UInt8]>
+        private let names: ArraySlice<String>
 
-        init(seed: UInt64) {
+        /// - Parameter areValid: as fields of a response.
+        init(seed: UInt64, areValid: Bool = false) {
             random = SeededRandom(seed: seed)
+            alphabets = Self.alphabets.dropLast(areValid ? 2 : 0)
+            names = Self.names.dropLast(areValid ? 2 : 0)
         }
 
         mutating func change() {
@@ -40,16 +45,16 @@ import Testing
 
         mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
 
-        mutating func pick<Element>(_ elements: [Element]) -> Element {
-            elements[Int.random(in: elements.indices, using: &random)]
+        mutating func pick<Element>(_ elements: some RandomAccessCollection<Element>) -> Element {
+            elements[elements.index(elements.startIndex, offsetBy: Int.random(in: 0..<elements.count, using: &random))]
         }
 
         private mutating func field() -> Field {
-            Field(name: pick(Self.names), value: value(), indexing: pick(Self.indexings))
+            Field(name: pick(names), value: value(), indexing: pick(Self.indexings))
         }
 
         private mutating func value() -> [UInt8] {
-            let characters = pick(Self.alphabets)
+            let characters = pick(alphabets)
             return (0..<pick(Self.lengths)).map { _ in pick(characters) }
         }
 
@@ -62,8 +67,8 @@ import Testing
     @Test func `each block is nghttp2's, byte for byte, whatever the last one was`() throws {
         let seed = RunSeed.here()
         var fields = Fields(seed: seed)
-        var encoder = try HTTP2HeaderEncoder()
-        var library = try HTTP2HeaderEncoder()
+        var encoder = try HTTP2HeaderEncoder(.client)
+        var library = try HTTP2HeaderEncoder(.client)
         for number in 0..<5_000 {
             fields.change()
             if fields.chance(100) {
@@ -75,6 +80,30 @@ import Testing
             let (own, expected) = (try encoder.encode(fields.write), try library.encode(fields.write))
             try #require(own == expected, "seed \(seed), block \(number)")
         }
+    }
+
+    @Test func `a client reads each of a server's fields, whatever the last ones were`() throws {
+        let seed = RunSeed.here()
+        var fields = Fields(seed: seed, areValid: true)
+        let pair = try SessionPair()
+        for number in 0..<1_000 {
+            fields.change()
+            let slot = try pair.client.submitRequest(HTTP2Request.post("/").headers, body: [])
+            try pair.exchange()
+            var headers = HeaderBlock()
+            fields.write(to: &headers)
+            try pair.server.submitResponse(0, status: 200, headers: headers, body: .bytes([]))
+            var received: HeaderBlock?
+            try pair.exchange { session, event in
+                if event == .message(slot: slot) { received = session.takeMessage(slot).headers }
+            }
+            let (sent, read) = (Self.pairs(headers), received.map(Self.pairs))
+            try #require(read?.suffix(sent.count) == sent[...], "seed \(seed), block \(number)")
+        }
+    }
+
+    private static func pairs(_ block: HeaderBlock) -> [[UInt8]] {
+        block.flatMap { [Array($0.name), Array($0.value)] }
     }
 
     @Test func `a server follows the table that its client allows, and the least that it allowed before`() throws {
