@@ -55,7 +55,8 @@ public struct DeviceToken: Hashable, Sendable {
         var index = 0
         while index + 8 <= ones.byteCount {
             let word = unsafe ones.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard unsafe others.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self) == word else { return false }
+            let other = unsafe others.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard word == other else { return false }
             index += 8
         }
         return (index..<ones.byteCount).allSatisfy { one.bytes[$0] == other.bytes[$0] }
