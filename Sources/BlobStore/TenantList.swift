@@ -41,9 +41,7 @@ package struct TenantList: Sendable {
         let hash = Self.hash(token: token)
         var found: Tenant?
         for row in rows {
-            // Needs its parentheses: `|` and `^` bind alike, from the left; a later byte would undo a difference.
-            let difference = zip(row.tokenHash, hash).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
-            if difference == 0 { found = row.tenant }
+            if SecretBytes.areEqual(row.tokenHash, hash) { found = row.tenant }
         }
         return found
     }

@@ -65,6 +65,11 @@ package struct SecretBytes: ~Copyable, Sendable {
         return withBytes { one in other.withBytes { Provider.areEqual(one, $0) } }
     }
 
+    /// The same for bytes that are in arrays: codes, hashes, tokens. Written by hand it went wrong twice.
+    package static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        unsafe SecretBytes(copying: one.span.bytes).isEqual(to: SecretBytes(copying: other.span.bytes))
+    }
+
     deinit { unsafe Self.release(bytes, storage: storage) }
 
     private static func allocate(byteCount: Int, storage: Storage) -> UnsafeMutableRawBufferPointer {

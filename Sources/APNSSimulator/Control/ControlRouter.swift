@@ -57,8 +57,6 @@ struct ControlRouter: Sendable {
 
     /// Takes constant time for secrets of the right length.
     private func isBearer(_ text: Substring) -> Bool {
-        let (given, own) = (Array(text.utf8), Array(bearer.utf8))
-        let one = SecretBytes(copying: unsafe given.span.bytes)
-        return one.isEqual(to: SecretBytes(copying: unsafe own.span.bytes))
+        SecretBytes.areEqual(Array(text.utf8), Array(bearer.utf8))
     }
 }

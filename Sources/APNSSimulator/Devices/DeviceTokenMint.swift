@@ -67,8 +67,7 @@ package final class DeviceTokenMint: Sendable {
         guard token.bytes.count == tokenByteCount else { return nil }
         let tag = Array(token.bytes.prefix(Self.tagByteCount))
         let plaintext = crypt(token.bytes.dropFirst(Self.tagByteCount), tag)
-        let difference = zip(self.tag(of: plaintext), tag).reduce(0) { $0 | ($1.0 ^ $1.1) }
-        guard difference == 0 else { return nil }
+        guard SecretBytes.areEqual(self.tag(of: plaintext), tag) else { return nil }
         return Content(
             environment: plaintext[0] == 1 ? .production : .sandbox,
             installation: UInt32(truncatingIfNeeded: plaintext[1..<5].bigEndianValue),

@@ -40,8 +40,7 @@ package struct ChallengeKey: ~Copyable, Sendable {
     func read(_ bytes: [UInt8], for keyHash: [UInt8], now: Timestamp) -> EnrolmentChallenge? {
         guard bytes.count == EnrolmentChallenge.byteCount else { return nil }
         let head = Array(bytes.prefix(16))
-        let expected = code(head, keyHash)
-        guard zip(bytes.dropFirst(16), expected).reduce(UInt8(0), { $0 | $1.0 ^ $1.1 }) == 0 else { return nil }
+        guard SecretBytes.areEqual(Array(bytes.dropFirst(16)), code(head, keyHash)) else { return nil }
         let time = Timestamp(milliseconds: head.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
         let end = time.advanced(by: .seconds(EnrolmentChallenge.lifeSeconds))
         // Relays' clocks may differ by seconds; none makes a challenge of a later minute.

@@ -12,6 +12,11 @@ struct SourceRuleTests {
         #expect(check(text).count == 1)
     }
 
+    @Test(arguments: ["zip(a, b).reduce(0) { $0 | $1.0 ^ $1.1 } == 0", "x.reduce(0) { $0 | ($1.0 ^ $1.1) }"])
+    func `a comparison of secrets by hand is found`(_ text: String) {
+        #expect(check(text).count == 1)
+    }
+
     @Test(arguments: [
         "try? open()", "LineProcess()", "x as? Y", "has!", "canvas! + 1", "myFatalError()", "// print(x)",
         "\"print(x)\"",

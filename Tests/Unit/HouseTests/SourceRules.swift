@@ -23,6 +23,11 @@ enum SourceRules {
             var findings = forbidden.filter { contains(line, $0.pattern) }.map {
                 Finding(path: path, line: number, problem: "'\($0.pattern)' can trap; \($0.instead)")
             }
+            // `|` and `^` bind alike, from the left: without parentheses a later byte undoes a difference.
+            if line.contains("$1.0 ^ $1.1") {
+                let problem = "secrets are compared by hand; call `SecretBytes.areEqual`"
+                findings.append(Finding(path: path, line: number, problem: problem))
+            }
             // A command line's own `print` goes through its `Output`.
             if ["Sources/", "Benchmarks/"].contains(where: path.hasPrefix),
                 !["Sources/sealedpush/", "Benchmarks/sealedpush-bench/"].contains(where: path.hasPrefix)
