@@ -93,7 +93,7 @@ package enum ExtensionBenchProcess {
         }
     }
 
-    /// A request as iOS makes it of a payload; both extensions pay for it.
+    /// A request as iOS makes it of a payload; every extension pays for it.
     private static func request(_ payload: Data) throws(BenchError) -> UNNotificationRequest {
         let content = UNMutableNotificationContent()
         do {

@@ -30,7 +30,7 @@ struct DeliverySurroundings: Sendable {
         )
     }
 
-    /// False in tests and on simulated devices.
+    /// False where a test or a simulated device has a clock of its own.
     var isMachineTime: Bool { clock is ContinuousClock && executor == nil }
 
     /// Waits `duration` from this call, not from the start of the wait.
