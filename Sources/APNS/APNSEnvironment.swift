@@ -6,4 +6,7 @@ public enum APNSEnvironment: String, CaseIterable, Sendable {
     case production
     /// Apps installed by Xcode.
     case sandbox
+
+    /// Hashes the case: the default for a raw value hashes its text.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self == .production) }
 }

@@ -33,20 +33,28 @@ public struct Expiration: Hashable, Sendable {
     }
 
     package func appendHeaderValue(to text: inout [UInt8]) {
+        let start = text.count
+        text.append(contentsOf: repeatElement(0, count: digitCount))
+        var span = text.mutableSpan
+        writeHeaderValue(to: &span, at: start)
+    }
+
+    /// Overwrites `digitCount` bytes with the header's value.
+    package func writeHeaderValue(to text: inout MutableSpan<UInt8>, at start: Int) {
         var rest = unixSeconds
-        var digitCount = 1
+        for offset in (0..<digitCount).reversed() {
+            text[start + offset] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+
+    package var digitCount: Int {
+        var (rest, count) = (unixSeconds, 1)
         while rest >= 10 {
             rest /= 10
-            digitCount += 1
+            count += 1
         }
-        rest = unixSeconds
-        var offset = text.count + digitCount
-        text.append(contentsOf: repeatElement(0, count: digitCount))
-        for _ in 0..<digitCount {
-            offset -= 1
-            text[offset] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+        return count
     }
 
     /// True if APNs may still store an undelivered push at `now` (UNIX seconds).

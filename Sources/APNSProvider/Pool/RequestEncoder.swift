@@ -6,15 +6,15 @@ import HTTP
 /// - Source: "Sending notification requests to APNs", on HPACK: `:path` and `authorization` are not indexed; `apns-id`,
 ///   `apns-expiration` and `apns-collapse-id` are indexed the first time, for their names.
 struct RequestEncoder {
-    /// All fields of a push but device token and id.
+    /// Names, order and lengths of the fields, and the values that most pushes share.
     private struct Form {
         let tokenByteCount: Int
         let authorization: [UInt8]?
         let topic: Topic
         let pushType: PushType
         let priority: Priority?
-        let expiration: Expiration?
-        let collapseID: CollapseID?
+        let expirationDigitCount: Int?
+        let collapseIDByteCount: Int?
 
         init(_ notification: borrowing PushNotification, _ token: ProviderToken?) {
             tokenByteCount = notification.deviceToken.bytes.count
@@ -22,14 +22,15 @@ struct RequestEncoder {
             topic = notification.topic
             pushType = notification.pushType
             priority = notification.priority
-            expiration = notification.expiration
-            collapseID = notification.collapseID
+            expirationDigitCount = notification.expiration?.digitCount
+            collapseIDByteCount = notification.collapseID?.bytes.count
         }
 
         func fits(_ notification: borrowing PushNotification, _ token: ProviderToken?) -> Bool {
             tokenByteCount == notification.deviceToken.bytes.count && authorization == token?.authorization
                 && topic == notification.topic && pushType == notification.pushType && priority == notification.priority
-                && expiration == notification.expiration && collapseID == notification.collapseID
+                && expirationDigitCount == notification.expiration?.digitCount
+                && collapseIDByteCount == notification.collapseID?.bytes.count
         }
     }
 
@@ -65,6 +66,17 @@ struct RequestEncoder {
             notification.deviceToken.writeHex(to: &bytes, at: start + Self.pathStart.count)
         }
         headers.overwrite(idIndex) { bytes, start in notification.id.writeText(to: &bytes, at: start) }
+        // Behind the id are push type, topic, and priority if there is one.
+        var index = idIndex + (notification.priority == nil ? 3 : 4)
+        if let expiration = notification.expiration {
+            headers.overwrite(index) { bytes, start in expiration.writeHeaderValue(to: &bytes, at: start) }
+            index += 1
+        }
+        if let collapseID = notification.collapseID {
+            headers.overwrite(index) { bytes, start in
+                for (offset, byte) in collapseID.bytes.enumerated() { bytes[start + offset] = byte }
+            }
+        }
     }
 
     private mutating func write(_ notification: borrowing PushNotification, _ token: ProviderToken?) {

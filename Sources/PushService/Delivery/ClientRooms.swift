@@ -45,11 +45,17 @@ struct ClientRooms: Sendable {
 
     func isUnreachable(_ client: Int?) -> Bool { client.flatMap { entries[$0]?.isUnreachable } ?? false }
 
-    mutating func hold(_ client: Int?) { if let client { entries[client]?.heldCount += 1 } }
+    mutating func hold(_ client: Int?) {
+        guard let client, var entry = entries[client] else { return }
+        entry.heldCount += 1
+        entries[client] = entry
+    }
 
     mutating func release(_ client: Int?, isHandedIn: Bool) {
-        guard let client, entries[client] != nil else { return }
-        entries[client]?.heldCount -= 1
-        if isHandedIn { entries[client]?.freeCount -= 1 }
+        // Changed in a copy: a dictionary's element in place costs an allocation.
+        guard let client, var entry = entries[client] else { return }
+        entry.heldCount -= 1
+        if isHandedIn { entry.freeCount -= 1 }
+        entries[client] = entry
     }
 }

@@ -36,9 +36,10 @@ extension DispatchFlow {
 
     /// The client has the push; it takes its held room.
     mutating func didHandIn(_ ticket: Ticket) {
-        guard let client = inFlight[ticket]?.client else { return }
+        guard var chosen = inFlight[ticket], let client = chosen.client else { return }
         rooms.release(client, isHandedIn: true)
-        inFlight[ticket]?.client = nil
+        chosen.client = nil
+        inFlight[ticket] = chosen
     }
 
     mutating func didFailToMark(_ batch: [Marked], now: Int64) {
@@ -51,10 +52,13 @@ extension DispatchFlow {
     }
 
     mutating func didAnswer(_ ticket: Ticket) {
-        guard let chosen = inFlight[ticket] else { return }
+        guard var chosen = inFlight[ticket] else { return }
         answered.append(ticket)
-        inFlight[ticket]?.client = nil
-        rooms.release(chosen.client, isHandedIn: false)
+        if let client = chosen.client {
+            rooms.release(client, isHandedIn: false)
+            chosen.client = nil
+            inFlight[ticket] = chosen
+        }
         letNext(chosen.collapse)
     }
 

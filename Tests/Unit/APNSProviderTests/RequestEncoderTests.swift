@@ -98,8 +98,13 @@ struct RequestEncoderTests {
             case 1: notification.topic = try Topic(number % 2 == 0 ? "com.example.chat" : "com.example.chut")
             case 2: notification.pushType = number % 2 == 0 ? .background : .alert
             case 3: notification.priority = [nil, .powerAware, .immediate][number % 3]
-            case 4: notification.expiration = [nil, .oneAttempt, Expiration(unixSeconds: 9)][number % 3]
-            case 5: notification.collapseID = try [nil, CollapseID("news"), CollapseID("olds")][number % 3]
+            case 4:
+                let times: [UInt64?] = [nil, 0, 9, 10, 1_999_999_999, 2_000_000_000, .max]
+                notification.expiration = times[number % 7].map { Expiration(unixSeconds: $0) }
+            case 5:
+                notification.collapseID = try [nil, CollapseID("news"), CollapseID("olds"), CollapseID("ancient")][
+                    number % 4
+                ]
             case 6: token = tokens[number % 3]
             default: break
             }
