@@ -7,18 +7,17 @@ public struct RandomID<Tag>: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    private init(_ value: UInt128) {
-        high = UInt64(truncatingIfNeeded: value >> 64)
-        low = UInt64(truncatingIfNeeded: value)
+    /// - Parameters: its number's halves.
+    package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+
+    package init(bytes: [UInt8]) {
+        precondition(bytes.count == Self.byteCount)
+        let value = bytes.reduce(0) { $0 << 8 | UInt128($1) }
+        self.init(high: UInt64(truncatingIfNeeded: value >> 64), low: UInt64(truncatingIfNeeded: value))
     }
 
     /// Big-endian.
     private var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
-
-    package init(bytes: [UInt8]) {
-        precondition(bytes.count == Self.byteCount)
-        self.init(bytes.reduce(0) { $0 << 8 | UInt128($1) })
-    }
 
     /// Takes 16 bytes; nil for another length.
     public init?(rawRepresentation: [UInt8]) {

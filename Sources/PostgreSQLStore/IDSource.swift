@@ -1,3 +1,4 @@
+import Envelope
 internal import Platform
 internal import PostgreSQL
 internal import Primitives
@@ -55,7 +56,7 @@ extension PostgreSQLStore {
     /// Takes a number for ids that no other living relay has, and begins after the newest id.
     func claimNumber() async throws(StoreError) {
         var batch = Batch(writes: true)
-        batch.add(Self.claim, .bytes(relay.bytes), .int64(Int64(settings.numberTerm / .milliseconds(1))))
+        batch.add(Self.claim, .bytes(relay.rawRepresentation), .int64(Int64(settings.numberTerm / .milliseconds(1))))
         batch.add(
             """
             SELECT greatest((SELECT max(id) FROM sealedpush.entry), (SELECT max(id) FROM sealedpush.hook), 0)
@@ -78,7 +79,7 @@ extension PostgreSQLStore {
             UPDATE sealedpush.number SET until = sealedpush.lease_clock() + $3 WHERE number = $1 AND relay = $2
             """,
             .int64(Int64(ids.withLock { $0.number })),
-            .bytes(relay.bytes),
+            .bytes(relay.rawRepresentation),
             .int64(Int64(settings.numberTerm / .milliseconds(1)))
         )
         if try await run(batch)[0].changedCount == 0 { try await claimNumber() }
@@ -88,7 +89,7 @@ extension PostgreSQLStore {
         var batch = Batch(writes: true)
         batch.add(
             "UPDATE sealedpush.number SET relay = NULL, until = 0 WHERE relay = $1",
-            .bytes(relay.bytes)
+            .bytes(relay.rawRepresentation)
         )
         _ = try await run(batch)
     }

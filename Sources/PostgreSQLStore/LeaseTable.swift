@@ -1,3 +1,4 @@
+import Envelope
 package import PostgreSQL
 package import PushStore
 
@@ -8,7 +9,7 @@ package import PushStore
 package struct LeaseTable: Sendable {
     /// Name of a relay's sessions, by which another relay ends them.
     package static func applicationName(_ relay: RelayID) -> String {
-        "sealedpush " + relay.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        "sealedpush " + relay.rawRepresentation.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private let pool: DatabasePool
@@ -49,7 +50,7 @@ package struct LeaseTable: Sendable {
         lasting term: Duration
     ) async throws(PostgreSQLError) -> ShardLeases {
         let wanted = Parameter.int64s(shards.shards.map { Int64($0.index) })
-        let owner = Parameter.bytes(relay.bytes)
+        let owner = Parameter.bytes(relay.rawRepresentation)
         var batch = Batch(writes: true)
         batch.add(Self.endSessions, wanted, owner)
         batch.add(Self.lock, wanted, owner)
@@ -78,7 +79,7 @@ package struct LeaseTable: Sendable {
     /// - Returns: lost shards.
     package func renew(_ leases: ShardLeases, lasting term: Duration) async throws(PostgreSQLError) -> ShardSet {
         let (shards, epochs) = Self.columns(leases)
-        let owner = Parameter.bytes(leases.relay.bytes)
+        let owner = Parameter.bytes(leases.relay.rawRepresentation)
         var batch = Batch(writes: true)
         batch.add(Self.lockHeld, shards, epochs, owner)
         batch.add(Self.extend, shards, epochs, owner, .int64(Self.milliseconds(term)))
@@ -104,7 +105,7 @@ package struct LeaseTable: Sendable {
     /// Notes that the relay lives for a time, and looks at the others.
     package func survey(by relay: RelayID, lasting term: Duration) async throws(PostgreSQLError) -> ShardSurvey {
         var batch = Batch(writes: true)
-        batch.add(Self.live, .bytes(relay.bytes), .int64(Self.milliseconds(term)))
+        batch.add(Self.live, .bytes(relay.rawRepresentation), .int64(Self.milliseconds(term)))
         batch.add(Self.forget)
         batch.add(Self.count)
         batch.add(Self.listFree)
@@ -120,7 +121,7 @@ package struct LeaseTable: Sendable {
     /// Notes that the relay lives no longer.
     package func leave(_ relay: RelayID) async throws(PostgreSQLError) {
         var batch = Batch(writes: true)
-        batch.add("DELETE FROM sealedpush.relay WHERE relay = $1", .bytes(relay.bytes))
+        batch.add("DELETE FROM sealedpush.relay WHERE relay = $1", .bytes(relay.rawRepresentation))
         _ = try await pool.run(batch, within: deadline)
     }
 
@@ -133,7 +134,7 @@ package struct LeaseTable: Sendable {
     /// Frees shards; later writes under these leases are refused.
     package func giveBack(_ leases: ShardLeases) async throws(PostgreSQLError) {
         let (shards, epochs) = Self.columns(leases)
-        let owner = Parameter.bytes(leases.relay.bytes)
+        let owner = Parameter.bytes(leases.relay.rawRepresentation)
         var batch = Batch(writes: true)
         batch.add(Self.lockHeld, shards, epochs, owner)
         batch.add(Self.free, shards, epochs, owner)

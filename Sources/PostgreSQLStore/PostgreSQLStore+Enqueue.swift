@@ -109,7 +109,7 @@ extension PostgreSQLStore: DurableOutbox {
 
     /// Key of the counts of a batch.
     func tally(_ slot: UInt16) -> [UInt8] {
-        relay.bytes + [UInt8(truncatingIfNeeded: slot >> 8), UInt8(truncatingIfNeeded: slot)]
+        relay.rawRepresentation + [UInt8(truncatingIfNeeded: slot >> 8), UInt8(truncatingIfNeeded: slot)]
     }
 
     /// Counts what is queued, and tells other owners.

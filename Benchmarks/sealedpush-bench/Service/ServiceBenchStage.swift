@@ -135,7 +135,7 @@ final class ServiceBenchStage: Sendable {
         let key = try StoreKey(try PrivateFile.read(configuration.tokenKeyFile, exampleKeys: .refused))
         let url = String(decoding: try readInput(file, byteCountMax: 4_096), as: UTF8.self)
         var random = SystemRandom()
-        let relay = RelayID(random: &random)
+        let relay = RelayID(bytes: random.bytes(count: RelayID.byteCount))
         var session = SessionSettings()
         session.applicationName = LeaseTable.applicationName(relay)
         let pool = DatabasePool(try DatabaseURL(String(url.prefix { $0 != "\n" })), on: loop, settings: session)

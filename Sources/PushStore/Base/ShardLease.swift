@@ -1,37 +1,8 @@
-internal import Envelope
-package import Primitives
+package import Envelope
 
-/// Process of the relay, as an owner of shards: 16 random bytes.
-///
-/// Not a `RandomID`, whose alignment of 16 bytes makes Swift 6.3.1 lose the continuation of an async call that passes
-/// it on the stack.
-package struct RelayID: Hashable, Sendable {
-    static let byteCount = 16
-
-    private let high: UInt64
-    private let low: UInt64
-
-    /// - Returns: nil for other than 16 bytes.
-    package init?(bytes: [UInt8]) {
-        var reader = ByteReader(bytes[...])
-        guard bytes.count == Self.byteCount, let high = reader.take(UInt64.self), let low = reader.take(UInt64.self)
-        else { return nil }
-        self.init(high: high, low: low)
-    }
-
-    package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
-
-    package init(random: inout some RandomSource) {
-        let words = (0..<2).map { _ in random.bytes(count: 8).reduce(0) { $0 << 8 | UInt64($1) } }
-        self.init(high: words[0], low: words[1])
-    }
-
-    package var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        for word in [high, low] { bytes.append(bigEndian: word) }
-        return bytes
-    }
-}
+/// Process of the relay, as an owner of shards.
+package typealias RelayID = RandomID<RelayTag>
+package enum RelayTag {}
 
 /// Right to act on a shard's entries, until another relay takes the shard over.
 ///

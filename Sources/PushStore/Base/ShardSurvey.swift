@@ -1,3 +1,5 @@
+internal import Envelope
+
 /// Standing of the relays that share a store, by which each decides which shards it wants.
 package struct ShardSurvey: Equatable, Sendable {
     /// Without an owner, or with an ended lease.
@@ -17,7 +19,7 @@ package struct ShardSurvey: Equatable, Sendable {
     /// the same.
     package func wanted(by relay: RelayID, owning owned: ShardSet, of some: ShardSet = .all) -> ShardSet {
         let free = free.intersection(some)
-        let start = Int(relay.bytes[0])
+        let start = Int(relay.rawRepresentation[0])
         let order = (0..<Shard.count).map { Shard.all[(start + $0) % Shard.count] }
         return ShardSet(order.filter(free.contains).prefix(max(0, share - owned.count)))
     }

@@ -276,7 +276,7 @@ extension StoreWriter {
     /// - Returns: number of interrupted entries.
     func start(_ cause: RestoreCause?, now: Timestamp) throws(StoreError) -> (ShardLeases, interruptedCount: Int) {
         clock = now.milliseconds
-        let relay = RelayID(random: &random)
+        let relay = RelayID(bytes: random.bytes(count: RelayID.byteCount))
         var leases = ShardLeases(relay: relay)
         try alone { () throws(StoreError) in
             if let cause {

@@ -1,3 +1,5 @@
+internal import Envelope
+
 /// Owner, epoch and end of each shard's lease, as of the running transaction.
 final class ShardTable {
     private struct Row: Equatable {
@@ -21,7 +23,7 @@ final class ShardTable {
         }
         for row in found {
             guard let shard = Int(exactly: row.shard).flatMap(Shard.init(index:)) else { continue }
-            let owner = row.owner.flatMap { RelayID(bytes: $0) }
+            let owner = row.owner.flatMap { RelayID(rawRepresentation: $0) }
             rows[shard.index] = Row(owner: owner, epoch: max(0, row.epoch), until: row.until)
         }
     }
@@ -92,7 +94,7 @@ final class ShardTable {
         if committed == nil { committed = rows }
         rows[shard.index] = row
         try replace.run([
-            .integer(Int64(shard.index)), row.owner.map { .bytes($0.bytes) } ?? .null,
+            .integer(Int64(shard.index)), row.owner.map { .bytes($0.rawRepresentation) } ?? .null,
             .integer(row.epoch), .integer(row.until),
         ])
     }

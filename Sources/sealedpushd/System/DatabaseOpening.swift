@@ -38,7 +38,7 @@ enum DatabaseOpening {
         _ log: ServiceLog
     ) async throws(ServiceError) -> OpenedStore {
         var random = SystemRandom()
-        let relay = RelayID(random: &random)
+        let relay = RelayID(bytes: random.bytes(count: RelayID.byteCount))
         let url = try url(server, loaded)
         let pool = try pool(url, server, name: LeaseTable.applicationName(relay))
         do throws(ServiceError) {
@@ -160,7 +160,7 @@ extension DatabaseOpening {
     ) async throws(ServiceError) -> String {
         #if POSTGRESQL
         var random = SystemRandom()
-        let relay = RelayID(random: &random)
+        let relay = RelayID(bytes: random.bytes(count: RelayID.byteCount))
         let pool = try pool(try url(server, loaded), server, name: LeaseTable.applicationName(relay))
         let source: SQLiteStore
         do throws(StoreError) {

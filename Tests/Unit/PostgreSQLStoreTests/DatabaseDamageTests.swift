@@ -50,7 +50,7 @@ struct DatabaseDamageTests {
         #expect(try await store.purge(.none, endedBefore: StorePattern.start, limit: 9) == 0)
         #expect(try await store.counts() == before && before.map(\.accepted) == [3])
         let relays: Statement = "SELECT DISTINCT substr(relay, 1, 16) FROM sealedpush.tally"
-        #expect(try await store.pool.run(relays).rows.map { try $0.bytes(0) } == [store.relay.bytes])
+        #expect(try await store.pool.run(relays).rows.map { try $0.bytes(0) } == [store.relay.rawRepresentation])
         #expect(try await store.states(ids, stores.tenant).count { $0 == .accepted } == 3)
         #expect(try await store.pool.contradictions() == [])
         await store.close()

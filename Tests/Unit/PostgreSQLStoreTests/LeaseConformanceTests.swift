@@ -1,3 +1,4 @@
+import Envelope
 import PostgreSQL
 import PostgreSQLServers
 import PostgreSQLStore

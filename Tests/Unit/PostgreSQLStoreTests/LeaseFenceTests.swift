@@ -1,3 +1,4 @@
+import Envelope
 import Platform
 import PostgreSQL
 import PostgreSQLServers

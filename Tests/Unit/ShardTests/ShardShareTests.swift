@@ -1,3 +1,4 @@
+import Envelope
 import PushStore
 import TestSupport
 import Testing
