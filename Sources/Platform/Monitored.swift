@@ -41,15 +41,15 @@ public final class Monitored<Value>: @unchecked Sendable {
     @inlinable
     public func change<Result>(waking: Waking = .all, _ body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(lock)
-        defer {
-            switch waking {
-            case .all: unsafe pthread_cond_broadcast(condition)
-            case .one: unsafe pthread_cond_signal(condition)
-            case .none: break
-            }
-            unsafe pthread_mutex_unlock(lock)
+        let result = body(&value)
+        unsafe pthread_mutex_unlock(lock)
+        // Behind the lock: a woken thread would wait for it.
+        switch waking {
+        case .all: unsafe pthread_cond_broadcast(condition)
+        case .one: unsafe pthread_cond_signal(condition)
+        case .none: break
         }
-        return body(&value)
+        return result
     }
 
     /// Blocks this thread until `body` returns a value; it is called after every change. Never on a thread of tasks.

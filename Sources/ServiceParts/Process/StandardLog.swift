@@ -12,6 +12,7 @@ package final class StandardLog: Sendable {
         var isEnded = false
     }
 
+    private static let pauseMilliseconds: Int32 = 5
     private let state = Monitored(State())
     private let byteCountMax: Int
     private let milliseconds: @Sendable () -> UInt64
@@ -29,7 +30,11 @@ package final class StandardLog: Sendable {
         let state = state
         let hasStarted = DetachedThread.start(stackByteCount: 256 << 10) {
             while let (bytes, droppedCount) = Self.take(state, milliseconds) {
-                guard !Self.write(bytes, to: descriptor) else { continue }
+                guard !Self.write(bytes, to: descriptor) else {
+                    // Lines of the next milliseconds share a call, and wake no thread. Signals are blocked here.
+                    _ = poll(nil, 0, Self.pauseMilliseconds)
+                    continue
+                }
                 // Not dropped: the line with the count.
                 let lostCount = droppedCount + Self.lineCount(bytes) - (droppedCount > 0 ? 1 : 0)
                 state.change { $0.droppedCount += lostCount }
@@ -59,7 +64,6 @@ package final class StandardLog: Sendable {
         _ = DetachedThread.start(stackByteCount: 64 << 10) {
             // Counts rounds, so that the writer has its second even after a standstill.
             for _ in 0..<100 where !state.change({ $0.isEnded }) {
-                // Signals are blocked here.
                 _ = poll(nil, 0, 10)
             }
             state.change { $0.isEnded = true }
