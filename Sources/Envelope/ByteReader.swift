@@ -17,16 +17,15 @@ package struct ByteReader {
         return Array(bytes[position..<position + count])
     }
 
-    /// Big-endian.
+    /// Big-endian, at most 64 bits.
     package mutating func take<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type) -> Number? {
         let byteCount = Number.bitWidth / 8
         guard byteCount <= remainingByteCount else { return nil }
-        var number: Number = 0
-        for offset in position..<position + byteCount {
-            number = number << 8 | Number(truncatingIfNeeded: bytes[offset])
-        }
+        // In words of one type: generic code is not specialized across modules.
+        var number: UInt64 = 0
+        for offset in position..<position + byteCount { number = number << 8 | UInt64(bytes[offset]) }
         position += byteCount
-        return number
+        return Number(truncatingIfNeeded: number)
     }
 
     /// LP(x): one length byte, then that many bytes.
@@ -41,9 +40,11 @@ package struct ByteReader {
 }
 
 extension [UInt8] {
+    /// - Parameter number: of at most 64 bits.
     package mutating func append(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
-        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: number >> shift))
+        let (word, bitWidth) = (UInt64(truncatingIfNeeded: number), number.bitWidth)
+        for shift in stride(from: bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
         }
     }
 

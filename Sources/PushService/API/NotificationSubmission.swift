@@ -375,8 +375,8 @@ package final class NotificationSubmission: Sendable {
         _ rejected: [RecipientRejection],
         _ reader: ObjectReader
     ) {
+        guard recipients.count + rejected.count > 1 else { return }
         let devices = recipients.map(\.device) + rejected.compactMap(\.device)
-        guard devices.count > 1 else { return }
         let offset = reader.object["recipients"]?.offset ?? 0
         let path = reader.place("recipients")
         if Set(devices).count < devices.count {

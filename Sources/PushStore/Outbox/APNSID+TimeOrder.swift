@@ -7,7 +7,10 @@ extension APNSID {
     ///
     /// - Source: RFC 9562 section 5.7 (UUID version 7).
     package static func timeOrdered(now: Timestamp, random: inout some RandomSource) -> APNSID {
-        var bytes = random.bytes(count: 16)
+        var bytes = InlineArray<16, UInt8>(repeating: 0)
+        var span = bytes.mutableSpan
+        var raw = unsafe span.mutableBytes
+        random.fill(&raw)
         for offset in 0..<6 { bytes[offset] = UInt8(truncatingIfNeeded: now.milliseconds >> UInt64(40 - 8 * offset)) }
         bytes[6] = bytes[6] & 0x0F | 0x70
         bytes[8] = bytes[8] & 0x3F | 0x80
