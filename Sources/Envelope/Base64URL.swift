@@ -134,9 +134,9 @@ public enum Base64URL {
     package static func character(for value: UInt8) -> UInt8 { alphabet[Int(value)] }
 
     /// Characters of each 12 bits, in the order of memory.
-    static let pairs = (0..<4_096).map { bits in
+    private static let pairs = (0..<4_096).map { bits in
         UInt16(littleEndian: UInt16(alphabet[bits >> 6]) | UInt16(alphabet[bits & 0x3F]) << 8)
     }
 
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }

@@ -20,6 +20,7 @@ package struct ByteReader {
     /// Big-endian, at most 64 bits.
     package mutating func take<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type) -> Number? {
         let byteCount = Number.bitWidth / 8
+        precondition(byteCount <= 8)
         guard byteCount <= remainingByteCount else { return nil }
         // In words of one type: generic code is not specialized across modules.
         var number: UInt64 = 0
@@ -43,6 +44,7 @@ extension [UInt8] {
     /// - Parameter number: of at most 64 bits.
     package mutating func append(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
         let (word, bitWidth) = (UInt64(truncatingIfNeeded: number), number.bitWidth)
+        precondition(bitWidth <= 64)
         for shift in stride(from: bitWidth - 8, through: 0, by: -8) {
             append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
         }

@@ -7,7 +7,7 @@ public struct RandomID<Tag>: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// - Parameters: its number's halves.
+    /// Makes an id of the halves of a big-endian number.
     package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     package init(bytes: [UInt8]) {
@@ -44,14 +44,14 @@ public struct RandomID<Tag>: Hashable, Sendable {
     }
 
     package func appendText(to text: inout [UInt8]) {
-        let pairs = Base64URL.pairs
+        let alphabet = Base64URL.alphabet
         var rest = value
         // One append: 22 single ones take longer than making the characters.
-        let characters = InlineArray<11, UInt16> { _ in
-            defer { rest <<= 12 }
-            return pairs[Int(truncatingIfNeeded: rest >> 116)]
+        let characters = InlineArray<22, UInt8> { _ in
+            defer { rest <<= 6 }
+            return alphabet[Int(truncatingIfNeeded: rest >> 122)]
         }
-        unsafe characters.span.withUnsafeBytes { unsafe text.append(contentsOf: $0) }
+        unsafe characters.span.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
     }
 }
 
