@@ -35,6 +35,8 @@ struct SuspensionTable: Sendable {
     }
 
     private var suspensions: [Scope: Suspension] = [:]
+    /// Times that suspensions were lifted.
+    private(set) var liftCount = 0
 
     var all: [(scope: Scope, reason: Reason)] { suspensions.map { ($0.key, $0.value.reason) } }
 
@@ -70,6 +72,7 @@ struct SuspensionTable: Sendable {
     mutating func didPass(_ target: Target) -> [Scope] {
         let back = scopes(target).filter { suspensions[$0]?.isProbing != nil }
         for scope in back { suspensions[scope] = nil }
+        if !back.isEmpty { liftCount += 1 }
         return back
     }
 
@@ -87,7 +90,10 @@ struct SuspensionTable: Sendable {
         return due
     }
 
-    mutating func clear() { suspensions = [:] }
+    mutating func clear() {
+        suspensions = [:]
+        liftCount += 1
+    }
 
     private func scopes(_ target: Target) -> [Scope] {
         guard !suspensions.isEmpty else { return [] }

@@ -57,6 +57,7 @@ extension Dispatcher {
             waitCause: waitCause,
             isMarked: pending.isMarked
         )
+        if verdict == .park { pending.liftCount = suspensions.liftCount }
         if case .retry(let time) = verdict {
             let now = context.clock.now().milliseconds
             let wait = time.milliseconds > now ? time.milliseconds - now : 0
@@ -81,6 +82,7 @@ extension Dispatcher {
                 for (pending, result) in zip(ended, results) where !pending.isMarked {
                     dispatcher.didFinishUnmarked(pending, result)
                 }
+                dispatcher.releaseLate(ended)
                 dispatcher.wakeHooks(for: ended)
                 dispatcher.flow.didFinish(batch)
             case .failure: dispatcher.flow.didFailToFinish(batch, now: dispatcher.context.clock.uptime())

@@ -117,12 +117,14 @@ extension Dispatcher {
         }
     }
 
-    /// Lets new notifications queue until those of the new shards are known. On the loop.
+    /// Lets new notifications queue until those of the new shards are known, and what other relays parked there go out.
+    /// On the loop.
     package func willTakeShards() {
         context.loop.checkIsolated()
         let now = context.clock.now()
         for index in queued.indices { queued[index].forget(now: now) }
         flow.wake(Lane.allCases)
+        releaseEverything()
     }
 
     /// Shards with entries in flight. On the loop.

@@ -49,7 +49,7 @@ extension Dispatcher {
         return failed
     }
 
-    /// Releases a few of each app's parked entries, after a start or reload.
+    /// Releases a few of each app's parked entries, after a start, a reload or a takeover.
     func releaseEverything() {
         call { dispatcher in
             // Without counts, of every app.
@@ -67,6 +67,20 @@ extension Dispatcher {
     func release(_ scope: SuspensionTable.Scope, _ amount: ReleaseQueue.Amount) {
         guard let entry = lanes.entry(number: scope.lane) else { return }
         releases.add(steps(places(of: scope), of: entry, amount))
+    }
+
+    /// Releases what the disk has as parked only after the suspension was lifted: that released what it found parked.
+    func releaseLate(_ ended: [Pending]) {
+        var scopes: Set<SuspensionTable.Scope> = []
+        for pending in ended {
+            guard let liftCount = pending.liftCount, liftCount != suspensions.liftCount,
+                let environment = pending.device?.environment
+            else { continue }
+            let (tenant, bundleID) = (pending.entry.tenant, pending.bundleID)
+            guard let lane = lanes.entry(tenant: tenant, bundleID: bundleID, environment: environment) else { continue }
+            scopes.insert(SuspensionTable.Scope(lane: lane.number, bundleID: bundleID, tenant: tenant))
+        }
+        for scope in scopes { release(scope, .few) }
     }
 
     func places(of scope: SuspensionTable.Scope) -> [CredentialPlan.Place] {

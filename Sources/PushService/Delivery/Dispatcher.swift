@@ -33,6 +33,8 @@ package final class Dispatcher: DispatchInterface, @unchecked Sendable {
         var attemptTime = Timestamp(milliseconds: 0)
         var startedAt: Int64 = 0
         var outcome: PushStore.Outcome?
+        /// `SuspensionTable.liftCount` at its parking; nil: not parked.
+        var liftCount: Int?
 
         init(
             leased: LeasedEntry,

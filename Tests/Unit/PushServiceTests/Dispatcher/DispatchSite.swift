@@ -263,10 +263,8 @@ final class DispatchSite: Sendable {
 
     /// Waits until the queue of before the start is known to be empty, and no further read is planned.
     func ready(_ dispatcher: Dispatcher) async {
-        await until {
-            dispatcher.callsUnderWay == 0
-                && dispatcher.queued.allSatisfy { !$0.wantsLook(now: .init(milliseconds: .max)) }
-        }
+        let end = Timestamp(milliseconds: .max)
+        await until { dispatcher.callsUnderWay == 0 && dispatcher.queued.allSatisfy { !$0.wantsLook(now: end) } }
     }
 
     /// Makes the dispatcher hold nothing in memory: what its device has no room for goes back to the queue. Call it
@@ -296,7 +294,9 @@ final class DispatchSite: Sendable {
         return plan
     }
 
+    /// Waits first: a test may read a result from the disk before the dispatcher knows of it.
     func advance(seconds: Double, _ dispatcher: Dispatcher) async {
+        await until { dispatcher.callsUnderWay == 0 }
         clock.advance(milliseconds: UInt64(seconds * 1_000))
         await wake(dispatcher)
     }

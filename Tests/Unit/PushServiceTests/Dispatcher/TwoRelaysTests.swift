@@ -207,6 +207,23 @@ struct TwoRelaysTests {
         await stage.end()
     }
 
+    @Test func `what one relay parked goes out from the one that takes its shards over`() async throws {
+        let stage = try await Stage()
+        try await stage.register(["d"])
+        try await stage.start()
+        await stage.site.inject(.request(.rejected(.topicDisallowed)), count: 1)
+        let ids = try await stage.site.enqueue([try stage.site.entry(1, to: "d")], stage.store)
+        await stage.site.wake(stage.one.dispatcher)
+        try await stage.site.until(ids, stage.store) { $0 == .parked }
+        let given = stage.one.shards.all
+        for lease in given.all { stage.one.shards.didLose(lease) }
+        try await stage.store.giveBack(given)
+        await stage.other.keep()
+        try await stage.site.until(ids, stage.store) { $0 == .accepted }
+        #expect(await stage.sentCount(stage.other) == 1)
+        await stage.end()
+    }
+
     @Test func `what was queued before a takeover goes out before what comes after`() async throws {
         let stage = try await Stage()
         try await stage.register(["d"])
