@@ -35,7 +35,7 @@ struct SuspensionTable: Sendable {
     }
 
     private var suspensions: [Scope: Suspension] = [:]
-    /// Times that suspensions were lifted.
+    /// Number of lifts so far, each by a good answer or a reload.
     private(set) var liftCount = 0
 
     var all: [(scope: Scope, reason: Reason)] { suspensions.map { ($0.key, $0.value.reason) } }

@@ -57,7 +57,7 @@ extension Dispatcher {
             waitCause: waitCause,
             isMarked: pending.isMarked
         )
-        if verdict == .park { pending.liftCount = suspensions.liftCount }
+        if case .park = verdict { pending.liftCount = suspensions.liftCount }
         if case .retry(let time) = verdict {
             let now = context.clock.now().milliseconds
             let wait = time.milliseconds > now ? time.milliseconds - now : 0

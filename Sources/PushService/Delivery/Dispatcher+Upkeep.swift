@@ -69,7 +69,8 @@ extension Dispatcher {
         releases.add(steps(places(of: scope), of: entry, amount))
     }
 
-    /// Releases what the disk has as parked only after the suspension was lifted: that released what it found parked.
+    /// Releases entries whose parking reached the disk after their suspension was lifted: the lift released only those
+    /// parked by then.
     func releaseLate(_ ended: [Pending]) {
         var scopes: Set<SuspensionTable.Scope> = []
         for pending in ended {

@@ -8,6 +8,7 @@ struct SuspensionTableTests {
     private final class SuspensionBox {
         private var suspensions = SuspensionTable()
         var isEmpty: Bool { suspensions.all.isEmpty }
+        var liftCount: Int { suspensions.liftCount }
         func suspend(_ scope: Scope, _ reason: Reason, now: Int64) -> Bool {
             suspensions.suspend(scope, reason, now: now)
         }
@@ -24,6 +25,7 @@ struct SuspensionTableTests {
             suspensions.stops(.init(lane: lane, bundleID: .named(bundleID), tenant: .named(tenant)))
         }
         func takeDue(now: Int64) -> [Scope] { suspensions.takeDue(now: now) }
+        func clear() { suspensions.clear() }
     }
 
     private typealias Scope = SuspensionTable.Scope
@@ -82,6 +84,18 @@ struct SuspensionTableTests {
         let suspensions = SuspensionBox()
         _ = suspensions.suspend(Scope(lane: 1, bundleID: nil), .invalidProviderToken, now: 0)
         #expect(suspensions.didPass(lane: 1, bundleID: "a").isEmpty && !suspensions.admits(lane: 1, bundleID: "a"))
+    }
+
+    @Test func `a good answer and a reload are counted as lifts, and an answer that lifts nothing is not`() {
+        let suspensions = SuspensionBox()
+        _ = suspensions.suspend(Scope(lane: 1, bundleID: nil), .invalidProviderToken, now: 0)
+        _ = suspensions.didPass(lane: 1, bundleID: "a")
+        #expect(suspensions.liftCount == 0)
+        _ = suspensions.takeDue(now: wait)
+        _ = suspensions.didPass(lane: 1, bundleID: "a")
+        #expect(suspensions.liftCount == 1)
+        suspensions.clear()
+        #expect(suspensions.liftCount == 2)
     }
 
     @Test func `a push that went to see and had no answer lets the next one go`() {
