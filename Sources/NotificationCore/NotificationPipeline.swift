@@ -93,7 +93,7 @@ public struct NotificationPipeline: Sendable {
         )
         content.setupWarning = container.setupWarning(of: content)
         if !isKnown { content.account = nil }
-        for account in accounts { account.keep(push, content.kind, isKept: opened.isKept, now: now) }
+        for account in accounts { account.keep(push, content.kind, kept: opened.kept, now: now) }
         return content
     }
 

@@ -28,8 +28,10 @@ extension OutcomeKind {
 
 extension SharedContainer {
     /// Keeps what the app needs of an unopened push, and retries earlier ones.
-    func keep(_ push: IncomingPush, _ kind: OutcomeKind, isKept: Bool = false, now: Timestamp) {
-        let sealed = kind.keeping == .message || isKept ? push.spooled : nil
+    ///
+    /// - Parameter kept: the push's envelope, if it is kept whatever its kind.
+    func keep(_ push: IncomingPush, _ kind: OutcomeKind, kept: Envelope? = nil, now: Timestamp) {
+        let sealed = kept.map { .envelope($0) } ?? (kind.keeping == .message ? push.spooled : nil)
         let message = sealed.map { SpooledMessage($0, trace: push.trace, arrivedAt: now) }
         UnkeptMessages.ofProcess.add(message, to: spool)
         keepMarker(of: push, kind, now: now)

@@ -23,7 +23,7 @@ extension SharedContainer {
         try spool.drain { spooled in
             guard !isEnough() else { return .keep }
             let opened = opener.open(IncomingPush(spooled), now: now)
-            guard opened.outcome.kind.keeping != .message, !opened.isKept else { return .keep }
+            guard opened.outcome.kind.keeping != .message, opened.kept == nil else { return .keep }
             switch opened.outcome {
             case .opened, .unverifiedSender, .unauthenticated:
                 var content = self.content(opened, display: display, trace: spooled.trace, now: now)

@@ -33,7 +33,7 @@ package struct SharedContainer: Sendable {
 
     /// Kept out of backups: restored, they would forget what was shown.
     var backupExcludedPaths: [String] {
-        [replayFolder + "/replay-window-1", replayFolder + "/sealedpush-keys", replayFolder + "/sealedpush-spool"]
+        [replayFolder + "/replay-window-1", replayFolder + "/sealedpush-keys", replayFolder + "/sealedpush.spool"]
     }
 
     /// - Parameters:
@@ -64,9 +64,9 @@ package struct SharedContainer: Sendable {
         self.account = account
         self.keyStore = keyStore
         self.uptime = uptime
-        spool = Spool(folder: path + "/sealedpush-spool")
-        resendMarkers = ResendMarkers(folder: path + "/sealedpush-markers")
-        receipts = ReceiptSpool(folder: path + "/sealedpush-receipts")
+        spool = Spool(path: path + "/sealedpush.spool")
+        resendMarkers = ResendMarkers(path: path + "/sealedpush.markers")
+        receipts = ReceiptSpool(path: path + "/sealedpush.receipts")
         foregroundLease = ForegroundLease(path: path + "/sealedpush.foreground")
         outcomeCounters = OutcomeCounters(path: appPath + "/sealedpush.outcomes")
         contactsPath = path + "/sealedpush.senders"

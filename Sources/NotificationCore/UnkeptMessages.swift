@@ -1,6 +1,6 @@
 import Platform
 
-/// Unwritten messages, as on a full disk: the newest 64 per spool, in memory until the process's next push or end.
+/// Unwritten messages, as on a failing disk: the newest 64 per spool, in memory until the process's next push or end.
 final class UnkeptMessages: Sendable {
     static let ofProcess = UnkeptMessages()
 

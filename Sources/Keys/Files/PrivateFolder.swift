@@ -2,11 +2,6 @@ package import Platform
 
 /// Owner-only folder whose files are listed without opening them.
 package enum PrivateFolder {
-    package struct Entry: Equatable, Sendable {
-        package let name: String
-        package let byteCount: Int
-    }
-
     /// Makes the folder durably with mode 0700, unless it exists.
     ///
     /// - Parameter protection: of a new folder and of files in it without a class of their own; nil off devices.
@@ -26,7 +21,7 @@ package enum PrivateFolder {
     ///   - path: a missing folder counts as empty.
     ///   - countMax: limit beyond a reader's needs; further entries are ignored.
     /// - Returns: regular files only, sorted by name.
-    package static func entries(_ path: String, countMax: Int) throws(FileError) -> [Entry] {
+    package static func names(_ path: String, countMax: Int) throws(FileError) -> [String] {
         if let code = DeviceRules.refusal(of: .read, at: path) {
             throw .system(call: "opendir", path: path, code: code)
         }
@@ -35,32 +30,29 @@ package enum PrivateFolder {
             return []
         }
         defer { unsafe closedir(folder) }
-        var entries: [Entry] = []
-        while entries.count < countMax {
+        var names: [String] = []
+        while names.count < countMax {
             errno = 0
             guard let item = unsafe readdir(folder) else {
                 guard errno == 0 else { throw .system(call: "readdir", path: path, code: errno) }
                 break
             }
-            let entry = unsafe withUnsafePointer(to: &item.pointee.d_name) { start -> Entry? in
+            let name = unsafe withUnsafePointer(to: &item.pointee.d_name) { start -> String? in
                 let name = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
                 var status = stat()
                 // Skips a file that another process just removed.
                 guard unsafe fstatat(dirfd(folder), name, &status, AT_SYMLINK_NOFOLLOW) == 0,
                     status.st_mode & S_IFMT == S_IFREG
                 else { return nil }
-                return unsafe Entry(name: String(cString: name), byteCount: Int(status.st_size))
+                return unsafe String(cString: name)
             }
-            if let entry { entries.append(entry) }
+            if let name { names.append(name) }
         }
-        return entries.sorted { $0.name < $1.name }
+        return names.sorted()
     }
 
-    /// Removes a file. A missing file is no error.
-    ///
-    /// - Parameter isDurable: power loss must not bring a destroyed key back. False if a durable write follows in the
-    ///   same folder.
-    package static func remove(_ path: String, isDurable: Bool = true) throws(FileError) {
+    /// Removes a file durably: power loss must not bring a destroyed key back. A missing file is no error.
+    package static func remove(_ path: String) throws(FileError) {
         if let code = DeviceRules.refusal(of: .remove, at: path) {
             throw .system(call: "unlink", path: path, code: code)
         }
@@ -68,6 +60,6 @@ package enum PrivateFolder {
             guard errno == ENOENT else { throw .system(call: "unlink", path: path, code: errno) }
             return
         }
-        if isDurable { try WholeFile.syncDirectory(of: path) }
+        try WholeFile.syncDirectory(of: path)
     }
 }

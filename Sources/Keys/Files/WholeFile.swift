@@ -9,7 +9,7 @@ package enum WholeFile {
         guard descriptor >= 0 else { throw FileError.opening(path) }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: min(byteCountMax + 1, 1 << 16))
+        var chunk = [UInt8](repeating: 0, count: min(byteCountMax + 1, 1 << 13))
         while true {
             let count = unsafe Platform.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }

@@ -86,6 +86,8 @@ extension AppDevice {
             try PrivateFolder.remove(container.requests.path)
             try PrivateFolder.remove(container.preview.path)
             try PrivateFolder.remove(container.muted.path)
+            for path in [container.spool.path, container.receipts.path] { try PrivateFolder.remove(path) }
+            try container.resendMarkers.removeAll()
             // The app's, for all accounts.
             guard settings.account == nil else { return }
             try PrivateFolder.remove(container.badge.path)
@@ -94,9 +96,6 @@ extension AppDevice {
         try translated { () throws(ContainerError) in
             try container.avatars.removeAll()
             try container.groups.removeAll()
-            try container.spool.removeAll()
-            try container.resendMarkers.removeAll()
-            try container.receipts.removeAll()
         }
     }
 

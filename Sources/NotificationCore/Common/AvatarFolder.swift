@@ -31,8 +31,8 @@ struct AvatarFolder: Sendable {
 
     func removeAll() throws(ContainerError) {
         do throws(FileError) {
-            for entry in try PrivateFolder.entries(path, countMax: Self.fileCountMax) {
-                try PrivateFolder.remove(path + "/" + entry.name)
+            for name in try PrivateFolder.names(path, countMax: Self.fileCountMax) {
+                try PrivateFolder.remove(path + "/" + name)
             }
         } catch {
             throw ContainerError(error)

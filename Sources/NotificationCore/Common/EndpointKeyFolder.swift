@@ -13,7 +13,7 @@ struct EndpointKeyFolder: Sendable {
     init(path: String) { self.path = path }
 
     func ids() throws(FileError) -> [EndpointID] {
-        try PrivateFolder.entries(path, countMax: Self.fileCountMax).compactMap { EndpointID(text: $0.name) }
+        try PrivateFolder.names(path, countMax: Self.fileCountMax).compactMap { EndpointID(text: $0) }
     }
 
     /// Endpoint that a push's hint names.

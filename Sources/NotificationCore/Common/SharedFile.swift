@@ -4,7 +4,7 @@ import Platform
 /// Small file that app and extension change in place. The lock never spans a suspension, at which iOS would end the
 /// process. It goes with the descriptor, and so with a killed process.
 ///
-/// Nothing is synced: a power loss may reset the contents.
+/// Unless a change is durable, a power loss may reset the contents.
 struct SharedFile: Sendable {
     enum IfMissing: Sendable { case create, refuse }
 
@@ -12,13 +12,17 @@ struct SharedFile: Sendable {
 
     /// Excludes other threads and processes while `body` runs.
     ///
+    /// - Parameter isDurable: forces the changes to the disk, after the lock.
     /// - Returns: nil for a missing file that is not to be made.
     func withLock<Result>(
         ifMissing: IfMissing,
+        isDurable: Bool = false,
         _ body: (borrowing Handle) throws(ContainerError) -> Result
     ) throws(ContainerError) -> Result? {
         guard let handle = try Handle(path: path, ifMissing: ifMissing) else { return nil }
-        return try body(handle)
+        let result = try body(handle)
+        if isDurable { try handle.makeDurable() }
+        return result
     }
 
     /// Open, locked file.
@@ -69,6 +73,12 @@ struct SharedFile: Sendable {
             // Unlocks explicitly: a child forked by another thread may have the descriptor.
             _ = flock(descriptor, LOCK_UN)
             close(descriptor)
+        }
+
+        /// Not under the lock: a slow disk delays no other process.
+        fileprivate consuming func makeDurable() throws(ContainerError) {
+            _ = flock(descriptor, LOCK_UN)
+            if let code = FileSync.inPlace.force(descriptor) { throw ContainerError("fsync", code) }
         }
 
         /// - Returns: up to `byteCount` bytes; fewer at the end.

@@ -7,26 +7,27 @@ package import WebPush
 
 /// Sealed messages that could not be opened on arrival (protocol v1, rule 19), with trace and time, unjudged.
 ///
-/// At most 64 envelopes and 256 KiB; the oldest, likeliest to have expired, make room. Before the first unlock junk is
-/// not recognized: a flood of 64 displaces all earlier ones, but a party that can push could also withhold them. A
-/// repeated envelope is kept once.
+/// At most 64 envelopes; the oldest, likeliest to have expired, make room. Before the first unlock junk is not
+/// recognized: a flood of 64 displaces all earlier ones, but a party that can push could also withhold them. A repeated
+/// envelope is kept once.
 package struct Spool: Hashable, Sendable {
     package static let envelopeCountMax = 64
-    package static let byteCountMax = 256 * 1024
 
-    private let folder: ArrivalFolder
+    let file: ArrivalFile
 
-    package init(folder path: String) {
-        folder = ArrivalFolder(
+    var path: String { file.path }
+
+    package init(path: String) {
+        file = ArrivalFile(
             path: path,
             protection: .always,
-            fileCountMax: Self.envelopeCountMax,
-            byteCountMax: Self.byteCountMax
+            countMax: Self.envelopeCountMax,
+            itemByteCountMax: SpooledMessage.byteCountMax
         )
     }
 
-    /// Makes the folder, in the app; until then nothing is kept before the first unlock.
-    func prepare() throws(ContainerError) { try folder.prepare() }
+    /// Makes the file, in the app; until then nothing is kept before the first unlock.
+    func prepare() throws(ContainerError) { try file.prepare() }
 
     /// Result of handling a spooled message.
     package enum Handling: Sendable {
@@ -43,7 +44,7 @@ package struct Spool: Hashable, Sendable {
 
     func add(_ message: SpooledMessage) throws(ContainerError) {
         let key = message.key
-        try folder.add(message.bytes, key: key, now: message.arrivedAt) { SpooledMessage(bytes: $0)?.key == key }
+        try file.add(message.bytes, key: key, now: message.arrivedAt) { SpooledMessage(bytes: $0)?.key == key }
     }
 
     /// Passes every message to `handle`, oldest first, then removes it. A process killed in between repeats it; the
@@ -51,18 +52,11 @@ package struct Spool: Hashable, Sendable {
     ///
     /// - Throws: `ContainerError`; what was not passed stays.
     package func drain(_ handle: (SpooledMessage) -> Handling) throws(ContainerError) {
-        for name in try folder.names() {
-            guard let bytes = try folder.read(name) else { continue }
-            guard let message = SpooledMessage(bytes: bytes) else {
-                try folder.remove(name)
-                continue
-            }
-            if handle(message) == .done { try folder.remove(name) }
+        for item in try file.items() {
+            guard let message = try file.read(item, SpooledMessage.init(bytes:)) else { continue }
+            if handle(message) == .done { try file.remove([item]) }
         }
     }
-
-    /// Removes everything, damaged files too.
-    package func removeAll() throws(ContainerError) { try folder.removeAll() }
 
     /// Removes messages sealed to destroyed prekeys.
     package func drop(sealedTo ids: [PrekeyID]) throws(ContainerError) {
@@ -85,6 +79,8 @@ package struct SpooledMessage: Equatable, Sendable {
     }
 
     private static let webPushByteCountMax = (WebPushCoding.aesgcm.recordByteCountMax * 8 + 5) / 6
+    /// With a trace.
+    fileprivate static let byteCountMax = 1 + 8 + 1 + Trace.byteCount + EndpointID.hintByteCount + webPushByteCountMax
 
     package let sealed: Sealed
     package let trace: Trace?

@@ -6,22 +6,24 @@ import Primitives
 package struct ReceiptSpool: Hashable, Sendable {
     static let receiptCountMax = 256
 
-    private let folder: ArrivalFolder
+    let file: ArrivalFile
 
-    package init(folder path: String) {
-        folder = ArrivalFolder(
+    var path: String { file.path }
+
+    package init(path: String) {
+        file = ArrivalFile(
             path: path,
             protection: .untilFirstUnlock,
-            fileCountMax: Self.receiptCountMax,
-            byteCountMax: 16 * 1024
+            countMax: Self.receiptCountMax,
+            itemByteCountMax: DeliveryReceipt.byteCount
         )
     }
 
-    func prepare() throws(ContainerError) { try folder.prepare() }
+    func prepare() throws(ContainerError) { try file.prepare() }
 
     /// Adds a receipt once.
     package func add(_ receipt: DeliveryReceipt, now: Timestamp) throws(ContainerError) {
-        try folder.add(receipt.bytes, key: receipt.bytes, now: now) { DeliveryReceipt(bytes: $0) == receipt }
+        try file.add(receipt.bytes, key: receipt.bytes, now: now) { DeliveryReceipt(bytes: $0) == receipt }
     }
 
     /// Oldest first, each once.
@@ -33,22 +35,14 @@ package struct ReceiptSpool: Hashable, Sendable {
 
     package func remove(_ receipts: some Collection<DeliveryReceipt>) throws(ContainerError) {
         let receipts = Set(receipts)
-        for (name, receipt) in try stored() where receipts.contains(receipt) { try folder.remove(name) }
+        try file.remove(try stored().filter { receipts.contains($0.receipt) }.map(\.item))
     }
 
-    /// Removes damaged files too.
-    package func removeAll() throws(ContainerError) { try folder.removeAll() }
-
-    /// Removes damaged files.
-    private func stored() throws(ContainerError) -> [(name: String, receipt: DeliveryReceipt)] {
-        var stored: [(name: String, receipt: DeliveryReceipt)] = []
-        for name in try folder.names() {
-            guard let bytes = try folder.read(name) else { continue }
-            guard let receipt = DeliveryReceipt(bytes: bytes) else {
-                try folder.remove(name)
-                continue
-            }
-            stored.append((name, receipt))
+    /// Removes damaged ones.
+    private func stored() throws(ContainerError) -> [(item: ArrivalFile.Item, receipt: DeliveryReceipt)] {
+        var stored: [(item: ArrivalFile.Item, receipt: DeliveryReceipt)] = []
+        for item in try file.items() {
+            if let receipt = try file.read(item, DeliveryReceipt.init(bytes:)) { stored.append((item, receipt)) }
         }
         return stored
     }
@@ -57,6 +51,7 @@ package struct ReceiptSpool: Hashable, Sendable {
 // Bytes: version 0x01 ‖ code u8 ‖ capability 16.
 extension DeliveryReceipt {
     private static let version: UInt8 = 0x01
+    fileprivate static let byteCount = 2 + ReceiptCapability.byteCount
 
     var bytes: [UInt8] { [Self.version, code.rawValue] + capability.rawRepresentation }
 

@@ -14,21 +14,21 @@ package struct ResendMarkers: Sendable {
     /// Stops junk ids from causing endless publications.
     private static let publicationIntervalMin: Duration = .seconds(3_600)
 
-    private let markers: ArrivalFolder
+    let file: ArrivalFile
     /// Records the time of the last publication.
     private let publicationPath: String
 
-    package init(folder path: String) {
-        markers = ArrivalFolder(
+    package init(path: String) {
+        file = ArrivalFile(
             path: path,
             protection: .untilFirstUnlock,
-            fileCountMax: Self.markerCountMax,
-            byteCountMax: 64 * 1024
+            countMax: Self.markerCountMax,
+            itemByteCountMax: ResendMarker.byteCountMax
         )
         publicationPath = path + "-published"
     }
 
-    func prepare() throws(ContainerError) { try markers.prepare() }
+    func prepare() throws(ContainerError) { try file.prepare() }
 
     /// Adds a marker, in the extension. One for each trace: a failed re-send is not requested again. The newest 64 are
     /// kept: the oldest messages expire first.
@@ -37,8 +37,9 @@ package struct ResendMarkers: Sendable {
     package func add(trace: Trace?, prekeyID: PrekeyID, now: Timestamp) throws(ContainerError) {
         let marker = ResendMarker(trace: trace, prekeyID: prekeyID, time: now, isRequested: false)
         // Without a trace the marker is renewed, to have the newest time.
-        if trace == nil { try remove { $0.trace == nil && $0.prekeyID == prekeyID } }
-        try markers.add(marker.bytes, key: marker.key, now: now) { ResendMarker(bytes: $0)?.trace == trace }
+        try file.add(marker.bytes, key: marker.key, now: now, renews: trace == nil) {
+            ResendMarker(bytes: $0)?.key == marker.key
+        }
     }
 
     /// Messages to request from the relay: at most 64, oldest first, each once. Only newer markers displace one, no
@@ -46,7 +47,7 @@ package struct ResendMarkers: Sendable {
     ///
     /// - Parameter isBounded: applies `requestCountMax`.
     package func pendingResends(isBounded: Bool = false) throws(ContainerError) -> [ResendRequest] {
-        let markers = try stored().map(\.marker)
+        let markers = try stored()
         let publication = try lastPublication()
         var counts: [PrekeyID: Int] = [:]
         for marker in markers where marker.isRequested && publication.map({ marker.time > $0 }) ?? true {
@@ -64,7 +65,7 @@ package struct ResendMarkers: Sendable {
 
     /// Marks these as requested, so that they are not requested again.
     package func resendRequested(_ traces: [Trace]) throws(ContainerError) {
-        for (name, marker) in try stored() where !marker.isRequested {
+        for marker in try stored() where !marker.isRequested {
             guard let trace = marker.trace, traces.contains(trace) else { continue }
             let requested = ResendMarker(
                 trace: trace,
@@ -72,15 +73,15 @@ package struct ResendMarkers: Sendable {
                 time: marker.time,
                 isRequested: true
             )
-            // In this order no other marker is displaced.
-            try markers.remove(name)
-            try markers.add(requested.bytes, key: requested.key, now: marker.time) { _ in false }
+            try file.add(requested.bytes, key: requested.key, now: marker.time, renews: true) {
+                ResendMarker(bytes: $0)?.key == requested.key
+            }
         }
     }
 
     /// True if a message for a missing prekey came since the last publication, an hour ago or longer.
     package func needsNewBundle(now: Timestamp) throws(ContainerError) -> Bool {
-        let all = try stored().map(\.marker)
+        let all = try stored()
         guard let last = try lastPublication(), last <= now.advanced(by: Self.skewMax) else { return !all.isEmpty }
         return now >= last.advanced(by: Self.publicationIntervalMin) && all.contains { $0.time > last }
     }
@@ -95,9 +96,8 @@ package struct ResendMarkers: Sendable {
         }
     }
 
-    package func removeAll() throws(ContainerError) {
-        try markers.removeAll()
-        do throws(FileError) { try PrivateFolder.remove(publicationPath) } catch { throw ContainerError(error) }
+    func removeAll() throws(FileError) {
+        for path in [file.path, publicationPath] { try PrivateFolder.remove(path) }
     }
 
     /// - Returns: nil if missing or damaged: publishing too often is harmless.
@@ -115,23 +115,20 @@ package struct ResendMarkers: Sendable {
         return reader.take(UInt64.self).map { Timestamp(milliseconds: $0) }
     }
 
-    private func stored() throws(ContainerError) -> [(name: String, marker: ResendMarker)] {
-        var stored: [(name: String, marker: ResendMarker)] = []
-        for name in try markers.names() {
-            guard let bytes = try markers.read(name), let marker = ResendMarker(bytes: bytes) else { continue }
-            stored.append((name, marker))
+    private func stored() throws(ContainerError) -> [ResendMarker] {
+        var stored: [ResendMarker] = []
+        for item in try file.items() {
+            if let marker = try file.read(item, ResendMarker.init(bytes:)) { stored.append(marker) }
         }
         return stored
-    }
-
-    private func remove(where isToRemove: (ResendMarker) -> Bool) throws(ContainerError) {
-        for (name, marker) in try stored() where isToRemove(marker) { try markers.remove(name) }
     }
 }
 
 /// Bytes: version 0x01 ‖ requested: 0x00 or 0x01 ‖ trace: 0x00, or 0x01 ‖ 16 bytes ‖ prekey id 8 ‖ time u64.
 struct ResendMarker: Equatable {
     private static let version: UInt8 = 0x01
+    /// With a trace.
+    fileprivate static let byteCountMax = 2 + 1 + Trace.byteCount + PrekeyID.byteCount + 8
 
     let trace: Trace?
     let prekeyID: PrekeyID

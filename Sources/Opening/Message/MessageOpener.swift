@@ -37,8 +37,10 @@ package struct MessageOpener: Sendable {
     /// - Returns: always one outcome, and the claim to commit after display.
     package func open(sealedField: String, now: Timestamp) -> OpenedPush {
         var claim: ReplayClaim?
+        var parsed: Envelope?
         do throws(Rejection) {
             let envelope = try parse(sealedField)
+            parsed = envelope
             let prekey = try prekey(for: envelope.header)
             let info = Binding.info(
                 header: envelope.header,
@@ -63,7 +65,7 @@ package struct MessageOpener: Sendable {
                 outcome: error.outcome,
                 claim: claim,
                 replayed: error.replayed,
-                isKept: error.isKept
+                kept: error.isKept ? parsed : nil
             )
         }
     }
@@ -101,21 +103,21 @@ package struct OpenedPush: Sendable {
     package let isFirst: Bool
     /// Message that a contact's replay repeated.
     package let replayed: ReplayKey?
-    /// True if only the device's clock refused a contact's message, which confirmed time may open.
-    package let isKept: Bool
+    /// Message of a contact that only the device's clock refused: confirmed time may open it.
+    package let kept: Envelope?
 
     package init(
         outcome: Outcome,
         claim: ReplayClaim?,
         isFirst: Bool = false,
         replayed: ReplayKey? = nil,
-        isKept: Bool = false
+        kept: Envelope? = nil
     ) {
         self.outcome = outcome
         self.claim = claim
         self.isFirst = isFirst
         self.replayed = replayed
-        self.isKept = isKept
+        self.kept = kept
     }
 }
 

@@ -85,12 +85,6 @@ final class WindowFile: Sendable {
     }
 
     func synchronize() throws(ReplayWindowError) {
-        #if canImport(Darwin) || SEALEDPUSH_APPLE_STANDINS
-        // There fsync ends in the drive's own cache.
-        let code = fcntl(descriptor, F_FULLFSYNC)
-        #else
-        let code = fdatasync(descriptor)
-        #endif
-        guard code == 0 else { throw ReplayWindowError("fdatasync", code: errno) }
+        if let code = FileSync.inPlace.force(descriptor) { throw ReplayWindowError("fdatasync", code: code) }
     }
 }

@@ -90,7 +90,7 @@ package struct FileSecretStore: SecretStore {
 
     private func fileNames() throws(SecretStoreError) -> [String] {
         do {
-            return try PrivateFolder.entries(folder, countMax: Self.fileCountMax).map(\.name)
+            return try PrivateFolder.names(folder, countMax: Self.fileCountMax)
         } catch {
             throw SecretStoreError(error)
         }

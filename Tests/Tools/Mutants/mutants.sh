@@ -52,8 +52,8 @@ mutant expired-lost '9: what only the clock takes for expired is not kept' \
     Sources/Opening/Message/MessageOpener+Window.swift 'frame.expiryTime > time.lowerBound' 'false' "$rule"
 
 mutant spooled-lost '9: a clock that nobody confirmed empties the spool' \
-    $A/SharedContainer+Spool.swift '!= .message, !opened.isKept else' \
-    '!= .message, MUTANT || !opened.isKept else' "$rule"
+    $A/SharedContainer+Spool.swift '!= .message, opened.kept == nil else' \
+    '!= .message, MUTANT || opened.kept == nil else' "$rule"
 
 # Section 10: the replay window.
 
@@ -98,9 +98,9 @@ mutant replay-dropped '15: what a process claimed that was ended is dropped' \
     $A/SharedContainer+Spool.swift 'case .replay: return .keep' 'case .replay: return MUTANT ? .done : .keep' "$rule"
 
 mutant removed-first '15: an envelope is removed before its message is shown' \
-    $A/Common/Spool.swift 'if handle(message) == .done { try folder.remove(name) }' \
-    'if MUTANT { try folder.remove(name) }
-            if handle(message) == .done { try folder.remove(name) }' "$app"
+    $A/Common/Spool.swift 'if handle(message) == .done { try file.remove([item]) }' \
+    'if MUTANT { try file.remove([item]) }
+            if handle(message) == .done { try file.remove([item]) }' "$app"
 
 # Section 14: rotation and destruction.
 

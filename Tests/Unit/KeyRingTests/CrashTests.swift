@@ -179,6 +179,6 @@ struct CrashTests {
 
 extension TemporaryFolder {
     func names(in name: String) throws -> [String] {
-        try PrivateFolder.entries(path(name), countMax: 10_000).map(\.name)
+        try PrivateFolder.names(path(name), countMax: 10_000)
     }
 }

@@ -54,7 +54,7 @@ struct FileProtectionTests {
         switch call {
         case .read: _ = try WholeFile.read(path, byteCountMax: 1)
         case .readKey: _ = try PrivateFile.read(path, exampleKeys: .refused)
-        case .list: _ = try PrivateFolder.entries(folder.path(name), countMax: 9)
+        case .list: _ = try PrivateFolder.names(folder.path(name), countMax: 9)
         case .replace: try WholeFile.write([2], to: path, access: Self.access(name))
         case .makeFolder: try PrivateFolder.make(path + "-folder", protection: Self.protection(name))
         }

@@ -56,7 +56,7 @@ struct SenderKeyFileTests {
         let later = SenderIdentity()
         #expect(refusal { () throws(FileError) in try later.write(to: path) } == .exists(path: path))
         #expect(try SenderIdentity(keyFile: path).publicKey == first.publicKey)
-        #expect(try PrivateFolder.entries(folder.path, countMax: 10).map(\.name) == ["sender.key"])
+        #expect(try PrivateFolder.names(folder.path, countMax: 10) == ["sender.key"])
         var status = stat()
         try #require(unsafe stat(path, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
@@ -73,7 +73,7 @@ struct SenderKeyFileTests {
         let path = folder.path("missing/sender.key")
         let sender = SenderIdentity()
         #expect(refusal { () throws(FileError) in try sender.write(to: path) } == .notFound(path: path))
-        #expect(try PrivateFolder.entries(folder.path, countMax: 10) == [])
+        #expect(try PrivateFolder.names(folder.path, countMax: 10) == [])
     }
 
     @Test func `a published example key is refused`() throws {

@@ -14,7 +14,7 @@ struct ResendMarkersTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        markers = ResendMarkers(folder: folder.path("markers"))
+        markers = ResendMarkers(path: folder.path("markers"))
     }
 
     private static func trace(_ number: UInt8) -> Trace { Trace(bytes: [UInt8](repeating: number, count: 16)) }
@@ -25,8 +25,9 @@ struct ResendMarkersTests {
         try markers.add(trace: trace, prekeyID: id, now: Self.now.advanced(by: duration))
     }
 
-    private func files() throws -> [PrivateFolder.Entry] {
-        try PrivateFolder.entries(folder.path("markers"), countMax: 10_000)
+    /// Each marker's bytes.
+    private func items() throws -> [[UInt8]] {
+        try markers.file.items().compactMap { try markers.file.read($0) { $0 } }
     }
 
     @Test func `a message for an unknown prekey is asked for by its trace, once (protocol v1, rule 20)`() throws {
@@ -40,13 +41,12 @@ struct ResendMarkersTests {
         try add(1, after: .seconds(60))
         try add(2, after: .seconds(60))
         #expect(try markers.pendingResends().map(\.trace) == [Self.trace(2)])
-        #expect(try files().count == 2)
+        #expect(try items().count == 2)
     }
 
     @Test func `a marker holds trace, prekey id and time, and nothing else (protocol v1, rule 20)`() throws {
         try add(7)
-        let file = try #require(try files().first)
-        let bytes = try WholeFile.read(folder.path("markers/" + file.name), byteCountMax: 1_000)
+        let bytes = try #require(try items().first)
         let time: [UInt8] = [0, 0, 1, 0xA3, 0x18, 0x5C, 0x50, 0]
         #expect(bytes == [1, 0, 1] + [UInt8](repeating: 7, count: 16) + [UInt8](repeating: 7, count: 8) + time)
     }
@@ -55,11 +55,11 @@ struct ResendMarkersTests {
         for number in 1...100 as ClosedRange<UInt8> { try add(number, after: .seconds(Int(number))) }
         let expected = (37...100).map { Self.trace($0) }
         #expect(try markers.pendingResends().map(\.trace) == expected)
-        #expect(try files().count == 64)
+        #expect(try items().count == 64)
         // Recording a request displaces no other marker.
         try markers.resendRequested([Self.trace(50)])
         #expect(try markers.pendingResends().map(\.trace) == expected.filter { $0 != Self.trace(50) })
-        #expect(try files().count == 64)
+        #expect(try items().count == 64)
     }
 
     @Test func `a prekey that senders go on with is asked for eight times between two publications`() throws {
@@ -84,7 +84,7 @@ struct ResendMarkersTests {
         for second in 0..<5 { try add(1, hasTrace: false, after: .seconds(second)) }
         #expect(try markers.pendingResends().map(\.trace) == [])
         #expect(try markers.needsNewBundle(now: Self.now))
-        #expect(try files().count == 1)
+        #expect(try items().count == 1)
     }
 
     @Test
@@ -116,15 +116,14 @@ struct ResendMarkersTests {
 
     @Test func `a damaged marker or publication record is none`() throws {
         try add(1)
-        let file = try #require(try files().first)
-        let path = folder.path("markers/" + file.name)
-        let good = try WholeFile.read(path, byteCountMax: 1_000)
+        let good = try #require(try items().first)
         for count in 0..<good.count { #expect(ResendMarker(bytes: Array(good.prefix(count))) == nil) }
         for (offset, byte) in [(0, 2), (1, 2), (2, 2)] as [(Int, UInt8)] {
             var bad = good
             bad[offset] = byte
             #expect(ResendMarker(bytes: bad) == nil)
-            try WholeFile.write(bad, to: path, access: .ownerOnly)
+            try markers.removeAll()
+            try markers.file.add(bad, key: bad, now: Self.now) { _ in false }
             #expect(try markers.pendingResends().map(\.trace) == [])
         }
         #expect(ResendMarker(bytes: good + [0]) == nil)
@@ -132,7 +131,7 @@ struct ResendMarkersTests {
             _ = try folder.makeFile("markers-published", text)
             #expect(try !markers.needsNewBundle(now: Self.now))
         }
-        try WholeFile.write(good, to: path, access: .ownerOnly)
+        try add(1)
         #expect(try markers.needsNewBundle(now: Self.now))
     }
 
@@ -141,7 +140,7 @@ struct ResendMarkersTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 as Range<UInt8> {
                 group.addTask {
-                    let own = ResendMarkers(folder: path)
+                    let own = ResendMarkers(path: path)
                     for number in 0..<12 as Range<UInt8> {
                         let id = try #require(PrekeyID([UInt8](repeating: 1, count: 8)))
                         try own.add(trace: Self.trace(task * 12 + number), prekeyID: id, now: Self.now)

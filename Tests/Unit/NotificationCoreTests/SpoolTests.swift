@@ -1,4 +1,5 @@
 import Envelope
+import Foundation
 import Keys
 import Opening
 import Platform
@@ -16,7 +17,7 @@ struct SpoolTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        spool = Spool(folder: folder.path("spool"))
+        spool = Spool(path: folder.path("spool"))
     }
 
     private static func envelope(_ number: UInt8, _ pushClass: PushClass = .alert) -> Envelope {
@@ -46,10 +47,6 @@ struct SpoolTests {
         return all
     }
 
-    private func files() throws -> [PrivateFolder.Entry] {
-        try PrivateFolder.entries(folder.path("spool"), countMax: 10_000)
-    }
-
     @Test
     func `messages come out oldest first, with trace and arrival, and are gone once handled (protocol v1, rule 19)`()
         throws
@@ -71,7 +68,7 @@ struct SpoolTests {
         #expect(Array(all.prefix(3)) == expected)
         #expect(all.last?.trace == nil)
         #expect(all.last?.envelope == Self.envelope(4, .voip))
-        #expect(try files().isEmpty)
+        #expect(try spool.file.items().isEmpty)
     }
 
     @Test func `what is still locked stays, in its order (protocol v1, rule 19)`() throws {
@@ -86,38 +83,21 @@ struct SpoolTests {
         var countsOnDisk: [Int] = []
         try spool.drain { _ in
             // The number that a new process would find if this one ended here.
-            countsOnDisk.append((try? Spool(folder: folder.path("spool")).count()) ?? -1)  // -1 fails below.
+            countsOnDisk.append((try? Spool(path: folder.path("spool")).file.items().count) ?? -1)  // -1 fails below.
             return .done
         }
         #expect(countsOnDisk == [3, 2, 1])
     }
 
     @Test(arguments: [PushClass.alert, .voip])
-    func `64 envelopes and 256 KiB are kept at most, the newest (protocol v1, rule 19)`(_ pushClass: PushClass) throws {
-        try add(1...100, pushClass)
+    func `64 envelopes are kept at most, the newest, in a file that does not grow (protocol v1, rule 19)`(
+        _ pushClass: PushClass
+    ) throws {
+        try add(1...1, pushClass)
+        let byteCount = try WholeFile.read(folder.path("spool"), byteCountMax: 1 << 20).count
+        try add(2...100, pushClass)
         #expect(try contents().map(\.envelope) == (37...100).map { Self.envelope($0, pushClass) })
-        #expect(try files().map(\.byteCount).reduce(0, +) <= 256 * 1024)
-    }
-
-    @Test func `a folder is bounded in bytes as well as in files, and drops the oldest`() throws {
-        let small = ArrivalFolder(
-            path: folder.path("small"),
-            protection: .always,
-            fileCountMax: 64,
-            byteCountMax: 1_000
-        )
-        func add(_ number: UInt8, byteCount: Int) throws {
-            let now = Self.now.advanced(by: .seconds(Int(number)))
-            let bytes = [UInt8](repeating: number, count: byteCount)
-            try small.add(bytes, key: bytes, now: now) { $0 == bytes }
-        }
-        for number in 1...10 as ClosedRange<UInt8> {
-            try add(number, byteCount: 300)
-            #expect(try small.names().count == min(Int(number), 3))
-        }
-        #expect(try small.names().map { try small.read($0)?.first } == [8, 9, 10])
-        try add(11, byteCount: 1_000)
-        #expect(try small.names().map { try small.read($0)?.first } == [11])
+        #expect(try WholeFile.read(folder.path("spool"), byteCountMax: 1 << 20).count == byteCount)
     }
 
     /// A relay that repeats one push must not displace the others.
@@ -137,45 +117,16 @@ struct SpoolTests {
         #expect(try contents().map(\.envelope) == [Self.envelope(1), Self.envelope(3)])
     }
 
-    @Test func `files are their owner's alone, and a name is the arrival and a hash of what is sealed`() throws {
-        var names: [String] = []
-        for number in [1, 1, 2] as [UInt8] {
-            let path = folder.path("spool-\(names.count)")
-            let trace = Self.trace(UInt8(names.count))
-            try Spool(folder: path).add(Self.envelope(number), trace: trace, now: Self.now)
-            let name = try #require(try PrivateFolder.entries(path, countMax: 10).first?.name)
-            var status = stat()
-            try #require(unsafe stat(path + "/" + name, &status) == 0)
-            #expect(status.st_mode & 0o777 == 0o600)
-            try #require(unsafe stat(path, &status) == 0)
-            #expect(status.st_mode & 0o777 == 0o700)
-            names.append(name)
-        }
-        #expect(names[0] == names[1] && names[1] != names[2])
-        let hash = SHA256.hash([1] + Self.envelope(1).bytes).prefix(8)
-        let digits = hash.map { String(Int($0) + 256, radix: 16).suffix(2) }.joined()
-        #expect(names[0] == "000001a3185c5000-" + digits + ".item")
-    }
-
-    @Test func `an item that only has another's hash is kept beside it`() throws {
-        let small = ArrivalFolder(path: folder.path("small"), protection: .always, fileCountMax: 9, byteCountMax: 99)
-        for number in 1...2 as ClosedRange<UInt8> {
-            let now = Self.now.advanced(by: .seconds(Int(number)))
-            try small.add([number], key: [7], now: now) { $0 == [number] }
-            try small.add([number], key: [7], now: now.advanced(by: .seconds(9))) { $0 == [number] }
-        }
-        #expect(try small.names().map { try small.read($0) } == [[1], [2]])
-    }
-
-    @Test func `a message that is damaged goes, and the others are handed over`() throws {
-        try add(1...3)
-        let paths = try files().map { folder.path("spool/" + $0.name) }
-        let good = try WholeFile.read(paths[1], byteCountMax: 10_000)
+    @Test func `what is damaged or no message goes, and the others are handed over`() throws {
+        let good = SpooledMessage(.envelope(Self.envelope(2)), trace: Self.trace(2), arrivedAt: Self.now).bytes
         let versions = [[2], [3]].map { $0 + good.dropFirst() }
-        for bad in versions + [[], Array(good.dropLast()), good + [0], [0x01]] as [[UInt8]] {
-            try WholeFile.write(bad, to: paths[1], access: .ownerOnly)
+        for bad in versions + [Array(good.dropLast()), good + [0], [0x01]] as [[UInt8]] {
+            try add(1...1)
+            try spool.file.add(bad, key: bad, now: Self.now.advanced(by: .seconds(2))) { _ in false }
+            try add(3...3)
+            #expect(try spool.file.items().count == 3)
             #expect(try contents().map(\.envelope) == [Self.envelope(1), Self.envelope(3)])
-            #expect(try files().count == 2)
+            #expect(try spool.file.items().count == 2)
         }
     }
 
@@ -202,7 +153,7 @@ struct SpoolTests {
         #expect(SpooledMessage(bytes: Array(others[1].bytes.dropLast())) == nil)
         #expect(try contents() == [message])
         try spool.drop(sealedTo: [])
-        #expect(try files().count == 1)
+        #expect(try spool.file.items().count == 1)
         for text in ["", "A Q", "\u{0}", String(repeating: "A", count: 5_577)] {
             let bytes = SpooledMessage(.webPush(text), trace: nil, arrivedAt: Self.now).bytes
             #expect(SpooledMessage(bytes: bytes) == nil)
@@ -216,22 +167,7 @@ struct SpoolTests {
         }
         for reference in references + references { try spool.add(reference) }
         #expect(try Set(contents().map(\.trace)) == Set(references.map(\.trace)))
-        #expect(try files().count == 2)
-    }
-
-    /// An extension is often ended in the middle of a write.
-    @Test func `what was cut short goes with the next message, and what is being written stays`() throws {
-        try add(1...1)
-        let item = try #require(try files().first?.name)
-        let old = "000001a3185b0000" + item.dropFirst(16) + ".1.2.tmp"
-        let fresh = item + ".1.2.tmp"
-        for name in [old, fresh, "stray"] { _ = try folder.makeFile("spool/" + name, "half") }
-        #expect(try contents().count == 1)
-        try add(2...2)
-        let names = try files().map(\.name)
-        #expect(names.contains(fresh))
-        #expect(!names.contains(old) && !names.contains("stray"))
-        #expect(try contents().count == 2)
+        #expect(try spool.file.items().count == 2)
     }
 
     @Test func `many writers at once lose nothing and keep to the bounds`() async throws {
@@ -248,28 +184,16 @@ struct SpoolTests {
             try await group.waitForAll()
         }
         #expect(try Set(contents().map { $0.envelope?.header.prekeyID }).count == 60)
-        #expect(try files().count == 60)
     }
 
-    @Test func `a folder that is not to be had is a typed error`() throws {
-        _ = try folder.makeFile("spool", "a file where the folder should be")
+    @Test func `a file that is not to be had is a typed error`() throws {
+        try FileManager.default.createDirectory(atPath: folder.path("spool"), withIntermediateDirectories: false)
         let refused = refusal { () throws(ContainerError) in
             try spool.add(Self.envelope(1), trace: nil, now: Self.now)
         }
-        #expect(refused == .system(call: "opendir", code: ENOTDIR))
+        #expect(refused == .system(call: "open", code: EISDIR))
         for (code, expected) in [(EACCES, ContainerError.locked), (EPERM, .locked), (ENOSPC, .full), (EDQUOT, .full)] {
             #expect(ContainerError(FileError.system(call: "write", path: "/p", code: code)) == expected)
         }
-    }
-}
-
-extension Spool {
-    fileprivate func count() throws(ContainerError) -> Int {
-        var count = 0
-        try drain { _ in
-            count += 1
-            return .keep
-        }
-        return count
     }
 }

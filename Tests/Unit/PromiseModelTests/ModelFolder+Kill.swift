@@ -7,33 +7,38 @@ extension ModelFolder {
     ///
     /// - Returns: the files at that step; nil where `body` has fewer steps.
     func image(atStep number: Int, of body: (_ isOver: () -> Bool) throws -> Void) throws -> Image? {
-        let steps = StepCounter { [self] in try image() }
-        steps.wanted = number
-        let context = unsafe Unmanaged.passUnretained(steps).toOpaque()
-        unsafe disk_steps_watch(
-            { context in
-                guard let context = unsafe context else { return }
-                unsafe Unmanaged<StepCounter>.fromOpaque(context).takeUnretainedValue().step()
-            },
-            context
-        )
-        let result = Result { try body { steps.image != nil } }
-        disk_steps_ignore()
-        try withExtendedLifetime(steps) { try result.get() }
-        return try steps.image?.get()
+        var image: Result<Image, any Error>?
+        var count = 0
+        try DiskSteps.watch {
+            try body { image != nil }
+        } onStep: {
+            if count == number { image = Result { try self.image() } }
+            count += 1
+        }
+        return try image?.get()
     }
 }
 
-private final class StepCounter {
-    private let take: () throws -> ModelFolder.Image
-    var wanted = 0
-    private var count = 0
-    private(set) var image: Result<ModelFolder.Image, any Error>?
+enum DiskSteps {
+    /// Calls `onStep` at each disk step of `body`; never under the thread sanitizer.
+    static func watch(_ body: () throws -> Void, onStep: () -> Void) throws {
+        try withoutActuallyEscaping(onStep) { onStep in
+            let observer = Observer(onStep)
+            unsafe disk_steps_watch(
+                { context in
+                    guard let context = unsafe context else { return }
+                    unsafe Unmanaged<Observer>.fromOpaque(context).takeUnretainedValue().onStep()
+                },
+                Unmanaged.passUnretained(observer).toOpaque()
+            )
+            defer { disk_steps_ignore() }
+            try withExtendedLifetime(observer) { try body() }
+        }
+    }
 
-    init(_ take: @escaping () throws -> ModelFolder.Image) { self.take = take }
+    private final class Observer {
+        let onStep: () -> Void
 
-    func step() {
-        if count == wanted { image = Result(catching: take) }
-        count += 1
+        init(_ onStep: @escaping () -> Void) { self.onStep = onStep }
     }
 }

@@ -54,13 +54,13 @@ final class ModelFolder {
     private func names() throws -> [String] {
         var names: [String] = []
         for folder in ["group", "private"] {
-            names += try PrivateFolder.entries(path + "/" + folder, countMax: 4_096).map { folder + "/" + $0.name }
+            names += try PrivateFolder.names(path + "/" + folder, countMax: 4_096).map { folder + "/" + $0 }
             for inner in try FileManager.default.contentsOfDirectory(atPath: path + "/" + folder) {
                 let inner = folder + "/" + inner
                 var isFolder: ObjCBool = false
                 _ = unsafe FileManager.default.fileExists(atPath: path + "/" + inner, isDirectory: &isFolder)
                 guard isFolder.boolValue else { continue }
-                names += try PrivateFolder.entries(path + "/" + inner, countMax: 4_096).map { inner + "/" + $0.name }
+                names += try PrivateFolder.names(path + "/" + inner, countMax: 4_096).map { inner + "/" + $0 }
             }
         }
         return names.filter { $0 != "group/replay-window-1" }

@@ -1,12 +1,12 @@
 import Envelope
 import Foundation
 import Keys
-import NotificationCore
 import Platform
 import Primitives
 import Sealing
 import TestSupport
 
+@testable import NotificationCore
 @testable import Opening
 
 /// The real device, app and extension: this file has every call of the model into the implementation.
@@ -89,12 +89,8 @@ final class ModelPhone {
         try ReplayWindow.ofProcess(folder: folder.container, uptime: settings.uptime).time().lastConfirmed?.milliseconds
     }
 
-    func spooledCount() throws -> Int { try count("sealedpush-spool") }
-    func markerCount() throws -> Int { try count("sealedpush-markers") }
-
-    private func count(_ name: String) throws -> Int {
-        try PrivateFolder.entries(folder.container + "/" + name, countMax: 1_000).count
-    }
+    func spooledCount() throws -> Int { try container.spool.file.items().count }
+    func markerCount() throws -> Int { try container.resendMarkers.file.items().count }
 
     private var container: SharedContainer {
         let lock = lock

@@ -95,7 +95,7 @@ struct KeyFileRoundTripTests {
         let seed = SeededDeviceSecrets(seed: 157)
         let store = FileSecretStore(folder: folder.path("shared"))
         try device(seed: 157).install(in: store, replayStore: nil, now: BundleBytes.now)
-        let files = try PrivateFolder.entries(folder.path("shared"), countMax: 100).map(\.name)
+        let files = try PrivateFolder.names(folder.path("shared"), countMax: 100)
         #expect(files.count == 2)
         let bytes = try files.flatMap { try contents("shared/" + $0) }
         #expect(bytes.contains(seed.prekey))

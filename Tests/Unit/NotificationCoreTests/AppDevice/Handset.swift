@@ -198,16 +198,12 @@ extension Handset {
     /// Replaces the window, as a backup would.
     func putWindow(_ bytes: [UInt8]) throws { try WholeFile.write(bytes, to: windowPath, access: .ownerOnly) }
 
-    func spooled() throws -> [String] { try files("sealedpush-spool") }
-    func markers() throws -> [String] { try files("sealedpush-markers") }
+    func spooled() throws -> [ArrivalFile.Item] { try container.spool.file.items() }
+    func markers() throws -> [ArrivalFile.Item] { try container.resendMarkers.file.items() }
 
     /// Traces of the messages that the relay is to send again.
     func pendingTraces() throws -> [String] {
         try container.resendMarkers.pendingResends().map(\.trace.text)
-    }
-
-    private func files(_ name: String) throws -> [String] {
-        try PrivateFolder.entries(folder.path("group/" + name), countMax: 1_000).map(\.name)
     }
 }
 

@@ -68,14 +68,13 @@ struct SpooledMessageTests {
         handset.lock.set(.locked)
         handset.show(try handset.push(Message(body: "Cut short"), to: device, .unlocked))
         handset.lock.set(.unlocked)
-        let name = try #require(try handset.spooled().first)
-        let path = handset.folder.path("group/sealedpush-spool/" + name)
-        let item = try WholeFile.read(path, byteCountMax: 10_000)
+        let path = handset.container.spool.file.path
+        let spool = try WholeFile.read(path, byteCountMax: 1 << 20)
         var window: [UInt8] = []
         try device.openSpooled(now: handset.now) { _ in
             window = (try? handset.window) ?? []  // Empty fails below: no window is.
         }
-        try WholeFile.write(item, to: path, access: .ownerOnly)
+        try WholeFile.write(spool, to: path, access: .ownerOnly)
         try handset.putWindow(window)
 
         let next = try handset.open()

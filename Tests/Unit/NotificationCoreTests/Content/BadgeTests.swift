@@ -164,11 +164,11 @@ struct BadgeTests {
         let pictures = group + "sealedpush-avatars"
         let groups = group + "sealedpush-groups"
         #expect(files.allSatisfy { FileManager.default.fileExists(atPath: $0) })
-        #expect(try PrivateFolder.entries(pictures, countMax: 10).count == 1)
-        #expect(try PrivateFolder.entries(groups, countMax: 10).count == 2)
+        #expect(try PrivateFolder.names(pictures, countMax: 10).count == 1)
+        #expect(try PrivateFolder.names(groups, countMax: 10).count == 2)
         try AppDevice.erase(handset.settings)
         #expect(files.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
-        #expect(try PrivateFolder.entries(pictures, countMax: 10).isEmpty)
-        #expect(try PrivateFolder.entries(groups, countMax: 10).isEmpty)
+        #expect(try PrivateFolder.names(pictures, countMax: 10).isEmpty)
+        #expect(try PrivateFolder.names(groups, countMax: 10).isEmpty)
     }
 }

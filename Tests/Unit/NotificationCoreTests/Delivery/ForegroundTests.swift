@@ -78,7 +78,12 @@ struct ForegroundTests {
         let device = try handset.launch()
         let push = IncomingPush(userInfo: try handset.push(Message(body: "Hello"), to: device))
         try device.takeMessages(now: handset.now)
-        let result = handset.onItsClock(storage: .full) { handset.steps(.leaveToApp).open(push) }
+        try FileManager.default.removeItem(atPath: handset.container.spool.path)
+        try FileManager.default.createDirectory(
+            atPath: handset.container.spool.path,
+            withIntermediateDirectories: false
+        )
+        let result = handset.onItsClock { handset.steps(.leaveToApp).open(push) }
         #expect(result.body == "Hello")
     }
 
@@ -121,13 +126,9 @@ extension Handset {
 
     #if !canImport(Darwin) && !SEALEDPUSH_APPLE_STANDINS
     /// As on the phone itself, where `now` is the date.
-    fileprivate func onItsClock<Result>(
-        storage: SimulatedDevice.Storage = .writable,
-        _ body: () -> Result
-    ) -> Result {
+    fileprivate func onItsClock<Result>(_ body: () -> Result) -> Result {
         let now = now
         let device = SimulatedDevice(appGroupsPath: nil, clock: ContinuousClock(), wallClock: { now.milliseconds })
-        device.change { $0.storage = storage }
         return device.run(body)
     }
     #endif

@@ -48,8 +48,8 @@ struct SharedReportTests {
     @Test func `objects of one process send no receipt twice`() async throws {
         let folder = try TemporaryFolder()
         let reports = RelayReports(
-            receipts: ReceiptSpool(folder: folder.path("receipts")),
-            markers: ResendMarkers(folder: folder.path("markers"))
+            receipts: ReceiptSpool(path: folder.path("receipts")),
+            markers: ResendMarkers(path: folder.path("markers"))
         ) { true }
         let relay = HeldRelay()
         for number in 1...Self.objectCount {
