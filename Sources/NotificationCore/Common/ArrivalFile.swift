@@ -58,7 +58,7 @@ struct ArrivalFile: Hashable, Sendable {
     ///   - key: what makes the item unique.
     ///   - renews: replaces the one that is there; a power loss at that moment may lose both.
     ///   - isSame: true for the bytes of an item with this key; a damaged item counts as another.
-    /// - Throws: `ContainerError`; the item may be lost.
+    /// - Throws: `ContainerError`; the item is not on the disk for certain, and the oldest may be gone.
     func add(
         _ bytes: [UInt8],
         key: [UInt8],
@@ -123,7 +123,7 @@ struct ArrivalFile: Hashable, Sendable {
         in handle: borrowing SharedFile.Handle
     ) throws(ContainerError) -> [UInt8]? {
         let bytes = try handle.read(item.byteCount, at: offset(of: item.place))
-        return item.hash == item.hash(with: bytes) ? bytes : nil
+        return item.isIntact(bytes) ? bytes : nil
     }
 
     private func write(
@@ -155,15 +155,15 @@ extension ArrivalFile {
         fileprivate let place: Int
         fileprivate let arrival: UInt64
         fileprivate let keyHash: UInt64
-        fileprivate private(set) var hash: UInt64 = 0
+        private let hash: UInt64
         fileprivate let byteCount: Int
 
         fileprivate init(place: Int, arrival: UInt64, keyHash: UInt64, _ bytes: [UInt8]) {
             self.place = place
             self.arrival = arrival
             self.keyHash = keyHash
+            hash = ArrivalFile.hash(Self.name(arrival, keyHash), bytes)
             byteCount = bytes.count
-            hash = hash(with: bytes)
         }
 
         /// - Returns: nil for a place without an item.
@@ -183,16 +183,19 @@ extension ArrivalFile {
             (first.arrival, first.place) < (second.arrival, second.place)
         }
 
+        /// True if these are the item's bytes, undamaged.
+        fileprivate func isIntact(_ bytes: [UInt8]) -> Bool {
+            hash == ArrivalFile.hash(Self.name(arrival, keyHash), bytes)
+        }
+
         fileprivate var head: [UInt8] {
-            var head = name
+            var head = Self.name(arrival, keyHash)
             head.append(bigEndian: hash)
             head.append(bigEndian: UInt64(byteCount))
             return head
         }
 
-        fileprivate func hash(with bytes: [UInt8]) -> UInt64 { ArrivalFile.hash(name, bytes) }
-
-        private var name: [UInt8] {
+        private static func name(_ arrival: UInt64, _ keyHash: UInt64) -> [UInt8] {
             var name: [UInt8] = []
             name.append(bigEndian: arrival)
             name.append(bigEndian: keyHash)
