@@ -43,8 +43,10 @@ package struct Spool: Hashable, Sendable {
     }
 
     func add(_ message: SpooledMessage) throws(ContainerError) {
-        let key = message.key
-        try file.add(message.bytes, key: key, now: message.arrivedAt) { SpooledMessage(bytes: $0)?.key == key }
+        let (key, bytes) = (message.key, message.bytes)
+        // No honest record is longer, and none that is can be opened.
+        guard bytes.count <= SpooledMessage.byteCountMax else { return }
+        try file.add(bytes, key: key, now: message.arrivedAt) { SpooledMessage(bytes: $0)?.key == key }
     }
 
     /// Passes every message to `handle`, oldest first, then removes it. A process killed in between repeats it; the

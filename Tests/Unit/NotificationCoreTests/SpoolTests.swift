@@ -6,6 +6,7 @@ import Platform
 import Primitives
 import TestSupport
 import Testing
+import WebPush
 
 @testable import NotificationCore
 
@@ -158,6 +159,17 @@ struct SpoolTests {
             let bytes = SpooledMessage(.webPush(text), trace: nil, arrivedAt: Self.now).bytes
             #expect(SpooledMessage(bytes: bytes) == nil)
         }
+    }
+
+    /// A relay chooses the length of a record that it hands out.
+    @Test func `the longest record has its place, and a longer one is not kept`() throws {
+        let longest = String(repeating: "A", count: 5_576)
+        for field in [longest, longest + "A", String(repeating: "A", count: 1 << 20)] {
+            let sealed = SpooledMessage.Sealed.webPush(field, .aesgcm, endpoint: Array(0..<8))
+            try spool.add(SpooledMessage(sealed, trace: Self.trace(1), arrivedAt: Self.now))
+        }
+        let kept = SpooledMessage.Sealed.webPush(longest, .aesgcm, endpoint: Array(0..<8))
+        #expect(try contents().map(\.sealed) == [kept])
     }
 
     @Test func `two records of one endpoint that only the relay has are both kept, each once`() throws {
