@@ -121,7 +121,8 @@ package struct SpooledMessage: Equatable, Sendable {
         }
     }
 
-    var bytes: [UInt8] {
+    /// Bytes in the spool.
+    package var bytes: [UInt8] {
         let (version, content) = content
         var bytes = [version]
         bytes.append(bigEndian: arrivedAt.milliseconds)

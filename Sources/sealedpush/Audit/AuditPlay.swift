@@ -6,6 +6,7 @@ import Glibc
 import HTTP
 import HTTPSClient
 import Keys
+import NotificationCore
 import Platform
 import Primitives
 import Sealing
@@ -172,10 +173,27 @@ struct AuditPlay {
         set.files.append(CanarySet.Pair(short: envelopes[0], long: envelopes[1]))
         phone.switchOff()
         try held.copyFolder(home, .locked, onlyLocked: true)
+        try keepSpooled()
         try stage.switchOn(phone)
         for _ in envelopes { _ = try phone.nextShown() }
         phone.switchOff()
         try held.copyFolder(home, .phone)
+    }
+
+    /// Keeps each waiting message in a file of its own: the spool tells their lengths, its file's does not.
+    private func keepSpooled() throws(CommandError) {
+        var messages: [[UInt8]] = []
+        do {
+            for path in try HeldFiles.paths(at: home, of: .locked) where path.hasSuffix("/sealedpush.spool") {
+                try Spool(path: path).drain { message in
+                    messages.append(message.bytes)
+                    return .keep
+                }
+            }
+        } catch {
+            throw .failed("the phone's kept messages cannot be read; check the owner of \(home)")
+        }
+        for (index, message) in messages.enumerated() { try held.write(message, .locked, "spooled-\(index + 1)") }
     }
 
     private func awaitReceipt(_ id: String) throws(CommandError) {

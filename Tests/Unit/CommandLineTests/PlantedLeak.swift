@@ -116,7 +116,7 @@ struct PlantedLeak: CustomTestStringConvertible, Sendable {
 
     private static let files = [
         PlantedLeak("a spooled file with its text before the first unlock", .words, .locked) { run, folder in
-            let name = try #require(try run.names(.locked).first { $0.hasSuffix(".item") })
+            let name = try #require(try run.names(.locked).first { $0.hasSuffix("sealedpush.spool") })
             return try folder.write(
                 "item",
                 bytes: try run.bytes(.locked, name) + (try run.value("title of the short kept message"))
