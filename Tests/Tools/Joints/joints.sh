@@ -64,8 +64,8 @@ joint app-receipts 'the app and its device: receipts are off' \
 
 joint locked-spool 'the extension and the app: what comes while the phone is locked is not kept' \
     Sources/NotificationCore/SharedContainer+Keeping.swift \
-    'kind.keeping == .message || isKept ? push.spooled : nil' \
-    'isKept ? push.spooled : nil' "$locked"
+    'kind.keeping == .message ? push.spooled : nil' \
+    'nil' "$locked"
 
 joint replaced-message 'the extension and the screen: what is replaced stays' \
     Sources/NotificationServiceExtension/NotificationService.swift \
