@@ -31,7 +31,7 @@ extension SharedContainer {
     ///
     /// - Parameter kept: the push's envelope, if it is kept whatever its kind.
     func keep(_ push: IncomingPush, _ kind: OutcomeKind, kept: Envelope? = nil, now: Timestamp) {
-        let sealed: SpooledMessage.Sealed? = kept.map { .envelope($0) } ?? (kind.keeping == .message ? push.spooled : nil)
+        let sealed = kept.map { SpooledMessage.Sealed.envelope($0) } ?? (kind.keeping == .message ? push.spooled : nil)
         let message = sealed.map { SpooledMessage($0, trace: push.trace, arrivedAt: now) }
         UnkeptMessages.ofProcess.add(message, to: spool)
         keepMarker(of: push, kind, now: now)
