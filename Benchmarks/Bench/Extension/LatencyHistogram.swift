@@ -1,4 +1,5 @@
-/// Times in buckets that grow by a thirty-second: always 1,408 numbers, so that counting does not affect the measured memory.
+/// Times in buckets that grow by a thirty-second: always 1,408 numbers, so that counting does not affect the measured
+/// memory.
 struct LatencyHistogram {
     private static let bucketsPerDoubling = 32
     private var counts = [Int](repeating: 0, count: 44 * bucketsPerDoubling)

@@ -89,7 +89,7 @@ struct ArrivalFile: Hashable, Sendable {
         }
     }
 
-    /// Removes items, and their bytes from the file. A missing one is no error.
+    /// Removes items, and all bytes of their places. A missing one is no error.
     func remove(_ items: [Item]) throws(ContainerError) {
         guard !items.isEmpty else { return }
         _ = try file.withLock(ifMissing: .refuse, isDurable: true) { handle throws(ContainerError) in
@@ -135,9 +135,10 @@ struct ArrivalFile: Hashable, Sendable {
         try handle.write(item.head, at: item.place * Item.headByteCount)
     }
 
+    /// Clears the whole place: a shorter item may have displaced a longer one.
     private func clear(_ item: Item, in handle: borrowing SharedFile.Handle) throws(ContainerError) {
         try handle.write([UInt8](repeating: 0, count: Item.headByteCount), at: item.place * Item.headByteCount)
-        try handle.write([UInt8](repeating: 0, count: item.byteCount), at: offset(of: item.place))
+        try handle.write([UInt8](repeating: 0, count: itemByteCountMax), at: offset(of: item.place))
     }
 
     private func offset(of place: Int) -> Int { countMax * Item.headByteCount + place * itemByteCountMax }

@@ -56,6 +56,11 @@ struct ArrivalFileTests {
         try add(2)
         try file.remove([first])
         #expect(try numbers() == [2])
+        // A short one displaces a long one.
+        for number: UInt8 in 3...4 { try add(number) }
+        try add(5, byteCount: 4)
+        try file.remove(try file.items())
+        #expect(try image().allSatisfy { $0 == 0 })
     }
 
     @Test func `an item is kept once, and renewed where that is wanted, also in a full file`() throws {
